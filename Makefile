@@ -1,0 +1,71 @@
+# Run `make help` to see what there is.
+SHELL := /bin/bash
+NATIVE := $(wildcard stepscope/native/*.c stepscope/native/*.h)
+PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary
+DEMO := examples/mnist_numpy
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench nightly picture clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.demo examples/data/digits.npz ## install, run the slow example under stepscope, print its summary
+	.venv/bin/stepscope run $(DEMO)/train.py
+
+test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here
+	.ci/test
+
+check: .venv/.dev ## ruff, mypy strict, and the C core with warnings as errors
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	STEPSCOPE_WERROR=1 .venv/bin/python setup.py --quiet build_ext --force \
+	    --build-temp build/werror --build-lib build/werror
+
+bench: .venv/.dev ## measure our cost beside the peers; writes benchmarks/results.md
+	.ci/each-python benchmarks.run bench
+	.venv/bin/python -m benchmarks.report
+
+nightly: .venv/.dev ## AddressSanitizer, leaks, long kill and comparison tests, benchmarks
+	.ci/sanitize
+	.ci/test -m nightly
+	$(MAKE) bench
+
+picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
+	.venv/bin/python docs/picture.py
+
+clean: ## remove what was built (environments and runs stay)
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find stepscope tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+	rm -f stepscope/native/*.so
+
+examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
+	.venv/bin/python $<
+
+.venv/bin/python:
+	python=$$(.ci/find-python 3.11 3.12 3.13) && $$python -m venv .venv
+
+# Stamps: an environment is made anew where its requirements or the C core changed.
+.venv/.demo: pyproject.toml setup.py $(NATIVE) | .venv/bin/python
+	.venv/bin/python $(PIP) -e '.[demo]'
+	@touch $@
+
+.venv/.dev: pyproject.toml setup.py $(NATIVE) | .venv/bin/python
+	.venv/bin/python $(PIP) -e '.[dev,demo]'
+	@touch $@
+
+# .envs/3.12/.test and .envs/3.12/.bench, for .ci/test and .ci/each-python
+.envs/%/.test: pyproject.toml setup.py $(NATIVE)
+	test -x .envs/$*/bin/python || $$(.ci/find-python $*) -m venv .envs/$*
+	.envs/$*/bin/python $(PIP) -e '.[test]'
+	@touch $@
+
+.envs/%/.bench: pyproject.toml setup.py $(NATIVE)
+	test -x .envs/$*/bin/python || $$(.ci/find-python $*) -m venv .envs/$*
+	.envs/$*/bin/python $(PIP) -e '.[bench]'
+	@touch $@
+
+.venv/.bench: .venv/.dev
+	.venv/bin/python $(PIP) -e '.[bench]'
+	@touch $@

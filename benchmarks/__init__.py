@@ -1,0 +1,1 @@
+"""What recording costs, side by side with the peers: `make bench`."""

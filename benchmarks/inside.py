@@ -1,0 +1,71 @@
+"""Two line profilers on one function, in the same process, turn by turn.
+
+This is the cost of a line event alone: no boot, no sampler, no budget.
+"""
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PROGRAMS = Path(__file__).parent / "programs"
+ROUNDS = 7
+
+# Program to the function whose lines are asked for.
+REGISTERED = {
+    "tight_loop": "work",
+    "calls_library": "work",
+    "recursion": "fibonacci",
+    "generator": "numbers",
+}
+
+
+def load(name: str) -> ModuleType:
+    """A fresh copy: a profiler may leave its marks in the code it profiled."""
+    sys.path.insert(0, str(PROGRAMS))
+    try:
+        sys.modules.pop(name, None)
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(PROGRAMS))
+
+
+def profilers() -> dict[str, Callable[[], Any]]:
+    import line_profiler
+
+    import stepscope
+
+    return {"stepscope": stepscope.LineProfiler, "line_profiler": line_profiler.LineProfiler}
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def seconds_under(profiler: Any, name: str) -> float:
+    program = load(name)
+    profiler.add_function(getattr(program, REGISTERED[name]))
+    profiler.enable_by_count()
+    try:
+        return seconds_of(program.work)
+    finally:
+        profiler.disable_by_count()
+
+
+def compare(name: str, rounds: int) -> dict[str, list[float]]:
+    makers = profilers()
+    times: dict[str, list[float]] = {tool: [] for tool in ("plain", *makers)}
+    for _ in range(rounds):
+        times["plain"].append(seconds_of(load(name).work))
+        for tool, make in makers.items():
+            times[tool].append(seconds_under(make(), name))
+    return times
+
+
+def compare_all(rounds: int) -> dict[str, dict[str, list[float]]]:
+    return {name: compare(name, rounds) for name in REGISTERED}

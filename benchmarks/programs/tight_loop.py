@@ -1,0 +1,16 @@
+"""Three cheap lines in a loop: the dearest case for a line profiler."""
+
+from timing import measure, profile
+
+
+@profile
+def work():
+    total = 0
+    for number in range(1_000_000):
+        total += number
+        total ^= 3
+    return total
+
+
+if __name__ == "__main__":
+    measure(work, rounds=3)

@@ -1,0 +1,32 @@
+"""Ratios of interleaved measurements: their middle and how far they spread."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ratio:
+    median: float
+    low: float  # a quarter of the rounds is below
+    high: float  # a quarter of the rounds is above
+
+
+def spread(values: Sequence[float]) -> Ratio:
+    if len(values) == 1:
+        return Ratio(values[0], values[0], values[0])
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Ratio(median, low, high)
+
+
+def slowdown(tool_s: Sequence[float], plain_s: Sequence[float]) -> Ratio:
+    """How many times as long as plain, round by round: noise hits both sides of a round."""
+    return spread([tool / plain for tool, plain in zip(tool_s, plain_s, strict=True)])
+
+
+def added_share(
+    ours_s: Sequence[float], theirs_s: Sequence[float], plain_s: Sequence[float]
+) -> Ratio:
+    """What we add, as a share of what they add, round by round."""
+    rounds = zip(ours_s, theirs_s, plain_s, strict=True)
+    return spread([(ours - plain) / (theirs - plain) for ours, theirs, plain in rounds])

@@ -1,0 +1,123 @@
+"""Writes benchmarks/results.md from the times of each Python: `python -m benchmarks.report`."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.ratios import Ratio, added_share, slowdown
+from benchmarks.run import OUT
+from benchmarks.tools import TOOLS
+
+RESULTS = Path(__file__).parent / "results.md"
+
+PROGRAM_NAMES = {
+    "tight_loop": "tight loop",
+    "settled_loop": "tight loop, after 2.5 s",
+    "calls_library": "profiled line calls unprofiled code",
+    "recursion": "recursion",
+    "generator": "generator",
+    "numpy_steps": "NumPy steps of 3 ms",
+}
+
+INTRODUCTION = """# What recording costs
+
+Made by `make bench`; do not edit. Each figure is how many times as long the work takes as without
+a tool: the median over rounds, and in brackets the middle half of them. In a round each tool runs
+once, in turn, and nothing else runs. One compute thread.
+"""
+
+NOTES = """
+Reading it: `stepscope` is the default `stepscope run`, which records all of the program's own
+lines, steps, files, memory and garbage collections and thins out what would break its budget of
+3 % after 2 s; `--exact` never thins. line_profiler records the functions that are decorated.
+cProfile and VizTracer record calls, not lines; pyinstrument and Scalene sample. "Unprofiled code"
+is a module that neither line profiler was asked to record.
+"""
+
+
+def shown(ratio: Ratio) -> str:
+    digits = 3 if ratio.median < 1.5 else 1
+    return f"{ratio.median:.{digits}f} ({ratio.low:.{digits}f}–{ratio.high:.{digits}f})"
+
+
+def table(header: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def slowdowns(measured: dict[str, dict[str, list[float]]], tools: list[str]) -> str:
+    rows = []
+    for program, times in measured.items():
+        cells = [
+            shown(slowdown(times[tool], times["plain"])) if times.get(tool) else "failed"
+            for tool in tools
+        ]
+        rows.append([PROGRAM_NAMES[program], *cells])
+    return table(["times as long", *tools], rows)
+
+
+def criterion(what: str, limit: str, value: Ratio, holds: bool) -> list[str]:
+    return [what, limit, shown(value), "yes" if holds else "**no**"]
+
+
+def criteria(result: dict[str, Any]) -> str:
+    inside, whole = result["inside"], result["whole"]
+    tight, library = inside["tight_loop"], inside["calls_library"]
+    share = added_share(tight["stepscope"], tight["line_profiler"], tight["plain"])
+    beside = slowdown(library["stepscope"], library["plain"])
+    rows = [
+        criterion(
+            "tight loop: what exact lines add, as a share of what line_profiler adds",
+            "at most 0.167",
+            share,
+            share.median <= 1 / 6,
+        ),
+        criterion(
+            "unprofiled code called from a profiled line",
+            "nothing measurable",
+            beside,
+            beside.low <= 1.01,
+        ),
+    ]
+    if "numpy_steps" in whole and whole["numpy_steps"].get("stepscope"):
+        steps = whole["numpy_steps"]
+        cost = slowdown(steps["stepscope"], steps["plain"])
+        rows.append(
+            criterion(
+                "NumPy steps of 3 ms: default `run`", "at most 1.02", cost, cost.median <= 1.02
+            )
+        )
+    return table(["what it must show", "limit", "measured", "holds"], rows)
+
+
+def section(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    tools = [tool for tool in TOOLS if tool != "plain"]
+    return f"""
+## Python {machine["python"]}
+
+{machine["date"]}, {machine["processor"]}, {machine["cores"]} cores, {machine["system"]};
+load before {machine["load_before"]:.1f}; {versions}
+
+{criteria(result)}
+
+Whole processes, as a person starts them; start-up and writing of results are not counted:
+
+{slowdowns(result["whole"], tools)}
+
+The line profilers alone, in one process, turn by turn:
+
+{slowdowns(result["inside"], ["stepscope", "line_profiler"])}
+"""
+
+
+def main() -> None:
+    results = [json.loads(path.read_text()) for path in sorted(OUT.glob("3.*.json"))]
+    RESULTS.write_text(INTRODUCTION + "".join(section(result) for result in results) + NOTES)
+    print(f"wrote {RESULTS}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Runs every program under every tool, interleaved, and writes the times of this Python.
+
+Whole processes: each tool starts the program as a person would, and the program times itself,
+so that start-up and the writing of results are left out. `python -m benchmarks.run`
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import inside, machine
+from benchmarks.tools import TOOLS, Command
+
+FOLDER = Path(__file__).parent
+OUT = FOLDER / "out"
+LIMIT_S = 120
+
+# Program to rounds: steps of 3 ms need more of them, because 2 % is to be seen.
+PROGRAMS = {
+    "tight_loop": 3,
+    "settled_loop": 3,
+    "calls_library": 3,
+    "recursion": 3,
+    "generator": 3,
+    "numpy_steps": 11,
+}
+
+Times = dict[str, list[float]]  # tool -> seconds, one a round
+
+
+def environment(times: Path) -> dict[str, str]:
+    """One compute thread: on few cores, more of them measure the scheduler."""
+    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return {**os.environ, **single, "BENCH_TIMES": str(times)}
+
+
+def once(command: Command, program: Path) -> float | None:
+    """Mean seconds of the program's rounds under this tool; None when the tool failed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        times = folder / "times.json"
+        run = subprocess.run(
+            command(program, folder),
+            env=environment(times),
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        if not times.exists():
+            print(f"  failed: {' '.join(run.args)}\n{run.stderr[-500:]}", file=sys.stderr)
+            return None
+        seconds: list[float] = json.loads(times.read_text())
+        return statistics.mean(seconds)
+
+
+def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
+    """A round is each tool once, in turn; the first round warms the caches and is left out."""
+    times: Times = {name: [] for name in tools}
+    failed: set[str] = set()
+    for number in range(rounds + 1):
+        for name, command in tools.items():
+            seconds = None if name in failed else once(command, FOLDER / f"programs/{program}.py")
+            if seconds is None:
+                failed.add(name)
+            elif number > 0:
+                times[name].append(seconds)
+    return {name: values for name, values in times.items() if name not in failed}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
+    parser.add_argument("--tools", nargs="*", default=list(TOOLS))
+    parser.add_argument("--rounds", type=int, help="instead of each program's own number")
+    arguments = parser.parse_args()
+    tools = {name: TOOLS[name] for name in arguments.tools}
+    result: dict[str, object] = {"machine": machine.describe(), "whole": {}, "inside": {}}
+    whole: dict[str, Times] = {}
+    for program in arguments.programs:
+        print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
+        whole[program] = compare(program, arguments.rounds or PROGRAMS[program], tools)
+    result["whole"] = whole
+    result["inside"] = inside.compare_all(arguments.rounds or inside.ROUNDS)
+    OUT.mkdir(exist_ok=True)
+    version = ".".join(platform.python_version_tuple()[:2])
+    (OUT / f"{version}.json").write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""How each tool is told to run a program: one entry a tool."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+Command = Callable[[Path, Path], Sequence[str]]  # (program, folder for its output) -> arguments
+
+PYTHON = sys.executable
+
+
+def module(name: str, *arguments: str) -> list[str]:
+    return [PYTHON, "-m", name, *arguments]
+
+
+def plain(program: Path, _folder: Path) -> list[str]:
+    return [PYTHON, str(program)]
+
+
+def stepscope(program: Path, folder: Path, *options: str) -> list[str]:
+    run = module("stepscope", "run", "--quiet", "-o", str(folder / "run"))
+    return [*run, "--exclude", "*/library.py", *options, str(program)]
+
+
+def stepscope_exact(program: Path, folder: Path) -> list[str]:
+    return stepscope(program, folder, "--exact")
+
+
+def line_profiler(program: Path, folder: Path) -> list[str]:
+    return module("kernprof", "-l", "-o", str(folder / "out.lprof"), str(program))
+
+
+def c_profile(program: Path, folder: Path) -> list[str]:
+    return module("cProfile", "-o", str(folder / "out.pstats"), str(program))
+
+
+def pyinstrument(program: Path, folder: Path) -> list[str]:
+    saved = str(folder / "out.pyisession")
+    return module("pyinstrument", "-r", "session", "-o", saved, str(program))
+
+
+def viztracer(program: Path, folder: Path) -> list[str]:
+    saved = str(folder / "out.json")
+    return module("viztracer", "--quiet", "-o", saved, str(program))
+
+
+def scalene(program: Path, folder: Path) -> list[str]:
+    return module("scalene", "run", "-o", str(folder / "scalene.json"), str(program))
+
+
+TOOLS: dict[str, Command] = {
+    "plain": plain,
+    "stepscope": stepscope,
+    "stepscope --exact": stepscope_exact,
+    "line_profiler": line_profiler,
+    "cProfile": c_profile,
+    "pyinstrument": pyinstrument,
+    "VizTracer": viztracer,
+    "Scalene": scalene,
+}
+
+# The packages whose versions the report names.
+PACKAGES = ("stepscope", "line_profiler", "pyinstrument", "viztracer", "scalene", "numpy")

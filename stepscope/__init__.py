@@ -1,0 +1,35 @@
+"""stepscope: find out why training is slow, and prove the fix.
+
+`stepscope run train.py` needs none of these names; they are for what nothing else can see.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["LineProfiler", "Profiler", "profile", "region", "step", "steps"]
+
+if TYPE_CHECKING:
+    from stepscope.line_profiler import LineProfiler
+    from stepscope.record.decorator import profile
+    from stepscope.record.marks import region, step, steps
+    from stepscope.record.profiler import Profiler
+
+_HOME = {
+    "LineProfiler": "stepscope.line_profiler",
+    "Profiler": "stepscope.record.profiler",
+    "profile": "stepscope.record.decorator",
+    "region": "stepscope.record.marks",
+    "step": "stepscope.record.marks",
+    "steps": "stepscope.record.marks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Names are loaded when they are first used: `import stepscope` itself costs next to nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

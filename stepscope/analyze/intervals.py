@@ -1,0 +1,124 @@
+"""Arithmetic on time intervals: nesting, exclusive time, and what falls into which step."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.clock import Ints
+
+Indices = npt.NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals of one thread, sorted by start; what begins together, longest first."""
+
+    start_ns: Ints
+    end_ns: Ints
+    label: npt.NDArray[np.int64]
+
+    @classmethod
+    def sorted(cls, start_ns: Ints, end_ns: Ints, label: npt.NDArray[Any]) -> "Intervals":
+        """Without those that last no time: they own none."""
+        kept = end_ns > start_ns
+        start_ns, end_ns, label = start_ns[kept], end_ns[kept], label[kept]
+        order = np.lexsort((-end_ns, start_ns))
+        return cls(start_ns[order], end_ns[order], label[order].astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.start_ns)
+
+
+def parents(intervals: Intervals) -> Indices:
+    """Index of the innermost interval around each one, -1 without.
+
+    Level by level: the parent of an interval at depth d is the last one at depth d - 1 before it.
+    """
+    count = len(intervals)
+    ended_before = np.searchsorted(np.sort(intervals.end_ns), intervals.start_ns, side="right")
+    depth = np.arange(count) - ended_before
+    found = np.full(count, -1, dtype=np.intp)
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        above = np.flatnonzero(depth == level - 1)
+        if len(here) and len(above):
+            before = np.searchsorted(above, here) - 1
+            found[here] = np.where(before >= 0, above[np.maximum(before, 0)], -1)
+    return found
+
+
+def exclusive_by_step(
+    intervals: Intervals, step_start_ns: Ints, step_end_ns: Ints, labels: int
+) -> npt.NDArray[np.int64]:
+    """steps x labels: time in which an interval of that label was the innermost one.
+
+    1. Every begin and end, of intervals and of steps, cuts the time into segments.
+    2. A segment belongs to the interval that began last, or to the parent of the one that ended;
+       after a step's boundary, to whom the segment before belonged.
+    3. Segments are added up by step and label. Steps must be in order and not overlap.
+    """
+    table = np.zeros((len(step_start_ns), labels), dtype=np.int64)
+    if not len(intervals) or not len(step_start_ns):
+        return table
+    count = len(intervals)
+    bounds = np.concatenate([step_start_ns, step_end_ns])
+    at_ns = np.concatenate([intervals.end_ns, intervals.start_ns, bounds])
+    owner = np.concatenate([parents(intervals), np.arange(count), np.full(len(bounds), -2)])
+    # Of several at one moment: inner ends before outer ones, ends before begins, bounds last.
+    rank = np.concatenate([-np.arange(count), np.full(count, 1), np.full(len(bounds), 2)])
+    order = np.lexsort((rank, at_ns))
+    at_ns, owner = at_ns[order], _carried_on(owner[order])
+    lasted = np.diff(at_ns)
+    begin, owner = at_ns[:-1], owner[:-1]
+    step = step_of(begin, step_start_ns, step_end_ns)
+    kept = (owner >= 0) & (step >= 0) & (lasted > 0)
+    cell = step[kept] * labels + intervals.label[owner[kept]]
+    np.add.at(table.reshape(-1), cell, lasted[kept])
+    return table
+
+
+def _carried_on(owner: Indices) -> Indices:
+    """-2 becomes the last owner before it."""
+    known = np.where(owner == -2, -1, np.arange(len(owner)))
+    last = np.maximum.accumulate(known)
+    return np.where(last >= 0, owner[np.maximum(last, 0)], -1)
+
+
+def step_of(at_ns: Ints, step_start_ns: Ints, step_end_ns: Ints) -> Indices:
+    """Index of the step that each moment lies in, -1 outside of all."""
+    if not len(step_start_ns):
+        return np.full(len(at_ns), -1, dtype=np.intp)
+    index = np.searchsorted(step_start_ns, at_ns, side="right") - 1
+    inside = (index >= 0) & (at_ns < step_end_ns[np.maximum(index, 0)])
+    return np.where(inside, index, -1)
+
+
+def union(start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
+    """The same time as intervals that do not overlap."""
+    kept = end_ns > start_ns
+    start_ns, end_ns = start_ns[kept], end_ns[kept]
+    if not len(start_ns):
+        return start_ns, end_ns
+    order = np.argsort(start_ns, kind="stable")
+    start_ns, end_ns = start_ns[order], np.maximum.accumulate(end_ns[order])
+    first = np.append(True, start_ns[1:] > end_ns[:-1])
+    last = np.append(first[1:], True)
+    return start_ns[first], end_ns[last]
+
+
+def overlap_ns(start_ns: Ints, end_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
+    """How much of each interval lies in `others` (a union)."""
+    return _covered_before(end_ns, others) - _covered_before(start_ns, others)
+
+
+def _covered_before(at_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
+    starts, ends = others
+    if not len(starts):
+        return np.zeros(len(at_ns), dtype=np.int64)
+    done = np.concatenate([[0], np.cumsum(ends - starts)])
+    index = np.searchsorted(starts, at_ns, side="right")
+    over = np.maximum(ends[np.maximum(index - 1, 0)] - at_ns, 0)
+    covered: Ints = done[index] - np.where(index > 0, over, 0)
+    return covered

@@ -1,0 +1,72 @@
+"""Resident memory of each process over time, and whether it grows step by step."""
+
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.intervals import step_of
+from stepscope.analyze.run import all_notes
+from stepscope.clock import Ints
+from stepscope.model import MemoryAnswer, MemoryPoint, ProcessMemory
+from stepscope.store.format import EventKind
+from stepscope.store.reader import ProcessData, Run
+
+_MOST_POINTS: Final = 500
+_MOST_BYTES: Final = 2**50  # more is damage
+_LEAST_STEPS: Final = 10  # fewer do not make a trend
+
+
+def memory(run: Run) -> MemoryAnswer:
+    rows = [_process_memory(run, process) for process in run.processes]
+    machine = run.info.machine
+    return MemoryAnswer(
+        processes=[row for row in rows if row is not None],
+        machine_bytes=machine.memory_bytes,
+        limit_bytes=machine.container_memory_bytes,
+        notes=all_notes(run),
+    )
+
+
+def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
+    events = process.of_kind(EventKind.MEMORY)
+    events = events[(events["end"] < _MOST_BYTES) & (events["value0"] < _MOST_BYTES)]
+    if not len(events):
+        return None
+    at_ns = process.clock.ns(events["start"])
+    resident = events["end"].astype(np.int64)
+    return ProcessMemory(
+        process=process.process,
+        first_bytes=int(resident[0]),
+        peak_bytes=max(int(resident.max()), int(events["value0"].max())),
+        last_bytes=int(resident[-1]),
+        growth_bytes_per_step=_growth(find_steps(run, process), at_ns, resident),
+        points=_points(at_ns - process.start_ns, resident),
+    )
+
+
+def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
+    """Few enough to draw: of each stretch of time the largest value."""
+    groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
+    largest = [int(group[np.argmax(resident[group])]) for group in groups]
+    return [
+        MemoryPoint(at_ns=int(at_ns[index]), resident_bytes=int(resident[index]))
+        for index in largest
+    ]
+
+
+def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
+    """Bytes a step: the median slope between the measured steps' first and second half.
+
+    The median of many slopes over half the run each: a single jump does not count as a trend.
+    """
+    step = step_of(at_ns, steps.start_ns, steps.end_ns)
+    measured = np.flatnonzero(step >= max(0, steps.warmup))
+    step, resident = step[measured], resident[measured]
+    if not len(step) or step[-1] - step[0] < _LEAST_STEPS:
+        return None
+    half = len(step) // 2
+    first, second = np.arange(half), np.arange(half) + len(step) - half
+    apart = step[second] - step[first]
+    slopes = (resident[second] - resident[first])[apart > 0] / apart[apart > 0]
+    return float(np.median(slopes)) if len(slopes) else None

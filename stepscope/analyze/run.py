@@ -1,0 +1,106 @@
+"""Finding and opening runs, and the lookups that every question needs."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from stepscope.errors import InputError
+from stepscope.model import Location
+from stepscope.store import format as fmt
+from stepscope.store.reader import ProcessData, Run, open_run
+
+__all__ = [
+    "Run",
+    "all_notes",
+    "code_location",
+    "line_means_ns",
+    "load",
+    "newest_run",
+    "select",
+    "shown_path",
+    "source_text",
+]
+
+RUNS_FOLDER: Final = "stepscope-runs"
+
+
+def load(path: str | Path) -> Run:
+    return open_run(path)
+
+
+def newest_run(folder: str | Path = RUNS_FOLDER) -> Path:
+    """The run in `folder` that was started last."""
+    runs = [
+        (file.stat().st_mtime_ns, file.parent) for file in Path(folder).glob(f"*/{fmt.RUN_FILE}")
+    ]
+    if not runs:
+        raise InputError(
+            f"There is no run in '{folder}'. Record one with 'stepscope run SCRIPT', "
+            "or name a run folder."
+        )
+    return max(runs)[1]
+
+
+def select(run: Run, process: int | None = None, rank: int | None = None) -> ProcessData | None:
+    """The process that was asked for by pid or rank; None when the run has no process at all."""
+    if process is None and rank is None:
+        return run.main
+    for candidate in run.processes:
+        info = candidate.info
+        if (process is None or info.pid == process) and (
+            rank is None or (info.rank == rank and info.role != "worker")
+        ):
+            return candidate
+    asked = f"process {process}" if process is not None else f"rank {rank}"
+    there = ", ".join(f"{p.info.pid} (rank {p.info.rank})" for p in run.processes) or "none"
+    raise InputError(f"'{run.path}' has no {asked}. Its processes are: {there}.")
+
+
+def all_notes(run: Run) -> list[str]:
+    """What is missing or was in the way, each said once."""
+    several = len(run.processes) > 1
+    told = list(run.notes)
+    for process in run.processes:
+        prefix = f"process {process.info.pid}: " if several else ""
+        told += [prefix + note for note in process.notes]
+    return list(dict.fromkeys(told))
+
+
+def shown_path(run: Run, path: str) -> str:
+    """Relative to where the run was started when it lies inside, else as it is."""
+    cwd = run.cwd
+    if cwd and path.startswith(cwd.rstrip(os.sep) + os.sep):
+        return path[len(cwd.rstrip(os.sep)) + 1 :]
+    return path
+
+
+def code_location(
+    run: Run, process: ProcessData, code_id: int | None, line: int | None
+) -> Location | None:
+    code = process.names.codes.get(code_id) if code_id is not None else None
+    file = process.names.files.get(code.file) if code else None
+    if code is None or file is None or line is None:
+        return None
+    return Location(file=shown_path(run, file.path), line=line, function=code.function)
+
+
+def source_text(run: Run, process: ProcessData, code_id: int, line: int) -> str | None:
+    """The text of one line of a code object's file."""
+    code = process.names.codes.get(code_id)
+    file = process.names.files.get(code.file) if code else None
+    text = run.source_lines(file.source) if file else None
+    return text[line - 1] if text and 0 < line <= len(text) else None
+
+
+def line_means_ns(process: ProcessData) -> dict[tuple[int, int], float]:
+    """(code id, line) to the line's mean time a hit."""
+    means: dict[tuple[int, int], float] = {}
+    for block in process.lines.blocks:
+        hits = block.hits
+        hit = np.flatnonzero(hits)
+        ns = process.clock.duration_ns(block.entries["ticks"][hit])
+        for index, mean in zip(hit.tolist(), (ns / hits[hit]).tolist(), strict=True):
+            means[block.code_id, block.first_line + index] = mean
+    return means

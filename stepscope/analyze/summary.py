@@ -1,0 +1,54 @@
+"""The whole run first, then its steps: where the time of the main process went."""
+
+import datetime
+import os
+
+from stepscope.analyze.hottest import hottest_lines
+from stepscope.analyze.lines import lines
+from stepscope.analyze.parts import parts
+from stepscope.analyze.processes import ending
+from stepscope.analyze.run import all_notes
+from stepscope.analyze.steps import steps
+from stepscope.model import LinesAnswer, Location, SummaryAnswer
+from stepscope.store.reader import Run
+
+
+def summary(run: Run) -> SummaryAnswer:
+    found = parts(run)
+    recorded = lines(run)
+    hottest = hottest_lines(recorded)
+    return SummaryAnswer(
+        run=os.fspath(run.path),
+        command=run.info.command,
+        started=_started(run),
+        ending=ending(run),
+        wall_ns=sum(part.ns for part in found),
+        parts=found,
+        steps=steps(run),
+        hottest=[location for location, _ in hottest],
+        hottest_ns=[ns for _, ns in hottest],
+        processes=len(run.processes),
+        notes=all_notes(run),
+        hottest_source=_texts(recorded, [location for location, _ in hottest]),
+    )
+
+
+def _texts(recorded: LinesAnswer, places: list[Location]) -> list[str | None]:
+    known = {
+        (function.file, function.function, row.line): row.source
+        for function in recorded.functions
+        for row in function.lines
+    }
+    return [known.get((place.file, place.function or "", place.line)) for place in places]
+
+
+def _started(run: Run) -> str:
+    """ISO 8601, local time with offset."""
+    at_ns = run.info.started_realtime_ns
+    if at_ns is None and run.main is not None:
+        at_ns = run.main.info.started_realtime_ns
+    try:
+        moment = datetime.datetime.fromtimestamp((at_ns or 0) / 1e9).astimezone()
+    except (OverflowError, OSError, ValueError):
+        moment = datetime.datetime.fromtimestamp(0).astimezone()
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,98 @@
+"""The `stepscope` command: loads the verb asked for, and prints what went wrong in one line."""
+
+import contextlib
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from stepscope.errors import InternalError, StepscopeError
+
+VERBS: Final = ("run", "show", "export", "doctor")
+_INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
+
+
+class Verbs(click.Group):
+    """Imports a verb's file when it is needed: `stepscope show` never loads the recorder."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(f"stepscope.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    click.echo(f"stepscope {version('stepscope')}")
+    ctx.exit()
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-v", "--verbose", is_flag=True, help="Print tracebacks of errors.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Print the version.",
+)  # fmt: skip
+@click.pass_context
+def group(ctx: click.Context, verbose: bool) -> None:
+    """Find out why training is slow, and prove the fix.
+
+    \b
+    stepscope run train.py --epochs 1    record a script, unedited
+    stepscope show                       what the newest run tells
+    """
+    ctx.obj["verbose"] = verbose
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    told: dict[str, bool] = {"verbose": False}
+    try:
+        status = group.main(args=arguments, prog_name="stepscope", obj=told, standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except StepscopeError as error:
+        return _say(error, verbose=told["verbose"])
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as error:
+        bug = InternalError(f"A bug in stepscope: {type(error).__name__}: {error}. Please report it"
+                            " with what 'stepscope -v ...' prints.")  # fmt: skip
+        bug.__cause__ = error
+        return _say(bug, verbose=told["verbose"])
+
+
+def _say(error: StepscopeError, *, verbose: bool) -> int:
+    if verbose:
+        traceback.print_exception(error)
+    else:
+        click.echo(f"stepscope: {error}", err=True)
+    return error.exit_status
+
+
+def _reader_left() -> int:
+    """`stepscope show | head`: be quiet now and when the interpreter closes stdout."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

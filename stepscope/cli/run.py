@@ -1,0 +1,185 @@
+"""`stepscope run`: record a script, unedited, and say where its time went."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import click
+
+from stepscope.cli import sizes
+from stepscope.errors import StepscopeError
+from stepscope.record import local_folder, run_folder
+from stepscope.record.boot import environment_for
+from stepscope.record.command import Command, command_for
+from stepscope.record.launchers import Launch, launch_of
+from stepscope.record.machine import git_state, machine_facts, versions
+from stepscope.record.options import RecordOptions
+from stepscope.record.secrets import mask_command
+from stepscope.record.supervisor import end_like, supervise
+from stepscope.record.support import require_supported
+from stepscope.store.format import FORMAT_VERSION
+
+
+@click.command(
+    "run",
+    short_help="Record a script, unedited.",
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as with python -m.")
+@click.option("-o", "output", metavar="RUN", help="Run folder. [stepscope-runs/<script>-<time>]")
+@click.option("--force", is_flag=True, help="Replace the run that -o names.")
+@click.option("--exact", is_flag=True, help="Never thin out lines, whatever that costs.")
+@click.option("--include", multiple=True, metavar="GLOB",
+              help="Files or modules that count as yours too; may be repeated.")  # fmt: skip
+@click.option("--exclude", multiple=True, metavar="GLOB",
+              help="Files or modules to leave out; may be repeated.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(min=1), metavar="N",
+              help="Stop the script cleanly after N steps.")  # fmt: skip
+@click.option("--until-stable", is_flag=True, help="Stop the script once step times have settled.")
+@click.option("--stop-after", callback=sizes.extent, metavar="500s|2000steps",
+              help="Stop recording then; the script goes on.")  # fmt: skip
+@click.option("--budget", callback=sizes.share, default="3%", metavar="SHARE",
+              help="What recording may cost. [3%]")  # fmt: skip
+@click.option("--max-size", callback=sizes.size_bytes, default="512MB", metavar="SIZE",
+              help="Disk space a process may take. [512MB]")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No summary at the end.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
+def command(words: tuple[str, ...], **given: Any) -> None:
+    """Record SCRIPT and say where its time went.
+
+    Everything after SCRIPT belongs to the script. Its exit status is passed on, and what it prints
+    is untouched.
+    """
+    require_supported()
+    launch = launch_of(os.environ)
+    if launch is None:
+        _supervised(words, given)
+    _only_rank_0_speaks(launch, lambda: _as_rank(launch, words, given))
+
+
+def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
+    """The script is our child; when it has ended we analyse, and leave as it left."""
+    to_run = command_for(words, module=given["module"])
+    folder = _folder_for(to_run, given)
+    run_folder.write_run_file(folder, _run_fields(words, given, to_run, None))
+    place = local_folder.place_for(folder)
+    if place != folder:
+        _say(f"'{folder}' is on a network file system: recording in '{place}' until the end.")
+    environment = environment_for(place, os.environ)
+    environment["STEPSCOPE_SUPERVISOR"] = str(os.getpid())
+    ended = supervise(to_run.arguments, environment, place)
+    _guarded(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
+    end_like(ended)
+
+
+def _as_rank(launch: Launch, words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
+    """We turn into the script: the launcher goes on watching the process it started."""
+    to_run = command_for(words, module=given["module"])
+    folder = run_folder.launch_folder(launch, given["output"])
+    run_folder.write_run_file(folder, _run_fields(words, given, to_run, launch))
+    place = local_folder.place_for(folder)
+    environment = environment_for(place, os.environ)
+    environment["STEPSCOPE_MAIN"] = str(os.getpid())
+    if place != folder:
+        environment["STEPSCOPE_COLLECT_INTO"] = folder
+    if launch.rank == 0 and not given["quiet"]:
+        _say(f"recording all ranks in '{folder}'. Afterwards: stepscope show {_shown(folder)}")
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, a shell does not
+        signal.signal(number, signal.SIG_DFL)
+    os.execve(to_run.arguments[0], to_run.arguments, environment)
+
+
+def _only_rank_0_speaks(launch: Launch | None, act: Callable[[], NoReturn]) -> NoReturn:
+    try:
+        act()
+    except StepscopeError as error:
+        if launch is not None and launch.rank != 0:
+            raise SystemExit(error.exit_status) from error
+        raise
+
+
+def _folder_for(to_run: Command, given: dict[str, Any]) -> str:
+    if given["output"] is None:
+        return run_folder.new_folder(to_run.name)
+    return run_folder.chosen_folder(given["output"], force=given["force"])
+
+
+def _run_fields(
+    words: tuple[str, ...], given: dict[str, Any], to_run: Command, launch: Launch | None
+) -> dict[str, Any]:
+    """run.json, as store.format describes it."""
+    typed = ["-m", *words] if given["module"] else list(words)
+    beside = os.path.dirname(to_run.script) if to_run.script else os.getcwd()
+    return {
+        "format": FORMAT_VERSION,
+        "command": mask_command(typed),
+        "cwd": os.getcwd(),
+        "script": to_run.script,
+        "started_realtime_ns": time.time_ns(),
+        "machine": machine_facts(),
+        "versions": versions(),
+        "git": git_state(beside),
+        "options": record_options(given, to_run).to_json(),
+        "launcher": run_folder.launch_facts(launch) if launch else None,
+    }
+
+
+def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
+    seconds, steps = given["stop_after"]
+    return RecordOptions(
+        exact=given["exact"],
+        include=given["include"],
+        exclude=given["exclude"],
+        steps=given["steps"],
+        until_stable=given["until_stable"],
+        stop_after_s=seconds,
+        stop_after_steps=steps,
+        budget_share=given["budget"],
+        max_bytes=given["max_size"],
+        packages=to_run.packages,
+    )
+
+
+def _finish(folder: str, place: str, *, quiet: bool) -> None:
+    if place != folder:
+        local_folder.collect_from(place, folder)
+    if not quiet:
+        _print_summary(folder)
+
+
+def _print_summary(folder: str) -> None:
+    from stepscope.analyze.run import load
+    from stepscope.analyze.summary import summary
+    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.summary import summary as summary_page
+
+    print_view(summary_page(summary(load(_shown(folder)))), stderr=True)
+
+
+def _guarded(act: Callable[[], None], folder: str) -> None:
+    """Whatever goes wrong with our own part, the exit status stays the script's."""
+    again = f"The run is in '{_shown(folder)}': stepscope show {_shown(folder)}"
+    try:
+        act()
+    except KeyboardInterrupt:
+        _say(f"stopped before the summary. {again}")
+    except Exception as trouble:
+        _say(f"no summary: {trouble or type(trouble).__name__}. {again}")
+
+
+def _shown(folder: str) -> str:
+    """As short as it can be typed from here."""
+    relative = os.path.relpath(folder)
+    return folder if relative.startswith(os.pardir) else relative
+
+
+def _say(sentence: str) -> None:
+    if sys.stderr is None:  # started with stderr closed
+        return
+    try:
+        print(f"stepscope: {sentence}", file=sys.stderr, flush=True)
+    except OSError:
+        return  # nobody is there to read it

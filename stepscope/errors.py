@@ -1,0 +1,30 @@
+"""The tree of errors.
+
+StepscopeError              everything we raise on purpose; carries the exit status
+├── InputError        (2)   the person can fix it: a wrong option, a missing script
+├── DataError         (3)   a run folder or trace that cannot be read
+├── EnvironmentTrouble (4)  this machine lacks something: a package, a permission, space
+└── InternalError     (70)  a bug in stepscope
+"""
+
+
+class StepscopeError(Exception):
+    """What happened, to which thing, what to do now."""
+
+    exit_status = 1
+
+
+class InputError(StepscopeError):
+    exit_status = 2
+
+
+class DataError(StepscopeError):
+    exit_status = 3
+
+
+class EnvironmentTrouble(StepscopeError):
+    exit_status = 4
+
+
+class InternalError(StepscopeError):
+    exit_status = 70

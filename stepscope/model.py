@@ -1,0 +1,233 @@
+"""What a run consists of and what can be asked of it: typed, frozen records.
+
+The answers' fields are the JSON that `show --json` prints. Times are nanoseconds unless the name
+says otherwise. Imports nothing of ours.
+"""
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["main", "worker", "rank"]
+Bound = Literal["host", "device", "input", "communication"]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all records: immutable, built with keywords."""
+
+
+# --- who ---------------------------------------------------------------------------------------
+
+
+class Process(Record, frozen=True):
+    """A process, as answers name it. Workers of one parent are reported together: pid null."""
+
+    role: Role
+    rank: int | None
+    pid: int | None
+
+
+class Location(Record, frozen=True):
+    file: str
+    line: int
+    function: str | None
+
+
+# --- steps -------------------------------------------------------------------------------------
+
+
+class Spread(Record, frozen=True):
+    mean: float
+    median: float
+    p10: float
+    p90: float
+
+
+class Rate(Record, frozen=True):
+    per_s: float
+    samples_per_s: float | None
+
+
+class Share(Record, frozen=True):
+    """One exclusive category of the mean step."""
+
+    category: str
+    share: float
+    ms: float
+    device_ms: float | None
+
+
+class Overhead(Record, frozen=True):
+    """What recording cost, as a share of the time in measured steps (of the run without steps)."""
+
+    share: float
+    budget: float
+    thinned: list[str]  # "file:function" of code whose lines were thinned out
+
+
+class Step(Record, frozen=True):
+    start_ns: int  # since the process began to record
+    duration_ns: int
+    phases: dict[str, int]
+    measured: bool
+
+
+class StepsAnswer(Record, frozen=True):
+    steps: int
+    warmup: int | None
+    measured: int | None
+    step_ms: Spread | None
+    rate: Rate | None
+    breakdown: list[Share] | None
+    bound: Bound | None
+    overhead: Overhead | None
+    reason: str | None
+    anchor: str | None = None  # what a step is here: "the loop at train.py:31", "stepscope.step()"
+    each: list[Step] | msgspec.UnsetType = msgspec.UNSET
+
+
+# --- lines -------------------------------------------------------------------------------------
+
+
+class LineRow(Record, frozen=True):
+    line: int
+    hits: int
+    ns: int
+    ops_ns: int | None
+    device_ns: int | None
+    alloc_bytes: int | None
+    estimated: bool
+    source: str | None
+
+
+class FunctionLines(Record, frozen=True):
+    file: str
+    function: str
+    first_line: int
+    process: Process
+    total_ns: int
+    lines: list[LineRow]  # the lines that were hit
+    calls: int | None = None
+    source: list[str] | None = None  # the function's whole text, one entry a line from first_line on
+
+
+class LinesAnswer(Record, frozen=True):
+    functions: list[FunctionLines]
+    notes: list[str] = []
+
+
+# --- the whole run ------------------------------------------------------------------------------
+
+
+class Part(Record, frozen=True):
+    """One part of the whole run; the parts sum to the process's wall time."""
+
+    category: str  # imports | set-up | steps | evaluation | saving | teardown
+    ns: int
+    share: float
+
+
+class Ending(Record, frozen=True):
+    """How the script ended."""
+
+    how: Literal["exited", "killed", "running", "unknown"]
+    exit_status: int | None
+    signal: str | None
+
+
+class SummaryAnswer(Record, frozen=True):
+    run: str
+    command: list[str]
+    started: str  # ISO 8601, local time with offset
+    ending: Ending
+    wall_ns: int
+    parts: list[Part]
+    steps: StepsAnswer
+    hottest: list[Location]
+    hottest_ns: list[int]
+    processes: int
+    notes: list[str]
+    hottest_source: list[str | None] = []  # the text of each of the hottest lines
+
+
+# --- the other questions --------------------------------------------------------------------------
+
+
+class RegionRow(Record, frozen=True):
+    name: str
+    depth: int
+    parent: str | None
+    process: Process
+    calls: int
+    total_ns: int
+    self_ns: int
+    mean_ns: int
+    per_step_ns: int | None
+    share: float | None  # of the measured steps; of the run without steps
+
+
+class RegionsAnswer(Record, frozen=True):
+    regions: list[RegionRow]
+    notes: list[str] = []
+
+
+class FileRow(Record, frozen=True):
+    path: str
+    opens: int
+    writing: bool
+    steps: int | None  # in how many steps it was opened
+    total_ns: int  # inclusive time of the activations (or lines) that opened it
+    estimated: bool  # true where that is the line's mean time and not an activation's own
+    location: Location | None
+    process: Process
+
+
+class FilesAnswer(Record, frozen=True):
+    files: list[FileRow]
+    read_bytes: int | None
+    written_bytes: int | None
+    notes: list[str] = []
+
+
+class MemoryPoint(Record, frozen=True):
+    at_ns: int
+    resident_bytes: int
+
+
+class ProcessMemory(Record, frozen=True):
+    process: Process
+    first_bytes: int
+    peak_bytes: int
+    last_bytes: int
+    growth_bytes_per_step: float | None
+    points: list[MemoryPoint]
+
+
+class MemoryAnswer(Record, frozen=True):
+    processes: list[ProcessMemory]
+    machine_bytes: int | None
+    limit_bytes: int | None
+    notes: list[str] = []
+
+
+class ProcessRow(Record, frozen=True):
+    process: Process
+    parent_pid: int | None
+    host: str
+    argv: list[str]
+    wall_ns: int
+    cpu_ns: int | None
+    read_bytes: int | None
+    written_bytes: int | None
+    voluntary_switches: int | None
+    involuntary_switches: int | None
+    peak_bytes: int | None
+    threads: int
+    status: str
+    overhead_share: float | None
+    notes: list[str]
+
+
+class ProcessesAnswer(Record, frozen=True):
+    processes: list[ProcessRow]
+    notes: list[str] = []

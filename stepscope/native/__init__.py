@@ -1,0 +1,1 @@
+"""The native core, and its logic again in plain Python (`reference.py`) for the tests."""

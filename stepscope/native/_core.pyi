@@ -1,0 +1,139 @@
+"""The native core: clock, mapped storage, line engine, audit hook, heartbeat."""
+
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+# --- clock -------------------------------------------------------------------------------------
+CLOCK_KIND: int  # store.format.ClockKind
+
+def ticks() -> int: ...
+def ticks_per_ns() -> float:
+    """The rate as measured when the module was loaded: for thresholds, not for reports."""
+
+def clock_triple() -> tuple[int, int, int]:
+    """(ticks, monotonic ns, realtime ns), the tightest of 50 tries."""
+
+# --- storage -----------------------------------------------------------------------------------
+def storage_open(folder: str | None, max_bytes: int) -> None:
+    """Create events.bin and lines.bin in `folder` and map them; None: memory only (LineProfiler).
+    OSError when the folder cannot be written or has no space."""
+
+def storage_close() -> None: ...
+def storage_is_open() -> bool: ...
+def storage_states() -> tuple[tuple[int, int], tuple[int, int]]:
+    """(used bytes, StreamState) of events and lines."""
+
+# --- events ------------------------------------------------------------------------------------
+def event(
+    kind: int,
+    name: int = 0,
+    start: int = 0,
+    end: int = 0,
+    extra: int = 0,
+    value0: int = 0,
+    value1: int = 0,
+) -> int:
+    """Append a record (start 0: now). Returns its offset in the file, 0 when the stream is full."""
+
+def span_begin(name: int, category: int) -> int:
+    """Append an open SPAN; returns its offset (0: not recorded)."""
+
+def span_end(offset: int) -> None: ...
+def counters() -> None:
+    """Append CPU, IO, MEMORY and COST records of this moment."""
+
+# --- line engine -------------------------------------------------------------------------------
+def lines_register(
+    code: CodeType,
+    code_id: int,
+    first_line: int,
+    count: int,
+    loops: tuple[tuple[int, int], ...],  # (line it is stamped at, loop id)
+    exact: bool,
+    original: CodeType | None,  # 3.11: the code without ticks
+) -> bool:
+    """Give `code` its counters. False when there is no space: the code runs unrecorded."""
+
+def lines_alias(code: CodeType, same_as: CodeType) -> None:
+    """The same source compiled again: `code` counts where `same_as` does."""
+
+def lines_forget(code: CodeType) -> None:
+    """Take a registered code object out again. It must not be running."""
+
+def lines_is_registered(code: CodeType) -> bool: ...
+def lines_read(code: CodeType) -> list[tuple[int, int, int, int]]:
+    """(line, hits, ticks, sampled ticks) of every line that was hit, up to this moment."""
+
+def lines_calls(code: CodeType) -> int: ...
+def lines_set_exact(code: CodeType) -> None: ...
+def lines_start() -> None:
+    """Begin counting. 3.12+: `monitoring_callbacks` must be registered by the caller."""
+
+def lines_stop() -> None:
+    """Account for what is open, then count nothing until the next start."""
+
+def lines_sync() -> None:
+    """Add the time of the lines that are running right now to their counters."""
+
+def lines_depth() -> int:
+    """How many activations this thread has open."""
+
+def lines_thin(code: CodeType) -> None:
+    """Thin out this code now (the budget's decision, or a test's)."""
+
+def original_code(code: CodeType) -> CodeType:
+    """The code as the compiler made it; `code` itself when it carries no ticks."""
+
+def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
+    """3.12+: event name (LINE, PY_RETURN, ...) to C callback."""
+
+def make_tick(code_id: int, kind: int, line: int) -> Any:
+    """3.11: a constant whose `~` counts. The code must be registered before it runs;
+    kind: 0 line, 1 exit, 2 line unless it is already the current one, 3 resume."""
+
+def feed(kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:
+    """For tests: one event with its time given; kinds as in make_tick."""
+
+# --- hooks -------------------------------------------------------------------------------------
+def hooks_start(
+    on_code: Callable[[CodeType], CodeType | None],
+    on_open: Callable[[str, int, int], int | None],
+    on_thread: Callable[[], int | None],
+    on_fork: Callable[[], None],
+    on_name: Callable[[str], int | None],
+    on_import: Callable[[str], None],
+    watched: frozenset[str],
+) -> None:
+    """Install the audit hook (once a process; inert when stopped), the import hook and, on 3.11,
+    the exec hook.
+    on_code(code): sees every code object before it runs; on 3.11 may return a replacement.
+    on_open(path, code_id, line): the id of that name, 0 to ignore the file.
+    on_thread(): the id of the current thread, asked at its first event.
+    on_fork(): called in a forked child at its first event; must open the storage anew.
+    on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded."""
+
+def hooks_stop() -> None: ...
+def on_stamp(callback: Callable[[int, int, int], None] | None) -> None:
+    """callback(loop id, ticks, line before) at every stamp, for --steps and its kin; what it
+    raises reaches the user's loop."""
+
+def gc_callback(phase: str, info: dict[str, int], /) -> None:
+    """For gc.callbacks: collections of 50 us and more become spans."""
+
+# --- heartbeat: a native thread that takes the GIL every few ms ----------------------------------
+def heartbeat_start(
+    interval_ms: int,
+    budget_share: float,
+    event_cost_ns: float,
+    thin: bool,
+    on_second: Callable[[], None] | None = None,
+) -> None:
+    """Samples thinned code, keeps the budget, takes clock triples and counters."""
+
+def heartbeat_stop() -> None: ...
+def heartbeat_pause() -> None:
+    """End the thread until the next function is entered: call it before a fork."""
+
+def die_with_parent(parent_pid: int) -> bool:
+    """SIGKILL for us when the parent goes; False when it is gone already."""

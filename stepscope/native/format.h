@@ -1,0 +1,88 @@
+/* The structures of the run folder's .bin files: the fields of store/format.py, in C. */
+#ifndef STEPSCOPE_FORMAT_H
+#define STEPSCOPE_FORMAT_H
+
+#include <stdint.h>
+
+#define FORMAT_VERSION 1
+#define FORMAT_MAGIC "stepscop"
+
+enum { STREAM_EVENTS = 1, STREAM_LINES = 2 };
+enum { STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2 };
+
+typedef struct {
+    char magic[8];
+    uint32_t version;
+    uint32_t stream;
+    uint64_t base;
+    uint64_t used;
+    uint32_t clock;
+    uint32_t state;
+    uint8_t reserved[24];
+} FileHeader;
+
+enum {
+    EVENT_CLOCK = 1, EVENT_SPAN, EVENT_STEP, EVENT_LOOP, EVENT_OPEN,
+    EVENT_CPU, EVENT_IO, EVENT_MEMORY, EVENT_COST,
+};
+enum { SPAN_REGION = 1, SPAN_IMPORT = 2, SPAN_GC = 3, SPAN_PROFILER = 4 };
+#define EVENT_TAG 0x57E90000u
+
+typedef struct {
+    uint32_t tag; /* written last */
+    uint32_t name;
+    uint64_t start;
+    uint64_t end;
+    uint32_t thread;
+    uint32_t extra;
+    uint64_t value0;
+    uint64_t value1;
+} Event;
+
+enum { BLOCK_CODE = 1, BLOCK_THREAD = 2, BLOCK_FREE = 3 };
+enum { FLAG_THINNED = 1, FLAG_EXACT = 2 };
+#define BLOCK_TAG 0x11E50000u
+
+typedef struct {
+    uint32_t tag; /* written last */
+    uint32_t size;
+    uint32_t id;
+    uint32_t first_line;
+    uint32_t count;
+    uint32_t flags;
+    uint64_t calls;
+    uint64_t exits;
+    uint64_t resumes;
+    uint8_t reserved[16];
+} Block;
+
+#define HITS_STAMPED (1ull << 63)
+#define HITS_THINNED (1ull << 62)
+#define HITS_MASK (HITS_THINNED - 1)
+
+typedef struct {
+    uint64_t hits;
+    uint64_t ticks;
+    uint64_t sampled;
+} Line;
+
+struct CodeRecord;
+
+typedef struct {
+    void *frame;               /* 0 ends the list */
+    void *code;                /* borrowed: its frame keeps it alive */
+    Line *lines;               /* entry of line 0 */
+    Line *current;             /* running line, or &line_nowhere */
+    uint64_t since;
+    uint64_t entered;
+    uint64_t opens;            /* offset of this activation's last OPEN event */
+    struct CodeRecord *record;
+} Activation;
+
+_Static_assert(sizeof(FileHeader) == 64, "store/format.py HEADER");
+_Static_assert(sizeof(Event) == 48, "store/format.py EVENT");
+_Static_assert(sizeof(Block) == 64, "store/format.py BLOCK");
+_Static_assert(sizeof(Line) == 24, "store/format.py LINE");
+_Static_assert(sizeof(Activation) == 64, "store/format.py ACTIVATION");
+
+#endif

@@ -1,0 +1,81 @@
+/* Front end of the line engine on 3.12 and later: callbacks for sys.monitoring. */
+#include "front.h"
+#include "lines.h"
+
+#if HAS_MONITORING
+
+static PyObject *disable; /* sys.monitoring.DISABLE, owned */
+
+static inline PyObject *answer(Place place) {
+    if (LIKELY(place == PLACE_KEEP)) Py_RETURN_NONE;
+    if (place == PLACE_OFF) return Py_NewRef(disable);
+    return NULL;
+}
+
+static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    return answer(line_event(current_frame(), args[0], (uint32_t)line_number(args[1]), ticks_now()));
+}
+
+static PyObject *on_leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    return answer(exit_event(current_frame(), args[0], ticks_now()));
+}
+
+/* A global event, which cannot be disabled: 30 ns for every frame an exception passes. */
+static PyObject *on_unwind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    exit_event(current_frame(), args[0], ticks_now());
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    uint64_t now = ticks_now();
+    CodeRecord *record = record_of(args[0]);
+    if (!record) return answer(PLACE_OFF);
+    int line = record_line_at(record, args[0], (int)line_number(args[1]));
+    if (line < 0) Py_RETURN_NONE;
+    return answer(line_resume(current_frame(), args[0], (uint32_t)line, now, 1));
+}
+
+static PyMethodDef callbacks[] = {
+    {"LINE", (PyCFunction)(void *)on_line, METH_FASTCALL, NULL},
+    {"PY_RETURN", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
+    {"PY_YIELD", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
+    {"PY_UNWIND", (PyCFunction)(void *)on_unwind, METH_FASTCALL, NULL},
+    {"PY_RESUME", (PyCFunction)(void *)on_resume, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static int find_disable(void) {
+    if (disable) return 0;
+    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+    if (!monitoring) {
+        PyErr_SetString(PyExc_RuntimeError, "this Python has no sys.monitoring");
+        return -1;
+    }
+    disable = PyObject_GetAttrString(monitoring, "DISABLE");
+    return disable ? 0 : -1;
+}
+
+PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    if (find_disable()) return NULL;
+    PyObject *found = PyDict_New();
+    for (PyMethodDef *method = callbacks; found && method->ml_name; method++) {
+        PyObject *function = PyCFunction_New(method, NULL);
+        if (!function || PyDict_SetItemString(found, method->ml_name, function)) Py_CLEAR(found);
+        Py_XDECREF(function);
+    }
+    return found;
+}
+
+#else
+
+PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyDict_New();
+}
+
+#endif

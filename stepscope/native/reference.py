@@ -1,0 +1,121 @@
+"""The logic of the C engines again, slow and plain, for the tests to compare with.
+
+`LineEngine` takes the same events as `_core.feed`; `trace` drives it with sys.settrace, so that
+whole programs can be counted by it. `ticks_to_ns` is the clock's conversion.
+"""
+
+import dataclasses
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+from types import CodeType, FrameType
+from typing import Any
+
+LINE, EXIT, CHANGED, RESUME = range(4)
+
+
+@dataclasses.dataclass
+class _Line:
+    hits: int = 0
+    ticks: int = 0
+
+
+@dataclasses.dataclass
+class _Activation:
+    frame: int
+    code: CodeType
+    current: _Line
+    since: int
+
+
+class LineEngine:
+    """Hits and inclusive time of every line of the registered code."""
+
+    def __init__(self) -> None:
+        self._lines: dict[CodeType, dict[int, _Line]] = {}
+        self._calls: dict[CodeType, int] = {}
+        self._stack: list[_Activation] = []
+
+    def register(self, code: CodeType) -> None:
+        self._lines[code] = {}
+        self._calls[code] = 0
+
+    def feed(self, kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:
+        if code not in self._lines:
+            return
+        if kind == EXIT:
+            self._exit(frame, code, ticks)
+        elif kind == RESUME:
+            self._enter(frame, code, ticks).current = self._line(code, line)
+        else:
+            self._begin_line(kind, frame, code, line, ticks)
+
+    def _begin_line(self, kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:
+        entry = self._line(code, line)
+        top = self._stack[-1] if self._stack else None
+        if top is None or (top.frame, top.code) != (frame, code):
+            top = self._enter(frame, code, ticks)
+            self._calls[code] += 1
+        elif kind == CHANGED and top.current is entry:
+            return
+        top.current.ticks += ticks - top.since
+        top.current, top.since = entry, ticks
+        entry.hits += 1
+
+    def _enter(self, frame: int, code: CodeType, ticks: int) -> _Activation:
+        self._stack.append(_Activation(frame, code, _Line(), ticks))
+        return self._stack[-1]
+
+    def _exit(self, frame: int, code: CodeType, ticks: int) -> None:
+        """The frame's activation ends; what lies above it ended unseen and gets no time."""
+        for depth in range(len(self._stack) - 1, -1, -1):
+            activation = self._stack[depth]
+            if (activation.frame, activation.code) == (frame, code):
+                activation.current.ticks += ticks - activation.since
+                del self._stack[depth:]
+                return
+
+    def _line(self, code: CodeType, line: int) -> _Line:
+        return self._lines[code].setdefault(line, _Line())
+
+    def read(self, code: CodeType) -> list[tuple[int, int, int]]:
+        """(line, hits, ticks) of every line that was hit."""
+        found = sorted(self._lines[code].items())
+        return [
+            (line, entry.hits, entry.ticks) for line, entry in found if entry.hits or entry.ticks
+        ]
+
+    def calls(self, code: CodeType) -> int:
+        return self._calls[code]
+
+
+def trace(engine: LineEngine, call: Callable[[], Any], clock: Callable[[], int]) -> Any:
+    """Run `call` with every line of registered code counted by sys.settrace."""
+
+    def on_call(frame: FrameType, event: str, argument: Any) -> Any:
+        return on_event if frame.f_code in engine._lines else None
+
+    def on_event(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            engine.feed(LINE, id(frame), frame.f_code, frame.f_lineno, clock())
+        elif event == "return":
+            engine.feed(EXIT, id(frame), frame.f_code, 0, clock())
+        return on_event
+
+    before = sys.gettrace()
+    sys.settrace(on_call)
+    try:
+        return call()
+    finally:
+        sys.settrace(before)
+
+
+def ticks_to_ns(triples: Sequence[tuple[int, int]], ticks: int) -> float:
+    """Monotonic ns of a tick: linear between the (ticks, ns) pairs around it, beyond the ends as
+    in the segment next to them."""
+    if len(triples) == 1:
+        return float(triples[0][1] + ticks - triples[0][0])
+    for (ticks0, ns0), (ticks1, ns1) in itertools.pairwise(triples):
+        if ticks <= ticks1 or (ticks1, ns1) == tuple(triples[-1]):
+            return ns0 + (ticks - ticks0) * (ns1 - ns0) / (ticks1 - ticks0)
+    raise AssertionError("there is always a last segment")

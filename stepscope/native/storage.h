@@ -1,0 +1,32 @@
+/* Mapped storage: what is written here is in the file, whatever happens to the process. */
+#ifndef STEPSCOPE_STORAGE_H
+#define STEPSCOPE_STORAGE_H
+
+#include "format.h"
+#include <stddef.h>
+
+typedef struct {
+    char *base;       /* first byte of the reserved range; never moves */
+    size_t reserved;  /* address space */
+    size_t backed;    /* bytes with a file (or memory) behind them */
+    size_t limit;     /* this stream's share of --max-size */
+    int fd;           /* -1: memory only */
+} Stream;
+
+extern Stream events_stream, lines_stream;
+extern int storage_is_open;
+extern int storage_forked; /* set in a forked child until its storage is opened anew */
+
+/* 0, or -1 with errno set. folder NULL: memory only. */
+int storage_open(const char *folder, size_t max_bytes);
+void storage_close(void);
+
+/* Room for `bytes` more (a multiple of 8), zeroed; NULL when the stream is full or refused. */
+void *stream_take(Stream *stream, size_t bytes);
+
+static inline FileHeader *stream_header(Stream *stream) { return (FileHeader *)stream->base; }
+static inline uint64_t stream_offset(Stream *stream, void *at) {
+    return (uint64_t)((char *)at - stream->base);
+}
+
+#endif

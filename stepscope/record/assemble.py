@@ -1,0 +1,149 @@
+"""Turns a list of instructions with labels back into a Python 3.11 code object."""
+
+import dataclasses
+from collections.abc import Iterator
+from types import CodeType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bytecode import ConcreteInstr
+    from bytecode.instr import InstrLocation
+    from bytecode.concrete import ExceptionTableEntry
+
+Label = tuple[str, int]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cover:
+    """Where an exception in an instruction goes."""
+
+    handler: Label
+    stack_depth: int
+    push_lasti: bool
+
+
+@dataclasses.dataclass(slots=True)
+class Unit:
+    """An instruction to write: with an argument, a label to jump to, or one taken as it was."""
+
+    name: str
+    location: "InstrLocation"
+    cover: Cover | None
+    arg: int | None = None
+    target: Label | None = None
+    caches: int = 0
+    taken: "ConcreteInstr | None" = None
+
+
+@dataclasses.dataclass(slots=True)
+class Listing:
+    """What will become a code object."""
+
+    units: list[Unit] = dataclasses.field(default_factory=list)
+    labels: dict[Label, int] = dataclasses.field(default_factory=dict)  # to the index of a unit
+
+    def mark(self, label: Label) -> None:
+        self.labels[label] = len(self.units)
+
+
+def assemble(listing: Listing, original: CodeType, consts: tuple[object, ...]) -> CodeType:
+    """The code of `listing` with everything else as in `original`.
+
+    A tick needs one more place on the stack than the code around it; the handler that ends every
+    function holds an offset, an exception and a tick.
+    """
+    from bytecode import ConcreteBytecode
+
+    offsets, widths = _lay_out(listing)
+    concrete = ConcreteBytecode()
+    concrete.first_lineno = original.co_firstlineno
+    concrete.extend(_instructions(listing, offsets, widths))
+    concrete.exception_table = list(_exception_table(listing, offsets))
+    size = max(original.co_stacksize + 1, 3)
+    made = concrete.to_code(stacksize=size, compute_exception_stack_depths=False)
+    return original.replace(
+        co_code=made.co_code,
+        co_linetable=made.co_linetable,
+        co_exceptiontable=made.co_exceptiontable,
+        co_stacksize=size,
+        co_consts=consts,
+    )
+
+
+def _lay_out(listing: Listing) -> tuple[list[int], list[int]]:
+    """Offsets (one more than units) and widths, caches not included, in code units.
+
+    A jump's width depends on its distance and the distance on widths, so widths only grow, until
+    nothing changes.
+    """
+    units = listing.units
+    widths = [_width(_fixed_arg(unit)) for unit in units]
+    jumps = [(i, unit.target) for i, unit in enumerate(units) if unit.target is not None]
+    while True:
+        offsets = [0]
+        for unit, width in zip(units, widths, strict=True):
+            offsets.append(offsets[-1] + width + unit.caches)
+        settled = True
+        for i, target in jumps:
+            width = _width(abs(offsets[listing.labels[target]] - offsets[i + 1]))
+            if width > widths[i]:
+                widths[i] = width
+                settled = False
+        if settled:
+            return offsets, widths
+
+
+def _fixed_arg(unit: Unit) -> int:
+    if unit.taken is not None and isinstance(unit.taken.arg, int):
+        return unit.taken.arg
+    return unit.arg or 0
+
+
+def _width(arg: int) -> int:
+    return 1 if arg <= 0xFF else 2 if arg <= 0xFFFF else 3 if arg <= 0xFFFFFF else 4
+
+
+def _instructions(
+    listing: Listing, offsets: list[int], widths: list[int]
+) -> Iterator["ConcreteInstr"]:
+    for i, unit in enumerate(listing.units):
+        yield _instruction(unit, widths[i], _distance(listing, offsets, i))
+        if unit.caches:
+            cache = _instruction(Unit("CACHE", unit.location, None, arg=0), 1, None)
+            yield from (cache for _ in range(unit.caches))
+
+
+def _distance(listing: Listing, offsets: list[int], index: int) -> int | None:
+    target = listing.units[index].target
+    return None if target is None else abs(offsets[listing.labels[target]] - offsets[index + 1])
+
+
+def _instruction(unit: Unit, width: int, distance: int | None) -> "ConcreteInstr":
+    from bytecode import ConcreteInstr
+
+    if distance is not None:
+        prefixes = width - 1 or None  # a jump may have grown wider than it now has to be
+        return ConcreteInstr(unit.name, distance, location=unit.location, extended_args=prefixes)
+    if unit.taken is not None and unit.taken.size == 2 * width:
+        unit.taken.location = unit.location
+        return unit.taken
+    if unit.taken is not None or unit.arg is not None:
+        return ConcreteInstr(unit.name, _fixed_arg(unit), location=unit.location)
+    return ConcreteInstr(unit.name, location=unit.location)
+
+
+def _exception_table(listing: Listing, offsets: list[int]) -> Iterator["ExceptionTableEntry"]:
+    from bytecode.concrete import ExceptionTableEntry
+
+    units = listing.units
+    start = 0
+    for i in range(1, len(units) + 1):
+        cover = units[start].cover
+        if i < len(units) and units[i].cover == cover:
+            continue
+        if cover is not None:
+            handler = offsets[listing.labels[cover.handler]]
+            yield ExceptionTableEntry(
+                offsets[start], offsets[i] - 1, handler, cover.stack_depth, cover.push_lasti
+            )
+        start = i

@@ -1,0 +1,169 @@
+"""How recording gets into a process: what every interpreter below `stepscope run` does at start.
+
+The environment tells it all:
+  STEPSCOPE_RUN         the run folder, absolute
+  STEPSCOPE_HOME        the folder that contains this package
+  STEPSCOPE_SUPERVISOR  process number of the supervisor, when there is one
+  STEPSCOPE_MAIN        process number of the recorded process itself, under a launcher
+  STEPSCOPE_RANK        rank of the nearest ancestor that has one
+  STEPSCOPE_COLLECT_INTO  where a rank's records belong when the run folder is only node-local
+"""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from stepscope.record import launchers
+from stepscope.record.options import RecordOptions
+from stepscope.store.format import RUN_FILE
+
+NOTES_FILE: Final = "notes.jsonl"
+
+_VARIABLES: Final = tuple(
+    f"STEPSCOPE_{name}" for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO")
+)
+_MODULE_ENDINGS: Final = (".py", ".pyc", ".so")
+# Interpreters that multiprocessing starts for itself: none of the user's code runs in them.
+_HOUSEKEEPING: Final = "from multiprocessing.resource_tracker import main"
+
+
+def start_from_environment(loaded_before: set[str]) -> None:
+    """`loaded_before`: names of the modules that were there before any of ours."""
+    run_folder = os.environ.get("STEPSCOPE_RUN", "")
+    try:
+        if os.path.isfile(os.path.join(run_folder, RUN_FILE)) and not _is_housekeeping():
+            _record_or_note(run_folder)
+    finally:
+        _give_names_back(loaded_before)
+
+
+def environment_for(run_folder: str, before: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which every interpreter records into `run_folder`."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    shim = os.path.join(package, "record", "shim")
+    path = [entry for entry in before.get("PYTHONPATH", "").split(os.pathsep) if entry != shim]
+    environment = {key: value for key, value in before.items() if key not in _VARIABLES}
+    environment["STEPSCOPE_RUN"] = run_folder
+    environment["STEPSCOPE_HOME"] = os.path.dirname(package)
+    # An empty entry would mean the current folder: none must appear where there was none.
+    environment["PYTHONPATH"] = os.pathsep.join([shim, *(path if any(path) else ())])
+    return environment
+
+
+def role_and_rank(environment: Mapping[str, str]) -> tuple[str, int | None]:
+    """("main" | "rank" | "worker", rank). A rank is a process whose launcher gave it a rank that
+    none of its recorded ancestors has; a worker keeps the rank of its ancestor."""
+    rank = launchers.rank_of(environment)
+    if environment.get("STEPSCOPE_SUPERVISOR") == str(os.getppid()):
+        return "main", None
+    if environment.get("STEPSCOPE_MAIN") == str(os.getpid()):
+        return ("main" if rank is None else "rank"), rank
+    if rank is not None and environment.get("STEPSCOPE_RANK") != str(rank):
+        return "rank", rank
+    return "worker", rank
+
+
+def leave_note(run_folder: str, text: str, severity: str = "warning") -> None:
+    """A sentence about the run as a whole; one small append, so that processes do not mix."""
+    line = json.dumps({"is": "note", "text": text, "severity": severity}) + "\n"
+    try:
+        with open(os.path.join(run_folder, NOTES_FILE), "a", encoding="utf-8") as file:
+            file.write(line)
+    except OSError:
+        return  # a note is not worth a failure
+
+
+def _record_or_note(run_folder: str) -> None:
+    role, rank = role_and_rank(os.environ)
+    try:
+        _record(run_folder, role, rank)
+    except ImportError as trouble:
+        # A child of another build of Python has no native core of ours: it runs unrecorded.
+        if role != "worker":
+            raise
+        leave_note(run_folder, f"Process {os.getpid()} is not recorded: {trouble}.")
+
+
+def _record(run_folder: str, role: str, rank: int | None) -> None:
+    from stepscope.native import _core
+
+    supervisor = os.environ.get("STEPSCOPE_SUPERVISOR", "")
+    if role == "main" and supervisor and not _core.die_with_parent(int(supervisor)):
+        os.kill(os.getpid(), signal.SIGKILL)  # it went while we started: so do we
+    from stepscope.record import recording
+
+    if role == "rank":
+        os.environ["STEPSCOPE_RANK"] = str(rank)
+    _collect_at_exit(run_folder, role)
+    recording.start(run_folder, read_options(run_folder), role, rank)
+
+
+def read_options(run_folder: str) -> RecordOptions:
+    with open(os.path.join(run_folder, RUN_FILE), encoding="utf-8") as file:
+        fields: dict[str, Any] = json.load(file)
+    return RecordOptions.from_json(fields.get("options", {}))
+
+
+def _collect_at_exit(run_folder: str, role: str) -> None:
+    """A rank has no supervisor that would bring its records home from a node-local folder.
+    Registered before recording starts, so that it runs after recording has ended."""
+    home = os.environ.get("STEPSCOPE_COLLECT_INTO")
+    if role != "rank" or not home:
+        return
+    import atexit
+
+    from stepscope.record import local_folder
+
+    process = os.getpid()  # forked workers inherit the handler, but only the rank collects
+    atexit.register(
+        lambda: local_folder.collect_from(run_folder, home) if os.getpid() == process else None
+    )
+
+
+def _is_housekeeping() -> bool:
+    return "-c" in sys.orig_argv and any(
+        argument.startswith(_HOUSEKEEPING) for argument in sys.orig_argv
+    )
+
+
+def _give_names_back(loaded_before: set[str]) -> None:
+    """The script may have a module of its own under the name of a standard one that only we needed
+    so early: it is forgotten again, and the script's import finds what it finds without us."""
+    early = {name for name in set(sys.modules) - loaded_before if _is_found_on_path(name)}
+    for name in early & _module_names(_script_folder()):
+        for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
+            del sys.modules[loaded]
+
+
+def _is_found_on_path(name: str) -> bool:
+    """Built-in and frozen modules come before the path, so nothing can take their place."""
+    spec = getattr(sys.modules[name], "__spec__", None)
+    origin = getattr(spec, "origin", None)
+    return "." not in name and name != "stepscope" and origin not in (None, "built-in", "frozen")
+
+
+def _module_names(folder: str | None) -> set[str]:
+    """Names of the modules and packages that lie in a folder."""
+    try:
+        entries = os.listdir(folder) if folder else []
+    except OSError:
+        return set()
+    modules = {entry.partition(".")[0] for entry in entries if entry.endswith(_MODULE_ENDINGS)}
+    folders = {entry for entry in entries if entry.isidentifier()}
+    return modules | {
+        name for name in folders if os.path.isfile(os.path.join(folder or "", name, "__init__.py"))
+    }
+
+
+def _script_folder() -> str | None:
+    """What the interpreter is about to put first on sys.path, None for nothing."""
+    if sys.flags.safe_path:
+        return None
+    script = sys.argv[0] if sys.argv else ""
+    if script in ("", "-c", "-m"):
+        return os.getcwd()
+    real = os.path.realpath(script)
+    return real if os.path.isdir(real) else os.path.dirname(real)

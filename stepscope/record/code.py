@@ -1,0 +1,152 @@
+"""Which code is the user's own, and so has its lines recorded."""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+_INSTALLED: Final = ("site-packages", "dist-packages")
+_AND_BELOW: Final = ("", ".*")  # `torch.nn` stands for the module and everything below it
+_PACKAGE_FOLDER: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class UserCode:
+    """Answers for file names as code objects carry them; every answer is kept.
+
+    The user's is a real file outside the standard library and site-packages, a notebook cell, and
+    what `packages` (folders) and `include` (globs or module names) add; `exclude` takes away last.
+    """
+
+    def __init__(
+        self,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        packages: Iterable[str] = (),
+        run_folder: str | None = None,
+    ) -> None:
+        self._started_in = os.getcwd()  # where relative names began, whatever folder comes later
+        self._include = tuple(include)
+        self._exclude = tuple(exclude)
+        self._packages = _folders(packages)
+        self._ours = _folders([_PACKAGE_FOLDER, *([run_folder] if run_folder else [])])
+        self._standard = _folders(standard_library_folders())
+        self._commands = _command_folder()
+        self._known: dict[str, bool] = {}
+
+    def is_users(self, filename: str) -> bool:
+        known = self._known.get(filename)
+        if known is None:
+            known = self._known[filename] = self._decide(filename)
+        return known
+
+    def _decide(self, filename: str) -> bool:
+        if is_notebook_cell(filename):
+            return not _matches(self._exclude, filename, self._started_in)
+        if filename.startswith("<"):
+            return False
+        path = os.path.normpath(os.path.join(self._started_in, filename))
+        if _inside(path, self._ours) or not _is_real(path):
+            return False
+        if _matches(self._exclude, path, self._started_in):
+            return False
+        if _inside(path, self._packages) or _matches(self._include, path, self._started_in):
+            return True
+        return not self._is_installed(path)
+
+    def _is_installed(self, path: str) -> bool:
+        if os.path.dirname(path) == self._commands:
+            return True  # the two lines that pip writes for a console command
+        if _installed_at(path) is not None:
+            return not _is_linked_package(path)
+        real = os.path.realpath(path)
+        return _inside(path, self._standard) or _inside(real, self._standard)
+
+
+def is_notebook_cell(filename: str) -> bool:
+    """IPython gives its cells names of their own: `<ipython-input-3-...>` or a file that is not
+    there, below a folder named after the kernel's process."""
+    if filename.startswith("<ipython-input-"):
+        return True
+    return os.path.basename(os.path.dirname(filename)).startswith("ipykernel_")
+
+
+def standard_library_folders() -> list[str]:
+    """Without sysconfig: importing it takes milliseconds at every process start."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    prefixes = {sys.base_prefix, sys.base_exec_prefix}
+    folders = {
+        os.path.join(prefix, lib, version) for prefix in prefixes for lib in ("lib", sys.platlibdir)
+    }
+    return sorted(folders | {os.path.dirname(os.path.abspath(os.__file__))})
+
+
+def _folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Each as it is written and as it really is, with a separator at the end."""
+    both = {how(path) for path in paths for how in (os.path.abspath, os.path.realpath)}
+    return tuple(sorted(path.rstrip(os.sep) + os.sep for path in both))
+
+
+def _inside(path: str, folders: tuple[str, ...]) -> bool:
+    """Or one of them, where a package is a single file."""
+    return (path + os.sep).startswith(folders)
+
+
+def _command_folder() -> str | None:
+    """Where a virtual environment has its commands; elsewhere people's own are there too."""
+    if sys.prefix == sys.base_prefix:
+        return None
+    return os.path.join(os.path.abspath(sys.prefix), "bin")
+
+
+def _is_real(path: str) -> bool:
+    """A file, or a member of an archive that Python imports from (`app.zip/pkg/train.py`)."""
+    if os.path.isfile(path):
+        return True
+    while not os.path.lexists(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    return os.path.isfile(path)
+
+
+def _installed_at(path: str) -> int | None:
+    """Position, among the path's parts, of the first one below site-packages."""
+    parts = path.split(os.sep)
+    found = [index + 1 for index, part in enumerate(parts[:-1]) if part in _INSTALLED]
+    return found[-1] if found else None
+
+
+def _is_linked_package(path: str) -> bool:
+    """An editable install that links its folder into site-packages. Links to single files are how
+    some installers save space, so those do not count."""
+    first = _installed_at(path)
+    parts = path.split(os.sep)
+    if first is None or first >= len(parts) - 1:
+        return False
+    top = os.sep.join(parts[: first + 1])
+    return os.path.islink(top) and _installed_at(os.path.join(os.path.realpath(top), "x")) is None
+
+
+def _matches(patterns: tuple[str, ...], path: str, started_in: str) -> bool:
+    """By whole path, by path from where the run started, by base name, or by module name."""
+    if not patterns:
+        return False
+    from fnmatch import fnmatchcase  # brings in `re`, some 5 ms: only who asks pays
+
+    names = (path, os.path.relpath(path, started_in), os.path.basename(path))
+    modules = module_names(path)
+    return any(
+        any(fnmatchcase(name, pattern) for name in names)
+        or any(fnmatchcase(name, pattern + end) for name in modules for end in _AND_BELOW)
+        for pattern in patterns
+    )
+
+
+def module_names(path: str) -> list[str]:
+    """The dotted names under which the file can be imported, from where it lies."""
+    first = _installed_at(path)
+    if first is not None:
+        inner = [os.sep.join(path.split(os.sep)[first:])]
+    else:
+        roots = {os.path.abspath(entry).rstrip(os.sep) + os.sep for entry in sys.path}
+        inner = [path.removeprefix(root) for root in sorted(roots) if path.startswith(root)]
+    dotted = [os.path.splitext(name)[0].replace(os.sep, ".") for name in inner]
+    return [name.removesuffix(".__init__") for name in dotted]

@@ -1,0 +1,135 @@
+"""Which code objects are recorded, under which id, with which loops."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType
+
+from stepscope.native import _core
+from stepscope.record.loops import Loop, find_loops
+
+LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
+
+_KINDS = (
+    (inspect.CO_ASYNC_GENERATOR, "async generator"),
+    (inspect.CO_COROUTINE, "coroutine"),
+    (inspect.CO_GENERATOR, "generator"),
+)
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+@dataclasses.dataclass(frozen=True)
+class CodeEntry:
+    """A registered code object."""
+
+    id: int
+    code: CodeType  # the one that runs: with ticks on 3.11
+    first_line: int
+    count: int
+    kind: str
+    loops: tuple[Loop, ...]
+    loop_ids: tuple[int, ...]
+
+
+def kind_of(code: CodeType) -> str:
+    if code.co_name == "<module>":
+        return "module"
+    if code.co_name == "<lambda>":
+        return "lambda"
+    if code.co_name in _COMPREHENSIONS:
+        return "comprehension"
+    for flag, kind in _KINDS:
+        if code.co_flags & flag:
+            return kind
+    return "function" if code.co_flags & inspect.CO_NEWLOCALS else "class"
+
+
+def tree(code: CodeType) -> Iterator[CodeType]:
+    """The code and all code nested in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from tree(constant)
+
+
+def line_range(code: CodeType) -> tuple[int, int]:
+    """First line and number of lines."""
+    lines = [line for _, _, line in code.co_lines() if line]
+    if not lines:
+        return code.co_firstlineno, 1
+    first = min(min(lines), code.co_firstlineno or min(lines))
+    return first, max(lines) - first + 1
+
+
+class CodeTable:
+    """The process's recorded code. Ids never change; the same source compiled again shares one."""
+
+    def __init__(self) -> None:
+        self.entries: list[CodeEntry] = []
+        self.on_new: Callable[[CodeEntry], None] | None = None
+        self._by_key: dict[tuple[object, ...], CodeEntry] = {}
+        self._last_id = 0
+        self._loops: list[Loop] = []
+
+    @staticmethod
+    def _key(code: CodeType) -> tuple[object, ...]:
+        return (code.co_filename, code.co_qualname, code.co_firstlineno, code.co_code)
+
+    def find(self, code: CodeType) -> CodeEntry | None:
+        return self._by_key.get(self._key(_core.original_code(code)))
+
+    def loop(self, loop_id: int) -> Loop:
+        return self._loops[loop_id - 1]
+
+    def add(self, code: CodeType, original: CodeType, *, exact: bool) -> CodeEntry | None:
+        """Register `code` (`original` without ticks); None when it cannot be recorded."""
+        key = self._key(original)
+        known = self._by_key.get(key)
+        if known is not None:
+            _core.lines_alias(code, known.code)
+            if exact:
+                _core.lines_set_exact(known.code)
+            return known
+        entry = self._describe(code, original)
+        if entry.count > LINES_AT_MOST:
+            return None
+        if self.on_new is not None:
+            self.on_new(entry)
+        stamped = tuple(
+            (loop.line, number) for loop, number in zip(entry.loops, entry.loop_ids, strict=False)
+        )
+        plain = original if original is not code else None
+        if not _core.lines_register(
+            code, entry.id, entry.first_line, entry.count, stamped, exact, plain
+        ):
+            return None
+        self.entries.append(entry)
+        self._by_key[key] = entry
+        return entry
+
+    def forget(self, code: CodeType) -> None:
+        """Take out code that is only ours. It must not be running."""
+        entry = self.find(code)
+        if entry is not None:
+            self.entries.remove(entry)
+            del self._by_key[self._key(_core.original_code(code))]
+            _core.lines_forget(code)
+
+    def _describe(self, code: CodeType, original: CodeType) -> CodeEntry:
+        loops = find_loops(original)
+        first_id = len(self._loops) + 1
+        self._loops.extend(loops)
+        self._last_id += 1
+        first_line, count = line_range(original)
+        return CodeEntry(
+            id=self._last_id,
+            code=code,
+            first_line=first_line,
+            count=count,
+            kind=kind_of(original),
+            loops=loops,
+            loop_ids=tuple(range(first_id, first_id + len(loops))),
+        )
+
+
+table = CodeTable()

@@ -1,0 +1,39 @@
+"""Which opened files are worth a record, and what they are called."""
+
+import os
+from typing import Final
+
+from stepscope.store.writer import Names
+
+# Reading these is importing, not input.
+CODE_ENDINGS: Final = (".py", ".pyc", ".pyi", ".so", ".pth", ".dist-info", ".egg-info")
+SYSTEM_FOLDERS: Final = ("/proc/", "/sys/", "/dev/")
+PATHS_AT_MOST: Final = 20_000  # then a folder's files share one name
+
+
+class OpenedFiles:
+    """Gives opened files their names; a program may open a million of them."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[tuple[str, int, int], int] = {}
+
+    def name_of(self, path: str, code_id: int, line: int) -> int:
+        """The id of kind "open", 0 for a file that is not recorded."""
+        key = (path, code_id, line)
+        number = self._known.get(key)
+        if number is None:
+            number = self._new_name(path, code_id, line)
+            if len(self._known) < PATHS_AT_MOST:
+                self._known[key] = number
+        return number
+
+    def _new_name(self, path: str, code_id: int, line: int) -> int:
+        if not code_id or path.endswith(CODE_ENDINGS) or path.startswith(SYSTEM_FOLDERS):
+            return 0
+        if not path or path[0] == "<":
+            return 0
+        full = os.path.abspath(path)
+        if self._names.count("open") >= PATHS_AT_MOST:
+            full = os.path.join(os.path.dirname(full), "*")
+        return self._names.intern("open", path=full, code=code_id, line=line or None)

@@ -1,0 +1,1 @@
+"""Files other tools read: one file a format."""

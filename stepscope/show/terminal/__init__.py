@@ -1,0 +1,1 @@
+"""Terminal views: one file a question, each a function from an answer to text."""

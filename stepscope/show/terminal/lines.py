@@ -1,0 +1,179 @@
+"""The lines view: line_profiler's columns, hottest functions first, with the whole source."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    Group,
+    OverflowMethod,
+    RenderableType,
+    RenderResult,
+)
+from rich.text import Text
+
+from stepscope.model import FunctionLines, LineRow, LinesAnswer
+from stepscope.show.terminal.numbers import TIME_UNITS_NS, count, counted, digits, duration
+from stepscope.show.terminal.page import (
+    CODE,
+    FAINT,
+    heading,
+    more,
+    notes_block,
+    process_name,
+)
+
+TITLES: Final = ("Line #", "Hits", "Time", "Per Hit", "% Time")
+ESTIMATE_LEGEND: Final = (
+    "~ an estimate: the line was thinned out to stay in the budget. Its hits are a lower bound, "
+    "its time comes from samples. 'stepscope run --exact' counts every hit."
+)
+_LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
+_LONG_GAP: Final = 3  # in a module, more unhit lines than this in a row are folded
+_HOT: Final = ((0.2, "bold red"), (0.05, "yellow"), (0.0, ""))
+
+
+def lines(
+    answer: LinesAnswer, *, top: int | None = None, unit_s: float | None = None
+) -> RenderableType:
+    """All functions, or the `top` hottest; times in `unit_s`, or each in the unit that fits it."""
+    shown = answer.functions[:top] if top else answer.functions
+    several = len({process_name(function.process) for function in answer.functions}) > 1
+    parts: list[RenderableType] = []
+    for function in shown:
+        parts += [FunctionTable(function, unit_s=unit_s, name_process=several), Text("")]
+    if not shown:
+        parts.append(Text("No line of the user's own code was recorded."))
+    if any(row.estimated for function in shown for row in function.lines):
+        parts += [Text(ESTIMATE_LEGEND, style=FAINT), Text("")]
+    parts += more(len(answer.functions), len(shown), "function")
+    return Group(*parts, *notes_block(answer.notes))
+
+
+class FunctionTable:
+    """One function: its total, then every line of its source; unhit lines stay blank."""
+
+    def __init__(
+        self, function: FunctionLines, *, unit_s: float | None, name_process: bool
+    ) -> None:
+        self.function = function
+        self.unit_s = unit_s
+        self.name_process = name_process
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        titles = (*TITLES[:2], *(title + self._unit_suffix() for title in TITLES[2:4]), TITLES[4])
+        rows = list(self._rows())
+        widths = [
+            max(least, len(title), *(len(cells[column]) for cells, *_ in rows))
+            for column, (least, title) in enumerate(zip(_LEAST_WIDTHS, titles, strict=True))
+        ]
+        yield self._heading()
+        header = Text(_aligned(titles, widths) + "  Line Contents", style=FAINT)
+        yield header
+        yield Text("=" * len(header), style=FAINT)
+        # Into a pipe or a file the source is never cut; on a terminal it must not wrap.
+        overflow: OverflowMethod = "ellipsis" if options.is_terminal else "ignore"
+        sources = _highlighted([source for *_, source in rows], wanted=options.is_terminal)
+        for (cells, style, _), source in zip(rows, sources, strict=True):
+            line = Text(_aligned(cells, widths) + "  ", style, no_wrap=True, overflow=overflow)
+            yield line.append_text(source)
+
+    def _heading(self) -> Text:
+        function = self.function
+        text = heading(function.function)
+        text.append(f"  {function.file}:{function.first_line}", style=CODE)
+        text.append(f"  {duration(function.total_ns)}", style="bold")
+        if function.calls is not None:
+            text.append(f"  {counted(function.calls, 'call')}", style=FAINT)
+        if self.name_process:
+            text.append(f"  {process_name(function.process)}", style=FAINT)
+        return text
+
+    def _unit_suffix(self) -> str:
+        """Names the unit in the head where the cells do not carry their own."""
+        if self.unit_s is None:
+            return ""
+        for name, unit_ns in TIME_UNITS_NS.items():
+            if self.unit_s * 1e9 == unit_ns:
+                return f" ({name})"
+        return f" ({self.unit_s:g} s)"
+
+    def _rows(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """(cells, style, source) of each line to be shown."""
+        hit = {row.line: row for row in self.function.lines}
+        for number, source in _source_lines(self.function):
+            if number is None:
+                yield ("⋮", "", "", "", ""), FAINT, ""
+            elif number in hit:
+                row = hit[number]
+                yield self._cells(row), _heat(row.ns, self.function.total_ns), source
+            else:
+                yield (str(number), "", "", "", ""), FAINT, source
+
+    def _cells(self, row: LineRow) -> tuple[str, ...]:
+        mark = "~" if row.estimated else ""
+        share = f"{100 * row.ns / self.function.total_ns:.1f}" if self.function.total_ns else ""
+        return (
+            str(row.line),
+            mark + count(row.hits),
+            mark + self._time(row.ns),
+            mark + self._time(row.ns / row.hits) if row.hits else "",
+            share,
+        )
+
+    def _time(self, ns: float) -> str:
+        if self.unit_s is None:
+            return duration(ns)
+        value = ns * 1e-9 / self.unit_s
+        return f"{value:,.1f}" if value >= 99.95 else digits(value)
+
+
+def _source_lines(function: FunctionLines) -> Iterator[tuple[int | None, str]]:
+    """(number, text) of the lines to show; number None stands for folded lines."""
+    texts = {row.line: row.source or "" for row in function.lines}
+    if function.source is not None:
+        texts = dict(enumerate(function.source, start=function.first_line)) | {
+            number: text for number, text in texts.items() if text
+        }
+    fold = function.function == "<module>" or function.source is None
+    hidden = _long_gaps(sorted(texts), {row.line for row in function.lines}) if fold else set()
+    previous = None
+    for number in sorted(texts.keys() - hidden):
+        if previous is not None and number > previous + 1:
+            yield None, ""
+        yield number, texts[number]
+        previous = number
+
+
+def _long_gaps(numbers: list[int], hit: set[int]) -> set[int]:
+    """The unhit lines that stand in a row of more than `_LONG_GAP`."""
+    gaps: set[int] = set()
+    gap: list[int] = []
+    for number in [*numbers, None]:
+        if number is not None and number not in hit:
+            gap.append(number)
+            continue
+        gaps.update(gap if len(gap) > _LONG_GAP else [])
+        gap = []
+    return gaps
+
+
+def _highlighted(sources: list[str], *, wanted: bool) -> list[Text]:
+    if not wanted or not sources:
+        return [Text(source) for source in sources]
+    from rich.syntax import Syntax
+
+    syntax = Syntax("", "python", theme="ansi_dark", background_color="default")
+    coloured = syntax.highlight("\n".join(sources)).split("\n", allow_blank=True)
+    plain = [Text(source) for source in sources]
+    return [line.copy() for line in coloured][: len(sources)] + plain[len(coloured) :]
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    return " ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _heat(ns: int, total_ns: int) -> str:
+    share = ns / total_ns if total_ns else 0.0
+    return next(style for least, style in _HOT if share >= least)

@@ -1,0 +1,107 @@
+"""The page every view is laid out on: consoles, headings, tables, notes, places in the source."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.show.terminal.numbers import counted
+
+if TYPE_CHECKING:
+    from stepscope.model import Location, Process
+
+HEADING: Final = "bold"
+FAINT: Final = "dim"
+CODE: Final = "cyan"
+WARNING: Final = "yellow"
+_WIDEST: Final = 100  # columns further apart than this are hard to follow by eye
+
+_LABEL_WIDTH: Final = 13
+
+
+def console(*, stderr: bool = False, width: int | None = None) -> Console:
+    """Colours only on a terminal (and not with NO_COLOR); 80 columns where there is none."""
+    return Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
+
+
+def print_view(view: RenderableType, *, stderr: bool = False) -> None:
+    """Print a view; into a pipe or file nothing is cut off at the right."""
+    out = console(stderr=stderr)
+    out.print(view, crop=out.is_terminal)
+    (sys.stderr if stderr else sys.stdout).flush()
+
+
+def heading(words: str, aside: str = "") -> Text:
+    text = Text(words, style=HEADING)
+    if aside:
+        text.append("  " + aside, style=FAINT)
+    return text
+
+
+def columns(*specs: tuple[str, str], header: bool = True) -> Table:
+    """A table without lines. A spec is (title, "left" | "right" | "label" | "fill"):
+    labels are equally wide in all tables of a page, "fill" takes the room that is left."""
+    table = Table(
+        box=None,
+        show_header=header,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style=FAINT,
+        expand=any(kind == "fill" for _, kind in specs),
+    )
+    for title, kind in specs:
+        table.add_column(
+            title,
+            justify="right" if kind == "right" else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if kind == "fill" else None,
+            min_width=_LABEL_WIDTH if kind == "label" else None,
+        )
+    return table
+
+
+def indented(view: RenderableType, *, left: int = 2) -> Padding:
+    return Padding(view, (0, 0, 0, left), expand=False)
+
+
+def notes_block(notes: Sequence[str]) -> list[RenderableType]:
+    """Notes as a list, or nothing."""
+    if not notes:
+        return []
+    rows = Table.grid(padding=(0, 1))
+    for note in notes:
+        rows.add_row(Text("!", style=WARNING), Text(note))
+    return [Text(""), heading("Notes"), indented(rows)]
+
+
+def more(total: int, shown: int, noun: str, plural: str | None = None) -> list[RenderableType]:
+    """Says what --top left out, if anything."""
+    if shown >= total:
+        return []
+    left = counted(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
+    return [Text(f"  … {left}: --top 0 shows all", style=FAINT)]
+
+
+def page(parts: Iterable[RenderableType]) -> RenderableType:
+    """Parts below each other, no wider than the eye follows."""
+    return Constrain(Group(*parts), _WIDEST)
+
+
+def place(location: "Location | None") -> str:
+    """`train.py:31`."""
+    return "-" if location is None else f"{location.file}:{location.line}"
+
+
+def process_name(process: "Process") -> str:
+    """`main 4711`, `rank 3`, `workers` (several together)."""
+    if process.role == "rank":
+        return f"rank {process.rank}"
+    if process.pid is None:
+        return "workers" if process.role == "worker" else process.role
+    return f"{process.role} {process.pid}"

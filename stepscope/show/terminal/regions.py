@@ -1,0 +1,57 @@
+"""The regions view: named ranges as a tree, with their own time and that of what they contain."""
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from stepscope.model import RegionsAnswer
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.numbers import count, duration, percent
+from stepscope.show.terminal.page import (
+    columns,
+    heading,
+    indented,
+    more,
+    notes_block,
+    page,
+    process_name,
+)
+
+_HOW_TO_MARK = "None. Mark a range with 'with stepscope.region(\"augment\"):' and run again."
+
+
+def regions(answer: RegionsAnswer, *, top: int | None = None) -> RenderableType:
+    shown = answer.regions[:top] if top else answer.regions
+    if not shown:
+        return page([heading("Regions"), indented(Text(_HOW_TO_MARK)), *notes_block(answer.notes)])
+    several = len({process_name(row.process) for row in answer.regions}) > 1
+    table = columns(
+        ("region", "left"),
+        ("calls", "right"),
+        ("total", "right"),
+        ("self", "right"),
+        ("a call", "right"),
+        ("a step", "right"),
+        ("share", "right"),
+        *((("process", "left"),) if several else ()),
+        ("", "fill"),
+    )
+    for row in shown:
+        table.add_row(
+            "  " * row.depth + row.name,
+            count(row.calls),
+            duration(row.total_ns),
+            duration(row.self_ns),
+            duration(row.mean_ns),
+            duration(row.per_step_ns),
+            percent(row.share),
+            *((process_name(row.process),) if several else ()),
+            Bar(row.share or 0.0, "green"),
+        )
+    return page(
+        [
+            heading("Regions", "share is of the measured steps, or of the run if there are none"),
+            indented(table),
+            *more(len(answer.regions), len(shown), "region"),
+            *notes_block(answer.notes),
+        ]
+    )

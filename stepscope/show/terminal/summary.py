@@ -1,0 +1,118 @@
+"""The summary: the whole run, its steps, its hottest lines, our own cost, and what to type next."""
+
+import shlex
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from stepscope.model import Ending, SummaryAnswer
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.numbers import counted, duration, percent
+from stepscope.show.terminal.page import (
+    CODE,
+    FAINT,
+    WARNING,
+    columns,
+    heading,
+    indented,
+    notes_block,
+    page,
+    place,
+)
+from stepscope.show.terminal.steps import cost_line, steps_block
+
+_PART_STYLES: Final = {
+    "imports": "magenta",
+    "set-up": "yellow",
+    "steps": "green",
+    "evaluation": "blue",
+    "saving": "cyan",
+    "teardown": "dim",
+}
+
+
+def summary(answer: SummaryAnswer) -> RenderableType:
+    return page(
+        [
+            _title(answer),
+            Text(""),
+            _whole_run(answer),
+            Text(""),
+            steps_block(answer.steps),
+            *_hottest(answer),
+            Text(""),
+            cost_line(answer.steps),
+            *notes_block(answer.notes),
+            Text(""),
+            _next(answer),
+        ]
+    )
+
+
+def _title(answer: SummaryAnswer) -> RenderableType:
+    text = Text(shlex.join(answer.command), style="bold cyan", no_wrap=True, overflow="ellipsis")
+    words, style = _ending(answer.ending)
+    below = Text(words, style=style)
+    below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
+    below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
+    return Group(text, below)
+
+
+def _ending(ending: Ending) -> tuple[str, str]:
+    if ending.how == "running":
+        return "still running", "green"
+    if ending.how == "killed":
+        return f"killed by {ending.signal or 'a signal'}", WARNING
+    if ending.how == "exited":
+        ok = ending.exit_status == 0
+        return f"ended with exit status {ending.exit_status}", FAINT if ok else WARNING
+    return "how it ended is not known", WARNING
+
+
+def _whole_run(answer: SummaryAnswer) -> RenderableType:
+    table = columns(("", "label"), ("", "fill"), ("", "right"), ("", "right"), header=False)
+    for part in answer.parts:
+        if not part.ns:
+            continue
+        style = _PART_STYLES.get(part.category, "green")
+        row = (part.category, Bar(part.share, style), duration(part.ns), percent(part.share))
+        table.add_row(*row)
+    took = duration(answer.wall_ns) if answer.parts else "nothing was recorded"
+    return Group(heading("The whole run", took), indented(table))
+
+
+def _hottest(answer: SummaryAnswer) -> list[RenderableType]:
+    """Where, how long, in which function, and the line itself."""
+    if not answer.hottest:
+        return []
+    table = columns(
+        ("time", "right"), ("of run", "right"), ("where", "left"), ("in", "left"), ("line", "fill")
+    )
+    sources = [*answer.hottest_source, *([None] * len(answer.hottest))]
+    for location, ns, source in zip(answer.hottest, answer.hottest_ns, sources, strict=False):
+        share = ns / answer.wall_ns if answer.wall_ns else 0.0
+        where = Text(place(location), style=CODE)
+        function = Text(location.function or "", style=FAINT)
+        line = Text((source or "").strip(), style="bold")
+        table.add_row(duration(ns), percent(share), where, function, line)
+    return [Text(""), heading("Hottest lines", "with what they call"), indented(table)]
+
+
+def _next(answer: SummaryAnswer) -> RenderableType:
+    lines: list[RenderableType] = [heading("Next")]
+    for question, command in _questions(answer):
+        line = Text(f"  {question}   ", style=FAINT, no_wrap=True, overflow="ignore")
+        lines.append(line.append(f"stepscope {command}", style=CODE))
+    return Group(*lines)
+
+
+def _questions(answer: SummaryAnswer) -> list[tuple[str, str]]:
+    """What this run can answer further, and the command that asks it."""
+    if not answer.processes:
+        return [("what is wrong", "doctor")]
+    run = shlex.quote(answer.run)
+    asked = [("every line", f"show {run} lines"), ("every file", f"show {run} files")]
+    if answer.steps.steps:
+        asked.insert(1, ("every step", f"show {run} steps --each"))
+    return asked

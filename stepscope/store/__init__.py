@@ -1,0 +1,1 @@
+"""The run folder: its format written down once, who writes it and who reads it."""

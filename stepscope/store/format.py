@@ -1,0 +1,209 @@
+"""The run folder's format: every file, every record, every field, written down once.
+
+Standard library only: the recorded process imports this. The C structures of
+`native/format.h` are the same fields; a test compares their offsets.
+
+RUN/
+  run.json                     who started what, on which machine, with which options
+  supervisor.json              how the script ended (written by the supervisor, when there is one)
+  system.jsonl                 one line a second about the machine (written by the supervisor)
+  sources/<sha1>               the text of each recorded source file, as it was when it ran
+  proc-<rank>-<host>-<pid>/    one a process
+    process.json               role, parent, rank, status
+    names.jsonl                what the numbers in the .bin files stand for, one object a line
+    events.bin                 spans, stamps and counters
+    lines.bin                  line counters and the activations that were open
+
+All integers are little-endian. A record whose tag is 0 was never finished: readers stop there.
+"""
+
+import enum
+import struct
+from typing import Final
+
+FORMAT_VERSION: Final = 1
+MAGIC: Final = b"stepscop"
+
+RUN_FILE: Final = "run.json"
+SUPERVISOR_FILE: Final = "supervisor.json"
+SYSTEM_FILE: Final = "system.jsonl"
+SOURCES_FOLDER: Final = "sources"
+PROCESS_FILE: Final = "process.json"
+NAMES_FILE: Final = "names.jsonl"
+EVENTS_FILE: Final = "events.bin"
+LINES_FILE: Final = "lines.bin"
+TABLES_FOLDER: Final = "tables"
+
+
+class Stream(enum.IntEnum):
+    """Which .bin file this is."""
+
+    EVENTS = 1
+    LINES = 2
+
+
+class StreamState(enum.IntEnum):
+    """Why a stream stopped growing, if it did."""
+
+    GROWING = 0
+    FULL = 1  # it reached its share of --max-size
+    REFUSED = 2  # the file system had no space for the next chunk
+
+
+class ClockKind(enum.IntEnum):
+    """What a tick is."""
+
+    MONOTONIC = 0  # CLOCK_MONOTONIC: a tick is a nanosecond
+    COUNTER = 1  # the CPU's invariant time-stamp counter
+
+
+# Every .bin file begins with this header, 64 bytes.
+#   magic        8s   MAGIC
+#   version      u32  FORMAT_VERSION
+#   stream       u32  Stream
+#   base         u64  address of the file's first byte in the recorded process
+#   used         u64  bytes handed out so far, this header included
+#   clock        u32  ClockKind
+#   state        u32  StreamState
+#   (24 bytes reserved, 0)
+HEADER: Final = struct.Struct("<8sIIQQII24x")
+
+
+class EventKind(enum.IntEnum):
+    """The low byte of an event's tag."""
+
+    CLOCK = 1  # start ticks, end monotonic ns, value0 realtime ns
+    SPAN = 2  # start..end ticks; end 0 while open; extra is a SpanCategory; name is of kind "name"
+    STEP = 3  # stepscope.step(): a step ends at start ticks; value0 samples in it or 0;
+    #           extra 1: none ends here, the first of a sequence begins (stepscope.steps)
+    LOOP = 4  # a loop header was reached: start ticks; name is of kind "loop"; end = ticks at which
+    #           the activation was entered (tells activations apart); extra = the line before it in
+    #           this activation (0: none)
+    OPEN = 5  # a file was opened: name is of kind "open"; start..end ticks of the activation that
+    #           opened it (end 0 while it runs); value0 ticks of the opening; extra 1 = for writing;
+    #           value1 = offset of the OPEN before it in the same activation (0: none)
+    CPU = 6  # start ticks; end process CPU ns; value0 this thread's CPU ns;
+    #          value1 = voluntary context switches << 32 | involuntary ones
+    IO = 7  # start ticks; end bytes read; value0 bytes written; value1 = minor faults << 32 | major
+    MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes
+    COST = 9  # start ticks; end our own time so far, in ticks, slow paths (measured);
+    #           value0 line events so far; value1 exit and resume events so far
+
+
+# An event, 48 bytes.
+#   tag      u32  EVENT_TAG | EventKind, written last
+#   name     u32  id in names.jsonl (0: none)
+#   start    u64
+#   end      u64
+#   thread   u32  id of kind "thread"
+#   extra    u32
+#   value0   u64
+#   value1   u64
+EVENT: Final = struct.Struct("<IIQQIIQQ")
+EVENT_TAG: Final = 0x57E90000
+
+
+class SpanCategory(enum.IntEnum):
+    """What a SPAN is; the numbers are part of the format."""
+
+    REGION = 1  # stepscope.region and the frameworks' named ranges
+    IMPORT = 2  # the outermost import on a thread
+    GC = 3  # a garbage collection
+    PROFILER = 4  # we
+    INPUT = 5
+    PREPARE = 6
+    TRANSFER = 7
+    FORWARD = 8
+    BACKWARD = 9
+    OPTIMIZER = 10
+    COMMUNICATION = 11
+    SYNC = 12
+    COMPILE = 13
+    EVALUATION = 14
+    CHECKPOINT = 15
+    LOGGING = 16
+
+
+class BlockKind(enum.IntEnum):
+    """The low byte of a block's tag in lines.bin."""
+
+    CODE = 1
+    THREAD = 2
+    FREE = 3
+
+
+# lines.bin is a sequence of blocks, each a header of 64 bytes and its entries; sizes are multiples
+# of 8.
+#   tag         u32  BLOCK_TAG | BlockKind, written last
+#   size        u32  bytes of the whole block
+#   id          u32  CODE: id of kind "code"; THREAD: id of kind "thread"
+#   first_line  u32  CODE: line of the first entry
+#   count       u32  number of entries
+#   flags       u32  CODE: BlockFlag
+#   calls       u64  CODE: how often an activation began
+#   exits       u64  CODE: how often an activation ended: returns, yields, unwinds
+#   resumes     u64  CODE: how often a generator or coroutine went on
+#   (16 bytes reserved, 0)
+BLOCK: Final = struct.Struct("<IIIIIIQQQ16x")
+BLOCK_TAG: Final = 0x11E50000
+
+
+class BlockFlag(enum.IntFlag):
+    THINNED = 1  # events are off: hits are lower bounds, further time comes from samples
+    EXACT = 2  # never thin (@profile, LineProfiler, --exact)
+
+
+# CODE entry, 24 bytes, one for each line from first_line on.
+#   hits      u64  bits 0..61 the count; bit 63: a loop header that is stamped; bit 62: thinned
+#   ticks     u64  time, callees included
+#   sampled   u64  ticks estimated by the sampler after thinning
+LINE: Final = struct.Struct("<QQQ")
+HITS_MASK: Final = (1 << 62) - 1
+HITS_THINNED: Final = 1 << 62
+HITS_STAMPED: Final = 1 << 63
+
+# THREAD entry, 64 bytes: an activation that was open; the first entry with frame 0 ends the list.
+#   frame     u64  address of the frame
+#   code      u64  address of the code object
+#   lines     u64  address of the entry of line 0, so that `lines + 24 * line` is a line's entry
+#   current   u64  address of the running line's entry; minus base: its offset in the file (0: none)
+#   since     u64  ticks at which that line began
+#   entered   u64  ticks at which the activation began
+#   opens     u64  offset of the last OPEN event of this activation in events.bin (0: none)
+#   record    u64  address of the code's block header
+ACTIVATION: Final = struct.Struct("<QQQQQQQQ")
+
+# names.jsonl: one JSON object a line, "is" says which:
+#   {"is": "file", "id", "path", "source"}          source: name in sources/, or null
+#   {"is": "code", "id", "file", "function", "first_line", "lines", "kind"}
+#        file: id of kind "file"; function: qualified name; lines: how many entries its block has;
+#        kind: "module" | "class" | "function" | "generator" | "coroutine" | "async generator" |
+#              "comprehension" | "lambda"
+#   {"is": "loop", "id", "code", "line", "last_line", "parent"}
+#        line: where it is stamped; parent: id of the enclosing loop in the same code, or null
+#   {"is": "thread", "id", "name", "native_id", "main"}
+#   {"is": "name", "id", "name"}                    regions and other spans
+#   {"is": "open", "id", "path", "code", "line"}    code and line that opened it (or null)
+#   {"is": "note", "text", "severity"}              trouble while recording; "info" | "warning"
+# Ids count up from 1 within each "is".
+
+# process.json:
+#   {"format", "role": "main|worker|rank", "rank", "pid", "parent_pid", "host", "python",
+#    "argv", "started_realtime_ns", "process_start_realtime_ns", "ticks_per_ns", "event_cost_ticks",
+#    "exit_cost_ticks", "status": "running|ended|stopped", "ended_ticks"}
+#   process_start: when the kernel started the process, before the interpreter was up
+#   ticks_per_ns: the clock's rate as measured at start, for a process too short for two triples
+#   event_cost_ticks / exit_cost_ticks: what one line event / one exit event costs here, measured
+#   at start (floats)
+#   status "stopped": recording stopped before the process ended (--stop-after, Profiler);
+#   still "running" in a process that is gone: it was killed; ended_ticks is null then
+
+# run.json:
+#   {"format", "command": [...], "cwd", "script", "started_realtime_ns", "machine": {"host",
+#    "system", "cpu", "cores", "memory_bytes", "container_memory_bytes", "container_cores"},
+#    "versions": {"stepscope", "python", ...}, "git": {"commit", "dirty"} | null,
+#    "options": RecordOptions as an object, "launcher": {...} | null}
+
+# supervisor.json:
+#   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",
+#    "ended_realtime_ns"}     exit_status null when signal is set

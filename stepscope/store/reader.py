@@ -1,0 +1,309 @@
+"""Opens a run folder: whatever can be read of it, and notes about what cannot."""
+
+import dataclasses
+import functools
+import re
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.clock import FARTHEST, Clock, Ints, distance
+from stepscope.errors import DataError
+from stepscope.model import Process
+from stepscope.store import format as fmt
+from stepscope.store import streams
+from stepscope.store.records import AnyName, Names, ProcessInfo, RunInfo, Supervisor
+
+_SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
+_FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
+_KINDS_WITH_END: Final = (fmt.EventKind.SPAN, fmt.EventKind.OPEN)
+_T = TypeVar("_T")
+
+
+@dataclasses.dataclass(eq=False)
+class ProcessData:
+    """Everything one process recorded. Times in columns are ticks; `clock` makes them ns."""
+
+    folder: Path
+    info: ProcessInfo
+    names: Names
+    events: npt.NDArray[Any]
+    lines: streams.Lines
+    clock: Clock
+    end_ns: int  # monotonic: when it ended, or the last that is known of it
+    notes: list[str]
+
+    @property
+    def start_ns(self) -> int:
+        """Monotonic time at which recording began: zero of the times in answers."""
+        return self.clock.first_ns
+
+    @property
+    def ended_cleanly(self) -> bool:
+        return self.info.status in ("ended", "stopped")
+
+    @property
+    def process(self) -> Process:
+        """As answers name it; workers are reported together."""
+        pid = None if self.info.role == "worker" else self.info.pid
+        return Process(role=self.info.role, rank=self.info.rank, pid=pid)
+
+    @functools.cached_property
+    def main_thread(self) -> int:
+        """The one of that name that recorded most: a forked child also has its parent's name.
+        Without a name, the thread that recorded first."""
+        named = [thread.id for thread in self.names.threads.values() if thread.main]
+        if not named:
+            return int(self.events["thread"][0]) if len(self.events) else 0
+        return max(named, key=lambda id: int((self.events["thread"] == id).sum()))
+
+    def of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
+        return self._by_kind.get(kind, self.events[:0])
+
+    @functools.cached_property
+    def _by_kind(self) -> dict[int, npt.NDArray[Any]]:
+        kinds = self.events["tag"] & np.uint32(0xFF)
+        return {int(kind): self.events[kinds == kind] for kind in np.unique(kinds)}
+
+    def interval_ns(self, events: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+        """Start and end of SPAN or OPEN events; what is still open ends with the process."""
+        start = self.clock.ns(events["start"])
+        end = np.where(events["end"] == 0, self.end_ns, self.clock.ns(events["end"]))
+        return start, np.maximum(start, end)
+
+
+@dataclasses.dataclass(eq=False)
+class Run:
+    """A run folder that was opened."""
+
+    path: Path
+    info: RunInfo
+    supervisor: Supervisor | None
+    system: list[dict[str, Any]]
+    processes: list[ProcessData]
+    notes: list[str]
+
+    @property
+    def cwd(self) -> str:
+        """Where the run was started; empty when that is not known."""
+        return self.info.cwd or ""
+
+    @functools.cached_property
+    def main(self) -> ProcessData | None:
+        """The process that answers are about unless one is asked for."""
+
+        def order(process: ProcessData) -> tuple[bool, bool, int, int]:
+            info = process.info
+            return info.role == "worker", info.role != "main", info.rank or 0, process.start_ns
+
+        return min(self.processes, key=order, default=None)
+
+    @functools.cached_property
+    def _texts(self) -> dict[str, list[str] | None]:
+        return {}
+
+    def source_lines(self, name: str | None) -> list[str] | None:
+        """The text of a source file as it was when it ran."""
+        if name is None or not _SOURCE_NAME.fullmatch(name):
+            return None
+        if name not in self._texts:
+            try:
+                text = (self.path / fmt.SOURCES_FOLDER / name).read_text("utf-8", "replace")
+                self._texts[name] = text.splitlines()
+            except OSError:
+                self._texts[name] = None
+        return self._texts[name]
+
+
+def open_run(path: str | Path) -> Run:
+    """Read a run folder that is finished, being written, cut off, or lacks parts."""
+    folder = Path(path)
+    notes: list[str] = []
+    info = _read_run_info(folder, notes)
+    supervisor = _read_json(folder / fmt.SUPERVISOR_FILE, Supervisor, notes, needed=False)
+    system = _read_lines_of_json(folder / fmt.SYSTEM_FILE, dict[str, Any], notes, needed=False)
+    processes = [_read_process(entry, supervisor) for entry in _process_folders(folder)]
+    if not processes:
+        notes.append("No process recorded anything.")
+    return Run(folder, info, supervisor, system, processes, notes)
+
+
+def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
+    """run.json; where only that file is damaged, the rest of the folder still speaks."""
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "does not exist"
+        raise DataError(f"'{folder}' {what}. Record a run with 'stepscope run -o {folder} ...'.")
+    file = folder / fmt.RUN_FILE
+    has_processes = bool(_process_folders(folder))
+    if not file.exists() and not has_processes:
+        raise DataError(
+            f"'{folder}' is not a run folder: it has no {fmt.RUN_FILE}. "
+            "Give the folder that 'stepscope run' named at its end."
+        )
+    info = _read_json(file, RunInfo, notes)
+    if info is None and not has_processes:
+        raise DataError(
+            f"'{file}' cannot be read, and nothing else is there. Record the run again."
+        )
+    return info or RunInfo(format=fmt.FORMAT_VERSION)
+
+
+def _read_json(path: Path, kind: type[_T], notes: list[str], *, needed: bool = True) -> _T | None:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        if needed:
+            notes.append(f"{path.name} is missing.")
+        return None
+    except OSError as error:
+        notes.append(f"{path.name} cannot be read: {error.strerror or error}.")
+        return None
+    try:
+        _refuse_newer(path, data)
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        notes.append(f"{path.name} is damaged ({error}): it is left out.")
+        return None
+
+
+class _Versioned(msgspec.Struct):
+    format: int = 0
+
+
+def _refuse_newer(path: Path, data: bytes) -> None:
+    """Before the fields are checked: a newer format may have other ones."""
+    version = msgspec.json.decode(data, type=_Versioned).format
+    if version > fmt.FORMAT_VERSION:
+        raise streams.newer_format(path.parent, version)
+
+
+def _read_lines_of_json(
+    path: Path, kind: Any, notes: list[str], *, needed: bool = True
+) -> list[Any]:
+    """One value a line; lines that cannot be read are counted, and the rest is kept."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        if needed or not isinstance(error, FileNotFoundError):
+            notes.append(f"{path.name} cannot be read: {error.strerror or error}.")
+        return []
+    decoder = msgspec.json.Decoder(kind)
+    values, damaged = [], 0
+    for line in data.split(b"\n"):
+        if not line.strip(b"\0 \r\t"):
+            continue
+        try:
+            values.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            damaged += 1
+    if damaged:
+        notes.append(f"{path.name}: {damaged} of its lines cannot be read and are left out.")
+    return values
+
+
+def _process_folders(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.glob("proc-*") if path.is_dir())
+    except OSError as error:
+        raise DataError(f"'{folder}' cannot be read: {error}. Check its permissions.") from error
+
+
+def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
+    notes: list[str] = []
+    info = _read_json(folder / fmt.PROCESS_FILE, ProcessInfo, notes) or _info_from_name(folder)
+    names = Names()
+    for name in _read_lines_of_json(folder / fmt.NAMES_FILE, AnyName, notes):
+        names.add(name)
+    events, clock_kind = streams.read_events(folder / fmt.EVENTS_FILE, notes)
+    lines = streams.read_lines(folder / fmt.LINES_FILE, notes)
+    watched = supervisor if info.role == "main" else None  # the process that it started
+    ended_ns = watched.ended_monotonic_ns if watched else None
+    clock = _make_clock(events, clock_kind, info, watched)
+    events = _plausible(events, clock, notes)
+    end_tick = _end_tick(info, events, lines, clock, ended_ns)
+    _account_for_open_lines(lines, end_tick)
+    notes += [note.text for note in names.notes]
+    return ProcessData(folder, info, names, events, lines, clock, clock.ns_at(end_tick), notes)
+
+
+def _info_from_name(folder: Path) -> ProcessInfo:
+    """What is known of a process whose process.json is gone."""
+    match = _FOLDER_NAME.fullmatch(folder.name)
+    rank = int(match[1]) if match and match[1].isdecimal() else None
+    return ProcessInfo(
+        format=fmt.FORMAT_VERSION,
+        role="main",
+        rank=rank,
+        pid=int(match[3]) if match else 0,
+        host=match[2] if match else "",
+    )
+
+
+def _make_clock(
+    events: npt.NDArray[Any], kind: int, info: ProcessInfo, supervisor: Supervisor | None
+) -> Clock:
+    started_ns = supervisor.started_monotonic_ns if supervisor else None
+    triples = events[(events["tag"] & np.uint32(0xFF)) == fmt.EventKind.CLOCK]
+    if not len(triples) and kind == fmt.ClockKind.MONOTONIC:
+        return _clock_without_triples(events, started_ns)
+    # Cut off before its second triple, a process still knows the rate it measured at its start.
+    fields = triples["start"], triples["end"], triples["value0"]
+    return Clock(*fields, ns_per_tick=1.0 / (info.ticks_per_ns or 1.0))
+
+
+def _clock_without_triples(events: npt.NDArray[Any], started_ns: int | None) -> Clock:
+    """A tick is a nanosecond: the first one will do, or the time at which the script started."""
+    first = events["start"][:1]
+    if not len(events) and started_ns is not None:
+        first = np.array([started_ns], dtype=np.uint64)
+    return Clock(first, first, first)
+
+
+def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.NDArray[Any]:
+    """Without the events whose time no run can reach: those are damage."""
+    if not len(events):
+        return events
+    sane = np.abs(distance(events["start"], clock.first_tick)) < FARTHEST
+    if not sane.all():
+        notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
+    kept: npt.NDArray[Any] = events[sane]
+    return kept
+
+
+def _end_tick(
+    info: ProcessInfo,
+    events: npt.NDArray[Any],
+    lines: streams.Lines,
+    clock: Clock,
+    ended_ns: int | None,
+) -> int:
+    """When the process ended: its own word, the supervisor's, or the last tick seen anywhere."""
+    if info.ended_ticks is not None:
+        return info.ended_ticks
+    if ended_ns is not None and clock.first_ns:
+        return max(clock.ticks_at(ended_ns), clock.first_tick)
+    kinds = events["tag"] & np.uint32(0xFF)
+    ends = events["end"][np.isin(kinds, _KINDS_WITH_END)]
+    seen = np.concatenate([events["start"], ends, lines.activations["since"]])
+    since = distance(seen, clock.first_tick)
+    return clock.first_tick + int(since[since < FARTHEST].max(initial=0))
+
+
+def _account_for_open_lines(lines: streams.Lines, end_tick: int) -> None:
+    """A process that was killed has lines still running: their time up to the end is theirs."""
+    blocks = sorted(lines.blocks, key=lambda block: block.offset)
+    offsets = [block.offset for block in blocks]
+    size = streams.LINE_DTYPE.itemsize
+    for activation in lines.activations:
+        offset = int(activation["current"]) - lines.base
+        index = int(np.searchsorted(offsets, offset, side="right")) - 1
+        if index < 0:
+            continue
+        entry, remainder = divmod(offset - offsets[index], size)
+        elapsed = end_tick - int(activation["since"])
+        if entry < len(blocks[index].entries) and not remainder and 0 < elapsed < FARTHEST:
+            ticks = blocks[index].entries["ticks"]
+            ticks[entry] = min(int(ticks[entry]) + elapsed, FARTHEST)

@@ -1,0 +1,142 @@
+"""The JSON files of a run folder as typed records; `format.py` says what the fields mean."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from stepscope.model import Role
+
+# Bounded, so that a damaged file cannot bring numbers that overflow later.
+Natural = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+LineNumber = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+Ticks = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    host: str | None = None
+    system: str | None = None
+    cpu: str | None = None
+    cores: int | None = None
+    memory_bytes: Natural | None = None
+    container_memory_bytes: Natural | None = None
+    container_cores: float | None = None
+
+
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+    format: int
+    command: list[str] = []
+    cwd: str | None = None
+    script: str | None = None
+    started_realtime_ns: Natural | None = None
+    machine: Machine = Machine()
+    versions: dict[str, Any] = {}
+    git: dict[str, Any] | None = None
+    options: dict[str, Any] = {}
+    launcher: dict[str, Any] | None = None
+
+
+class Supervisor(msgspec.Struct, frozen=True, kw_only=True):
+    pid: Natural | None = None
+    exit_status: int | None = None
+    signal: int | str | None = None
+    started_monotonic_ns: Natural | None = None
+    ended_monotonic_ns: Natural | None = None
+    ended_realtime_ns: Natural | None = None
+
+
+class ProcessInfo(msgspec.Struct, frozen=True, kw_only=True):
+    format: int
+    role: Role
+    rank: Natural | None
+    pid: Natural
+    parent_pid: Natural | None = None
+    host: str = ""
+    python: str | None = None
+    argv: list[str] = []
+    started_realtime_ns: Natural | None = None
+    process_start_realtime_ns: Natural | None = None
+    ticks_per_ns: Ticks = 1.0
+    event_cost_ticks: Ticks = 0.0
+    exit_cost_ticks: Ticks = 0.0
+    status: Literal["running", "ended", "stopped"] = "running"
+    ended_ticks: Natural | None = None
+
+
+class FileName(msgspec.Struct, frozen=True, tag_field="is", tag="file"):
+    id: Natural
+    path: str
+    source: str | None = None
+
+
+class CodeName(msgspec.Struct, frozen=True, tag_field="is", tag="code"):
+    id: Natural
+    file: Natural
+    function: str
+    first_line: LineNumber
+    lines: LineNumber = 0
+    kind: str = "function"
+
+
+class LoopName(msgspec.Struct, frozen=True, tag_field="is", tag="loop"):
+    id: Natural
+    code: Natural
+    line: LineNumber
+    last_line: LineNumber
+    parent: Natural | None = None
+    body_line: LineNumber | None = None  # first line of the body, where the recorder says it
+
+
+class ThreadName(msgspec.Struct, frozen=True, tag_field="is", tag="thread"):
+    id: Natural
+    name: str = ""
+    native_id: int | None = None
+    main: bool = False
+
+
+class SpanName(msgspec.Struct, frozen=True, tag_field="is", tag="name"):
+    id: Natural
+    name: str
+
+
+class OpenName(msgspec.Struct, frozen=True, tag_field="is", tag="open"):
+    id: Natural
+    path: str
+    code: Natural | None = None
+    line: LineNumber | None = None
+
+
+class Note(msgspec.Struct, frozen=True, tag_field="is", tag="note"):
+    text: str
+    severity: str = "info"
+
+
+AnyName = FileName | CodeName | LoopName | ThreadName | SpanName | OpenName | Note
+
+
+class Names(msgspec.Struct):
+    """What the numbers in a process's .bin files stand for."""
+
+    files: dict[int, FileName] = {}
+    codes: dict[int, CodeName] = {}
+    loops: dict[int, LoopName] = {}
+    threads: dict[int, ThreadName] = {}
+    spans: dict[int, SpanName] = {}
+    opens: dict[int, OpenName] = {}
+    notes: list[Note] = []
+
+    def add(self, name: AnyName) -> None:
+        match name:
+            case FileName():
+                self.files[name.id] = name
+            case CodeName():
+                self.codes[name.id] = name
+            case LoopName():
+                self.loops[name.id] = name
+            case ThreadName():
+                self.threads[name.id] = name
+            case SpanName():
+                self.spans[name.id] = name
+            case OpenName():
+                self.opens[name.id] = name
+            case Note():
+                self.notes.append(name)

@@ -1,0 +1,190 @@
+"""The .bin files of a process: events and line counters, as far as they can be read."""
+
+import dataclasses
+import os
+import re
+import struct
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.errors import DataError
+from stepscope.store import format as fmt
+
+Bytes = npt.NDArray[np.uint8]
+
+_NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
+
+
+def _dtype(layout: struct.Struct, fields: str) -> np.dtype[Any]:
+    """The numpy record of one of `format.py`'s structures (padding at the end stays unnamed)."""
+    letters = re.sub(r"\d+x$", "", layout.format.lstrip("<"))
+    formats = [_NUMPY_OF[letter] for letter in letters]
+    return np.dtype({"names": fields.split(), "formats": formats, "itemsize": layout.size})
+
+
+EVENT_DTYPE: Final = _dtype(fmt.EVENT, "tag name start end thread extra value0 value1")
+LINE_DTYPE: Final = _dtype(fmt.LINE, "hits ticks sampled")
+ACTIVATION_DTYPE: Final = _dtype(
+    fmt.ACTIVATION, "frame code lines current since entered opens record"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Header:
+    base: int
+    clock: int
+
+
+@dataclasses.dataclass(eq=False)
+class CodeBlock:
+    """The counters of one code object; entry i is line first_line + i."""
+
+    code_id: int
+    first_line: int
+    flags: int
+    calls: int
+    exits: int  # resumes included
+    offset: int  # of its first entry in the file
+    entries: npt.NDArray[Any]  # LINE_DTYPE, our own copy
+
+    @property
+    def hits(self) -> npt.NDArray[np.uint64]:
+        hits: npt.NDArray[np.uint64] = self.entries["hits"] & np.uint64(fmt.HITS_MASK)
+        return hits
+
+    @property
+    def is_thinned(self) -> bool:
+        return bool(self.flags & fmt.BlockFlag.THINNED)
+
+    @property
+    def thinned_lines(self) -> npt.NDArray[np.bool_]:
+        marked: npt.NDArray[np.bool_] = (self.entries["hits"] & np.uint64(fmt.HITS_THINNED)) != 0
+        return marked
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lines:
+    """What lines.bin holds."""
+
+    base: int = 0
+    blocks: tuple[CodeBlock, ...] = ()
+    activations: npt.NDArray[Any] = dataclasses.field(
+        default_factory=lambda: np.zeros(0, ACTIVATION_DTYPE)
+    )
+
+
+def read_events(path: Path, notes: list[str]) -> tuple[npt.NDArray[Any], int]:
+    """All finished events, and the kind of clock they were stamped with."""
+    empty = np.zeros(0, EVENT_DTYPE), int(fmt.ClockKind.MONOTONIC)
+    found = _read_stream(path, fmt.Stream.EVENTS, notes)
+    if found is None:
+        return empty
+    header, data = found
+    whole = (len(data) - fmt.HEADER.size) // EVENT_DTYPE.itemsize
+    body = data[fmt.HEADER.size : fmt.HEADER.size + whole * EVENT_DTYPE.itemsize]
+    events = body.view(EVENT_DTYPE)
+    kinds = events["tag"] ^ np.uint32(fmt.EVENT_TAG)
+    bad = np.flatnonzero((kinds == 0) | (kinds > 0xFF))
+    if len(bad):
+        if events["tag"][bad[0]]:
+            notes.append(f"{_name(path)} is damaged after {bad[0]:,} events: the rest is left out.")
+        events = events[: bad[0]]
+    return events, header.clock
+
+
+def read_lines(path: Path, notes: list[str]) -> Lines:
+    """All code blocks, and the activations that were open when the file was read."""
+    found = _read_stream(path, fmt.Stream.LINES, notes)
+    if found is None:
+        return Lines()
+    header, data = found
+    blocks: list[CodeBlock] = []
+    stacks: list[npt.NDArray[Any]] = []
+    at = fmt.HEADER.size
+    while at + fmt.BLOCK.size <= len(data):
+        tag, size, *_ = fields = fmt.BLOCK.unpack_from(data.data, at)
+        if tag == 0:
+            break
+        if tag & ~0xFF != fmt.BLOCK_TAG or size < fmt.BLOCK.size or size % 8:
+            notes.append(f"{_name(path)} is damaged at byte {at:,}: later lines are left out.")
+            break
+        body = data[at + fmt.BLOCK.size : at + size]
+        if tag & 0xFF == fmt.BlockKind.CODE:
+            blocks.append(_code_block(fields, at + fmt.BLOCK.size, body))
+        elif tag & 0xFF == fmt.BlockKind.THREAD:
+            stacks.append(_open_activations(fields[4], body))
+        at += size
+    if at > len(data):
+        notes.append(f"{_name(path)} was cut off inside a block: its last lines are missing.")
+    activations = np.concatenate(stacks) if stacks else np.zeros(0, ACTIVATION_DTYPE)
+    return Lines(base=header.base, blocks=tuple(blocks), activations=activations)
+
+
+def _code_block(fields: tuple[Any, ...], offset: int, body: Bytes) -> CodeBlock:
+    _, _, code_id, first_line, count, flags, calls, exits, resumes = fields
+    count = min(count, len(body) // LINE_DTYPE.itemsize)
+    entries = body[: count * LINE_DTYPE.itemsize].view(LINE_DTYPE).copy()
+    return CodeBlock(code_id, first_line, flags, calls, exits + resumes, offset, entries)
+
+
+def _open_activations(count: int, body: Bytes) -> npt.NDArray[Any]:
+    count = min(count, len(body) // ACTIVATION_DTYPE.itemsize)
+    entries = body[: count * ACTIVATION_DTYPE.itemsize].view(ACTIVATION_DTYPE)
+    ends = np.flatnonzero(entries["frame"] == 0)
+    return entries[: ends[0]] if len(ends) else entries
+
+
+def _read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Header, Bytes] | None:
+    """Header and bytes handed out so far. Read, not mapped: the recorder may cut the file."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(fmt.HEADER.size)
+            header, used = _check_header(path, stream, head, notes)
+            if header is None:
+                return None
+            size = os.fstat(file.fileno()).st_size
+            if used > size:
+                notes.append(f"{_name(path)} was cut off: {used - size:,} bytes are missing.")
+            end = min(used, size) if used >= fmt.HEADER.size else size
+            rest = np.fromfile(file, np.uint8, max(0, end - fmt.HEADER.size))
+    except FileNotFoundError:
+        notes.append(f"{_name(path)} is missing.")
+        return None
+    except OSError as error:
+        notes.append(f"{_name(path)} cannot be read: {error.strerror or error}.")
+        return None
+    return header, np.concatenate([np.frombuffer(head, np.uint8), rest])
+
+
+def _check_header(
+    path: Path, stream: fmt.Stream, head: bytes, notes: list[str]
+) -> tuple[Header | None, int]:
+    if len(head) < fmt.HEADER.size:
+        notes.append(f"{_name(path)} was cut off before its first record.")
+        return None, 0
+    magic, version, found, base, used, clock, state = fmt.HEADER.unpack(head)
+    if magic != fmt.MAGIC or found != stream:
+        if any(head):
+            notes.append(f"{_name(path)} does not begin as it should: it is left out.")
+        return None, 0
+    if version > fmt.FORMAT_VERSION:
+        raise newer_format(path, version)
+    if state == fmt.StreamState.FULL:
+        notes.append(f"{_name(path)} reached --max-size: what came later is missing.")
+    elif state == fmt.StreamState.REFUSED:
+        notes.append(f"{_name(path)} stopped growing: the disk was full.")
+    return Header(base=base, clock=clock), used
+
+
+def newer_format(path: Path, version: object) -> DataError:
+    return DataError(
+        f"'{path}' was written by a newer stepscope (format {version}, this one reads up to "
+        f"{fmt.FORMAT_VERSION}). Upgrade with 'pip install --upgrade stepscope'."
+    )
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"

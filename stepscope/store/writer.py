@@ -1,0 +1,106 @@
+"""Writes what is not a .bin file: the process's own description, its names, the sources.
+
+Standard library only: this runs in the recorded process. Nothing here raises while the script
+runs: what cannot be written is counted and told in the run.
+"""
+
+import hashlib
+import json
+import os
+from typing import Any
+
+from stepscope.store import format as fmt
+
+
+def write_json(path: str, fields: dict[str, Any]) -> None:
+    """Replace `path` in one step: readers see the old text or the new one."""
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(fields, file, indent=1)
+    os.replace(temporary, path)
+
+
+class Names:
+    """names.jsonl: a name is in the file before the first record that uses it."""
+
+    def __init__(self, folder: str) -> None:
+        self._entries: list[dict[str, Any]] = []
+        self._ids: dict[tuple[Any, ...], int] = {}
+        self._counts: dict[str, int] = {}
+        self.lost = 0
+        self._fd = self._open(folder)
+
+    @staticmethod
+    def _open(folder: str) -> int:
+        path = os.path.join(folder, fmt.NAMES_FILE)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+    def _write(self, entry: dict[str, Any]) -> bool:
+        # One write call a line: a process that dies leaves whole lines behind.
+        data = json.dumps(entry).encode() + b"\n"
+        try:
+            if os.write(self._fd, data) == len(data):
+                return True
+        except OSError:
+            pass
+        self.lost += 1
+        return False
+
+    def add(self, kind: str, number: int | None = None, /, **fields: Any) -> int:
+        """A new entry; its id, counted up unless given. 0 when it could not be written."""
+        if number is None:
+            number = self._counts.get(kind, 0) + 1
+        entry = {"is": kind, "id": number, **fields}
+        if not self._write(entry):
+            return 0
+        self._counts[kind] = max(number, self._counts.get(kind, 0))
+        self._entries.append(entry)
+        return number
+
+    def intern(self, kind: str, /, **fields: Any) -> int:
+        """The id of this entry, added when it is new."""
+        key = (kind, *fields.values())
+        number = self._ids.get(key)
+        if number is None:
+            number = self.add(kind, **fields)
+            if number:
+                self._ids[key] = number
+        return number
+
+    def count(self, kind: str) -> int:
+        return self._counts.get(kind, 0)
+
+    def note(self, text: str, severity: str = "warning") -> None:
+        self._write({"is": "note", "text": text, "severity": severity})
+
+    def move_to(self, folder: str) -> None:
+        """In a forked child: the same ids in a file of its own. Threads are not inherited."""
+        os.close(self._fd)
+        self._fd = self._open(folder)
+        self._entries = [entry for entry in self._entries if entry["is"] != "thread"]
+        for entry in self._entries:
+            self._write(entry)
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd = -1
+
+
+def keep_source(run_folder: str, path: str) -> str | None:
+    """Copy a source file into the run; its name there. The script may be edited before anyone
+    looks at the report."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+        name = hashlib.sha1(text).hexdigest()
+        target = os.path.join(run_folder, fmt.SOURCES_FOLDER, name)
+        if not os.path.exists(target):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            temporary = f"{target}.{os.getpid()}"
+            with open(temporary, "wb") as file:
+                file.write(text)
+            os.replace(temporary, target)
+        return name
+    except OSError:
+        return None

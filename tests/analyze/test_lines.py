@@ -1,0 +1,93 @@
+"""Lines: summed by role, hottest function first, with their source."""
+
+from pathlib import Path
+
+import pytest
+
+from build import CWD, MS, RunBuilder
+from stepscope.analyze.lines import lines
+from stepscope.analyze.run import load
+from stepscope.store.format import HITS_STAMPED, HITS_THINNED
+
+TEXT = "def train():\n    a = 1\n\n    return a\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunBuilder:
+    return RunBuilder(tmp_path / "run")
+
+
+def test_lines_that_were_hit_come_with_source_and_time(run: RunBuilder) -> None:
+    process = run.process(ticks_per_ns=2)
+    code = process.code(file=process.file(text=TEXT))
+    process.lines(code, 1, [(0, 0), (7 | HITS_STAMPED, 3 * MS), (0, 0), (7, MS)], calls=7)
+    process.write(ended_ns=10 * MS)
+    function = lines(load(run.path)).functions[0]
+    assert (function.file, function.function, function.first_line) == ("train.py", "train", 1)
+    assert (function.total_ns, function.calls) == (4 * MS, 7)
+    assert [(row.line, row.hits, row.ns, row.source) for row in function.lines] == [
+        (2, 7, 3 * MS, "    a = 1"),
+        (4, 7, MS, "    return a"),
+    ]
+    assert function.source == TEXT.splitlines()
+    assert not any(row.estimated for row in function.lines)
+
+
+def test_the_hottest_function_comes_first_and_unhit_ones_are_left_out(run: RunBuilder) -> None:
+    process = run.process()
+    for name, ns in (("cold", 1), ("hot", MS), ("never", 0)):
+        process.lines(process.code(name), 1, [(1 if ns else 0, ns)])
+    process.write(ended_ns=MS)
+    assert [function.function for function in lines(load(run.path)).functions] == ["hot", "cold"]
+
+
+def test_thinned_lines_are_estimated_and_take_their_samples_in(run: RunBuilder) -> None:
+    process = run.process()
+    process.lines(process.code(), 1, [(5 | HITS_THINNED, MS)], flags=1, sampled_ns=2 * MS)
+    process.write(ended_ns=MS)
+    row = lines(load(run.path)).functions[0].lines[0]
+    assert (row.hits, row.ns, row.estimated) == (5, 3 * MS, True)
+
+
+def test_workers_are_summed_and_ranks_are_not(run: RunBuilder) -> None:
+    for pid, role, rank in (
+        (1, "rank", 0), (2, "rank", 1), (3, "worker", None), (4, "worker", None),
+    ):  # fmt: skip
+        process = run.process(pid=pid, role=role, rank=rank)
+        process.lines(process.code(), 1, [(pid, pid)], calls=1)
+        process.write(ended_ns=MS)
+    functions = lines(load(run.path)).functions
+    found = {
+        (function.process.role, function.process.rank, function.process.pid): (
+            function.lines[0].hits,
+            function.calls,
+        )
+        for function in functions
+    }
+    assert found == {
+        ("rank", 0, 1): (1, 1),
+        ("rank", 1, 2): (2, 1),
+        ("worker", None, None): (7, 2),
+    }
+
+
+def test_code_objects_of_one_function_are_one_entry(run: RunBuilder) -> None:
+    process = run.process()
+    file = process.file()
+    for _ in range(2):
+        process.lines(process.code("outer.<locals>.f", file=file), 3, [(1, 5), (2, 6)])
+    process.write(ended_ns=MS)
+    functions = lines(load(run.path)).functions
+    assert [(row.line, row.hits, row.ns) for row in functions[0].lines] == [(3, 2, 10), (4, 4, 12)]
+    assert len(functions) == 1
+
+
+def test_files_outside_of_the_folder_keep_their_whole_path(run: RunBuilder) -> None:
+    process = run.process()
+    for path in (f"{CWD}/pkg/a.py", f"{CWD}-other/b.py"):
+        process.lines(process.code(file=process.file(path)), 1, [(1, 1)])
+    process.write(ended_ns=MS)
+    answer = lines(load(run.path))
+    assert {function.file for function in answer.functions} == {"pkg/a.py", f"{CWD}-other/b.py"}
+    assert answer.functions[0].lines[0].source is None
+    assert any("source text" in note for note in answer.notes)

@@ -1,0 +1,61 @@
+"""The benchmark report: ratios within rounds, and criteria that can fail."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.ratios import Ratio, added_share, slowdown, spread
+from benchmarks.report import criteria, section, shown
+
+MACHINE = {
+    "python": "3.12.1",
+    "processor": "a processor",
+    "cores": 2,
+    "system": "Linux",
+    "date": "2026-01-01",
+    "load_before": 0.1,
+    "versions": {"stepscope": "0.1.0"},
+}
+
+
+def result(ours_s: float, steps_s: float) -> dict[str, Any]:
+    """Plain takes 1 s, line_profiler 7 s."""
+    times = {"plain": [1.0] * 3, "stepscope": [ours_s] * 3, "line_profiler": [7.0] * 3}
+    beside = {"plain": [1.0] * 3, "stepscope": [1.0] * 3, "line_profiler": [4.0] * 3}
+    steps = {"plain": [1.0] * 3, "stepscope": [steps_s] * 3}
+    return {
+        "machine": MACHINE,
+        "inside": {"tight_loop": times, "calls_library": beside},
+        "whole": {"numpy_steps": steps},
+    }
+
+
+def test_a_slow_round_does_not_change_the_ratio() -> None:
+    assert slowdown([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == Ratio(2.0, 2.0, 2.0)
+
+
+def test_the_spread_is_the_middle_half_of_the_rounds() -> None:
+    assert spread([1.0, 2.0, 3.0, 4.0, 100.0]) == Ratio(3.0, 2.0, 4.0)
+
+
+def test_what_is_added_is_counted_beyond_the_plain_time() -> None:
+    assert added_share([2.0], [7.0], [1.0]).median == pytest.approx(1 / 6)
+
+
+def test_a_criterion_that_holds_says_yes() -> None:
+    assert criteria(result(ours_s=1.9, steps_s=1.01)).count("| yes |") == 3
+
+
+def test_a_criterion_that_fails_says_no() -> None:
+    text = criteria(result(ours_s=2.1, steps_s=1.03))
+    assert text.count("| **no** |") == 2
+    assert text.count("| yes |") == 1
+
+
+def test_a_tool_that_failed_is_named_as_such() -> None:
+    assert "failed" in section(result(ours_s=1.5, steps_s=1.0))
+
+
+def test_small_ratios_are_shown_to_the_tenth_of_a_percent() -> None:
+    assert shown(Ratio(1.0123, 1.0, 1.02)) == "1.012 (1.000–1.020)"
+    assert shown(Ratio(9.26, 9.0, 9.9)) == "9.3 (9.0–9.9)"

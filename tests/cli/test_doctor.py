@@ -1,0 +1,89 @@
+"""`stepscope doctor`: every check says what it found, and what to do when it is not well."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from stepscope.cli import doctor_checks
+from stepscope.cli.doctor_checks import all_checks
+from stepscope.cli.main import main
+
+
+def test_this_machine_can_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is True
+    names = [check["name"] for check in told["checks"]]
+    assert names == [
+        "system", "python", "native core", "clock", "line engine", "cache folder", "space",
+        "run folder", "/proc", "limits",
+    ]  # fmt: skip
+
+
+def test_the_page_names_every_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", str(tmp_path)]) == 0
+    page = capsys.readouterr().out
+    assert all(check.name in page for check in all_checks(str(tmp_path)))
+
+
+def test_a_free_threaded_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda name: 1)
+    check = {check.name: check for check in all_checks(".")}["python"]
+    assert check.state == "failed"
+    assert "free-threaded" in check.found
+    assert check.advice is not None
+    assert "with the GIL" in check.advice
+
+
+def test_windows_is_refused_and_wsl_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    check = all_checks(".")[0]
+    assert check.state == "failed"
+    assert check.advice is not None
+    assert "WSL" in check.advice
+
+
+def test_a_python_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_checks, "OLDEST", (3, 99))
+    check = {check.name: check for check in all_checks(".")}["python"]
+    assert check.state == "failed"
+    assert check.advice == "Use Python 3.99 to 3.13."
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_fails(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert main(["doctor", str(tmp_path)]) == 4
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    check = {check.name: check for check in all_checks(str(tmp_path))}["run folder"]
+    assert check.state == "failed"
+    assert "No space left on device" in check.found
+    assert check.advice is not None
+
+
+def test_a_folder_that_does_not_exist_yet_is_judged_by_the_one_above(tmp_path: Path) -> None:
+    assert main(["doctor", str(tmp_path / "new" / "runs")]) == 0
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is 3.12's")
+def test_taken_tool_ids_are_named() -> None:
+    code = (
+        "import sys; from stepscope.cli.main import main\n"
+        "for tool in (3, 4): sys.monitoring.use_tool_id(tool, f'other{tool}')\n"
+        "sys.exit(main(['doctor']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 4
+    assert "3 by other3, 4 by other4" in done.stdout

@@ -1,0 +1,135 @@
+"""What every test must leave as it found it: hooks, patches, threads, signals, environment."""
+
+import builtins
+import gc
+import importlib.machinery
+import marshal
+import os
+import runpy
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+THREAD_GRACE_S = 5.0  # a thread that is about to end may do so; one that waits is a leak
+
+# Where a recorder could leave a patch behind.
+PATCHABLE: dict[str, Any] = {
+    "builtins": builtins,
+    "marshal": marshal,
+    "runpy": runpy,
+    "threading.Thread": threading.Thread,
+    "SourceFileLoader": importlib.machinery.SourceFileLoader,
+    "SourcelessFileLoader": importlib.machinery.SourcelessFileLoader,
+    "ExtensionFileLoader": importlib.machinery.ExtensionFileLoader,
+}
+# `_` is the last value an interactive session printed; the others are caches of the interpreter.
+NOT_PATCHES = {"_", "__warningregistry__", "__abc_tpflags__"}
+
+
+def attributes() -> dict[str, int]:
+    """Which object each patchable name stands for."""
+    return {
+        f"{where}.{name}": id(value)
+        for where, thing in PATCHABLE.items()
+        for name, value in vars(thing).items()
+        if name not in NOT_PATCHES
+    }
+
+
+def monitoring_tools() -> dict[int, tuple[str, int]]:
+    """Python 3.12 and later: tool id to its name and global events."""
+    if sys.version_info < (3, 12):
+        return {}
+    names = {tool: sys.monitoring.get_tool(tool) for tool in range(6)}
+    return {
+        tool: (name, sys.monitoring.get_events(tool))
+        for tool, name in names.items()
+        if name is not None
+    }
+
+
+def signal_handlers() -> dict[int, Any]:
+    return {number: signal.getsignal(number) for number in signal.valid_signals()}
+
+
+def environment() -> dict[str, str]:
+    ours = dict(os.environ)
+    ours.pop("PYTEST_CURRENT_TEST", None)
+    return ours
+
+
+def native_threads() -> list[str]:
+    """Our own threads that Python does not know of, by the name they give themselves."""
+    names = []
+    for task in Path("/proc/self/task").glob("*/comm"):
+        try:
+            names.append(task.read_text().strip())
+        except OSError:  # it ended while we looked
+            continue
+    return [name for name in names if name.startswith("stepscope")]
+
+
+def _is_hypothesis(callback: Any) -> bool:
+    """Hypothesis measures collections from its first property test on."""
+    return str(getattr(callback, "__module__", "")).startswith("hypothesis")
+
+
+def snapshot() -> dict[str, Any]:
+    return {
+        "gc.callbacks": [each for each in gc.callbacks if not _is_hypothesis(each)],
+        "gc.isenabled": gc.isenabled(),
+        "sys.monitoring": monitoring_tools(),
+        "sys.gettrace": sys.gettrace(),
+        "sys.getprofile": sys.getprofile(),
+        "threading.gettrace": threading.gettrace(),
+        "threading.getprofile": threading.getprofile(),
+        "sys.meta_path": list(sys.meta_path),
+        "sys.path_hooks": list(sys.path_hooks),
+        "sys.excepthook": sys.excepthook,
+        "os.environ": environment(),
+        "folder": os.getcwd(),
+        "signal handlers": signal_handlers(),
+        "patches": attributes(),
+        "native threads": native_threads(),
+    }
+
+
+def differences(before: Any, after: Any) -> Any:
+    """What differs between two values of a snapshot, as short as can be said."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = before.keys() | after.keys()
+        return {
+            key: (before.get(key, "absent"), after.get(key, "absent"))
+            for key in keys
+            if before.get(key) != after.get(key)
+        }
+    return before, after
+
+
+def threads_left(before: set[threading.Thread]) -> list[threading.Thread]:
+    started = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in started:
+        thread.join(THREAD_GRACE_S)
+    return [thread for thread in started if thread.is_alive()]
+
+
+@pytest.fixture(autouse=True)
+def nothing_outlives_a_test() -> Iterator[None]:
+    threads_before = set(threading.enumerate())
+    before = snapshot()
+    yield
+    left = threads_left(threads_before)
+    after = snapshot()
+    changed = {
+        what: differences(before[what], after[what])
+        for what in before
+        if before[what] != after[what]
+    }
+    if left:
+        changed["threads"] = left
+    assert not changed, f"outlived the test: {changed}"

@@ -1,0 +1,120 @@
+"""The machine, second by second."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stepscope.record.nvml import Devices
+from stepscope.record.system import SystemLog
+
+# Two devices; the second one does not tell its utilisation.
+FAKE_NVML = """
+#include <stdio.h>
+typedef struct { unsigned gpu, memory; } use_t;
+typedef struct { unsigned long long total, free, used; } memory_t;
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned *count) { *count = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
+{ *device = (void *)(long)(0x100000000 + index); return 0; }
+int nvmlDeviceGetUtilizationRates(void *device, use_t *use)
+{ use->gpu = 75; return device == (void *)0x100000001 ? 3 : 0; }
+int nvmlDeviceGetMemoryInfo(void *device, memory_t *memory)
+{ memory->total = 1000; memory->used = 10 + ((long)device & 1); return 0; }
+int nvmlDeviceGetName(void *device, char *name, unsigned size)
+{ snprintf(name, size, "Device %ld", (long)device & 1); return 0; }
+"""
+
+
+class Clock:
+    """Moves only when told to."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def rows(folder: Path) -> int:
+    return len((folder / "system.jsonl").read_text().splitlines())
+
+
+def test_there_is_a_look_a_second_and_later_one_every_ten(tmp_path: Path) -> None:
+    clock = Clock()
+    log = SystemLog(str(tmp_path), clock)
+    for now_s in range(600):
+        clock.now_s = now_s
+        log.look_if_due()
+        log.look_if_due()
+    assert rows(tmp_path) == 600
+    assert log.due_s() == 1.0
+    for now_s in range(600, 700):
+        clock.now_s = now_s
+        log.look_if_due()
+    assert rows(tmp_path) == 610
+
+
+def test_the_end_is_looked_at_too(tmp_path: Path) -> None:
+    log = SystemLog(str(tmp_path), Clock())
+    log.look_if_due()
+    log.close()
+    assert rows(tmp_path) == 2
+
+
+def test_a_look_tells_what_a_comparison_needs(tmp_path: Path) -> None:
+    SystemLog(str(tmp_path), Clock()).look()
+    facts = json.loads((tmp_path / "system.jsonl").read_text())
+    assert facts.keys() == {
+        "realtime_ns",
+        "monotonic_ns",
+        "load",
+        "memory_available_bytes",
+        "container_memory_bytes",
+        "container_limit_bytes",
+        "devices",
+    }
+    assert facts["load"] >= 0
+    assert facts["memory_available_bytes"] > 0
+
+
+def test_a_folder_that_is_gone_is_no_failure(tmp_path: Path) -> None:
+    log = SystemLog(str(tmp_path / "gone"), Clock())
+    log.look()
+    log.close()
+
+
+def test_a_machine_without_the_library_has_no_devices() -> None:
+    assert Devices("libno-such-library.so").read() == []
+
+
+def test_devices_tell_what_they_know(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler to build a stand-in for the library")
+    (tmp_path / "nvml.c").write_text(FAKE_NVML)
+    library = str(tmp_path / "nvml.so")
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, str(tmp_path / "nvml.c")], check=True
+    )
+    devices = Devices(library)
+    assert devices.read() == [
+        {
+            "index": 0,
+            "name": "Device 0",
+            "utilisation_share": 0.75,
+            "memory_used_bytes": 10,
+            "memory_total_bytes": 1000,
+        },
+        {
+            "index": 1,
+            "name": "Device 1",
+            "utilisation_share": None,
+            "memory_used_bytes": 11,
+            "memory_total_bytes": 1000,
+        },
+    ]
+    devices.close()
+    assert devices.read() == []

@@ -1,0 +1,150 @@
+"""The terminal views: golden text at 80 columns, and what holds for every view at any width."""
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import hand_made_answers as made
+import pytest
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+
+from stepscope.model import Ending
+from stepscope.show.terminal.files import files
+from stepscope.show.terminal.lines import lines
+from stepscope.show.terminal.memory import memory
+from stepscope.show.terminal.processes import processes
+from stepscope.show.terminal.regions import regions
+from stepscope.show.terminal.steps import steps
+from stepscope.show.terminal.summary import summary
+
+GOLDEN = Path(__file__).parent / "golden"
+VIEWS: dict[str, Callable[[], RenderableType]] = {
+    "summary": lambda: summary(made.SUMMARY),
+    "steps": lambda: steps(made.STEPS),
+    "no_steps": lambda: steps(made.NO_STEPS),
+    "each_step": lambda: steps(made.EACH_STEP),
+    "lines": lambda: lines(made.LINES),
+    "lines_in_ms": lambda: lines(made.LINES, unit_s=1e-3),
+    "regions": lambda: regions(made.REGIONS),
+    "files": lambda: files(made.FILES),
+    "memory": lambda: memory(made.MEMORY),
+    "processes": lambda: processes(made.PROCESSES),
+}
+
+
+def drawn(view: RenderableType, width: int = 80, *, terminal: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        highlight=False,
+        markup=False,
+        force_terminal=terminal,
+        color_system="standard" if terminal else None,
+        legacy_windows=False,
+    )
+    console.print(view, crop=terminal)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_is_drawn_as_its_golden_text_says(name: str) -> None:
+    text = "".join(line.rstrip() + "\n" for line in drawn(VIEWS[name]()).splitlines())
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("STEPSCOPE_WRITE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_view_is_wider_than_the_terminal(name: str, width: int) -> None:
+    plain = drawn(VIEWS[name](), width, terminal=False)
+    if not name.startswith("lines"):  # the source is never cut in a pipe
+        assert max(cell_len(line) for line in plain.splitlines()) <= width
+    console = Console(width=width, force_terminal=True, color_system=None, file=io.StringIO())
+    shown = console.render_lines(VIEWS[name](), pad=False)
+    assert max(sum(segment.cell_length for segment in line) for line in shown) <= width
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_colours_are_used_on_a_terminal_only(name: str) -> None:
+    assert "\x1b[" not in drawn(VIEWS[name]())
+    assert "\x1b[" in drawn(VIEWS[name](), terminal=True)
+
+
+def test_the_summary_says_what_killed_the_script() -> None:
+    killed = Ending(how="killed", exit_status=None, signal="SIGKILL")
+    answer = made.changed(made.SUMMARY, ending=killed)
+    assert "killed by SIGKILL" in drawn(summary(answer))
+
+
+def test_a_summary_without_hottest_lines_leaves_that_block_out() -> None:
+    answer = made.changed(made.SUMMARY, hottest=[], hottest_ns=[], hottest_source=[])
+    assert "Hottest" not in drawn(summary(answer))
+
+
+def test_top_says_how_many_functions_were_left_out() -> None:
+    text = drawn(lines(made.LINES, top=1))
+    assert "get_dataset" in text
+    assert "Scaler.scale" not in text
+    assert "1 more function: --top 0 shows all" in text
+
+
+def test_estimates_carry_a_mark_and_a_legend_and_exact_lines_do_not() -> None:
+    exact = made.changed(made.LINES, functions=made.LINES.functions[:1])
+    assert "~" not in drawn(lines(exact))
+    assert "~10,000" in drawn(lines(made.LINES))
+    assert "lower bound" in drawn(lines(made.LINES))
+
+
+def test_a_module_s_long_unhit_stretches_are_folded_and_a_function_s_are_not() -> None:
+    source = [f"line_{number}()" for number in range(1, 21)]
+    function = made.changed(
+        made.LINES.functions[0],
+        first_line=1,
+        source=source,
+        lines=[made.line(1, 1, 5, None), made.line(20, 1, 5, None)],
+    )
+    module = made.changed(function, function="<module>")
+    whole = drawn(lines(made.changed(made.LINES, functions=[function])))
+    folded = drawn(lines(made.changed(made.LINES, functions=[module])))
+    assert "line_10()" in whole
+    assert "⋮" not in whole
+    assert "line_10()" not in folded
+    assert "⋮" in folded
+    assert "line_20()" in folded
+
+
+def test_long_source_lines_are_cut_on_a_terminal_and_whole_in_a_pipe() -> None:
+    long = "x = " + " + ".join(f"term_{number}" for number in range(40))
+    function = made.changed(made.LINES.functions[0], lines=[made.line(30, 1, 5, long)], source=None)
+    view = lines(made.changed(made.LINES, functions=[function]))
+    assert long in drawn(view)
+    assert long not in drawn(view, terminal=True)
+    assert "…" in drawn(view, terminal=True)
+
+
+def test_the_process_is_named_where_there_are_several() -> None:
+    other = made.changed(made.LINES.functions[1], process=made.WORKERS)
+    answer = made.changed(made.LINES, functions=[made.LINES.functions[0], other])
+    assert "workers" in drawn(lines(answer))
+    assert "4711" not in drawn(lines(made.LINES))
+
+
+def test_bars_are_ascii_where_the_terminal_can_do_no_better() -> None:
+    content = io.BytesIO()
+    out = io.TextIOWrapper(content, encoding="ascii", errors="replace")
+    Console(file=out, width=80).print(steps(made.STEPS))
+    out.flush()
+    assert b"####" in content.getvalue()
+
+
+def test_a_run_in_which_nothing_was_recorded_points_to_the_doctor() -> None:
+    answer = made.changed(made.SUMMARY, processes=0, parts=[], wall_ns=0, steps=made.NO_STEPS)
+    text = drawn(summary(answer))
+    assert "nothing was recorded" in text
+    assert "stepscope doctor" in text
+    assert "show" not in text

@@ -1,0 +1,176 @@
+"""The data goes one way: who may import whom, read from the source text."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "stepscope"
+LONGEST_FILE = 400
+
+# Part to the other parts it may import. A part is the first name below the package, but for what
+# the recording side needs of the store: the format, and what writes it.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "model": set(),
+    "store.format": set(),
+    "clock": {"errors", "model", "store.format"},
+    "native": {"store.format"},
+    "store.writer": {"store.format", "errors"},
+    "record": {"native", "store.format", "store.writer", "errors"},
+    "store": {"store.format", "clock", "model", "errors"},
+    "importers": {"store", "store.format", "clock", "model", "errors"},
+    "analyze": {"store", "store.format", "clock", "model", "errors"},
+    "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
+    "trial": {"advise", "analyze", "store", "store.format", "record", "model", "errors"},
+    "show": {"advise", "analyze", "store", "store.format", "clock", "model", "errors"},
+}
+SHARED = {"store.format", "store.writer"}
+# These put the parts together, so they may import all of them.
+ASSEMBLERS = {"", "__main__", "cli", "line_profiler"}
+
+RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
+FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
+
+
+def modules() -> dict[str, Path]:
+    """Dotted name below the package to its file; the package itself is the empty name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = list(path.relative_to(PACKAGE).with_suffix("").parts)
+        if parts[-1] == "__init__":
+            parts.pop()
+        found[".".join(parts)] = path
+    return found
+
+
+def part_of(module: str) -> str:
+    return module if module in SHARED else module.partition(".")[0]
+
+
+def imports_of(path: Path, module: str) -> Iterator[str]:
+    """Absolute dotted names, wherever in the file they are imported."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                outer = ["stepscope", *filter(None, package.split("."))]
+                kept = outer[: len(outer) - (node.level - 1)]
+                base = ".".join([*kept, *filter(None, [base])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def ours_imported(path: Path, module: str, known: dict[str, Path]) -> set[str]:
+    """Our modules that this file names in an import, as they are called in `modules`."""
+    found = set()
+    for name in imports_of(path, module):
+        if name != "stepscope" and not name.startswith("stepscope."):
+            continue
+        inner = name.removeprefix("stepscope").removeprefix(".")
+        while inner not in known and inner:  # a name inside a module: the module is meant
+            inner = inner.rpartition(".")[0]
+        found.add(inner)
+    return found - {module}
+
+
+@pytest.fixture(scope="module")
+def graph() -> dict[str, set[str]]:
+    known = modules()
+    assert len(known) > 10
+    return {module: ours_imported(path, module, known) for module, path in known.items()}
+
+
+def test_no_import_points_back(graph: dict[str, set[str]]) -> None:
+    wrong = [
+        f"{module or 'stepscope'} imports {imported or 'stepscope'}"
+        for module, all_imported in graph.items()
+        for imported in sorted(all_imported)
+        if part_of(module) not in ASSEMBLERS
+        and part_of(imported) != part_of(module)
+        and part_of(imported) not in MAY_IMPORT[part_of(module)]
+    ]
+    assert not wrong
+
+
+def test_every_part_of_the_package_has_its_place(graph: dict[str, set[str]]) -> None:
+    parts = {part_of(module) for module in graph}
+    assert parts <= MAY_IMPORT.keys() | ASSEMBLERS
+
+
+def cycle_through(graph: dict[str, set[str]]) -> list[str] | None:
+    """Steps: remove, again and again, what imports nothing that is left; the rest is cyclic."""
+    left = {module: set(imported) for module, imported in graph.items()}
+    while free := [module for module, imported in left.items() if not imported & left.keys()]:
+        for module in free:
+            del left[module]
+    return sorted(left) or None
+
+
+def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
+    assert cycle_through(graph) is None
+
+
+def test_a_cycle_would_be_found() -> None:
+    assert cycle_through({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()}) == ["a", "b", "c"]
+
+
+def test_the_recording_side_imports_only_the_standard_library() -> None:
+    allowed = sys.stdlib_module_names | RECORD_THIRD_PARTY | {"stepscope"}
+    wrong = [
+        f"{module}: {name}"
+        for module, path in modules().items()
+        if part_of(module) in {"", "errors", "native", "record", *SHARED}
+        for name in imports_of(path, module)
+        if name.partition(".")[0] not in allowed
+    ]
+    assert not wrong
+
+
+def test_the_recorded_process_never_needs_bytecode_to_import_us() -> None:
+    """`bytecode` is imported inside functions, so that 3.12 and later do without it."""
+    at_top = [
+        module
+        for module, path in modules().items()
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Import | ast.ImportFrom) and "bytecode" in ast.unparse(node)
+    ]
+    assert not [module for module in at_top if not module.startswith("record.")]
+
+
+def test_no_folder_is_named_after_nothing() -> None:
+    folders = {path.parent.name for path in PACKAGE.rglob("*")}
+    assert not folders & FORBIDDEN_FOLDERS
+
+
+def source_files() -> list[Path]:
+    folders = ("stepscope", "tests", "benchmarks", "examples")
+    return [
+        path
+        for folder in folders
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".c", ".h", ".pyi"}
+    ]
+
+
+def test_no_file_grows_beyond_what_one_can_read() -> None:
+    too_long = {
+        str(path.relative_to(ROOT)): lines
+        for path in source_files()
+        if (lines := len(path.read_text().splitlines())) > LONGEST_FILE
+    }
+    assert not too_long
+
+
+def test_every_file_says_what_it_is_for() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in modules().values()
+        if path.read_text().strip() and ast.get_docstring(ast.parse(path.read_text())) is None
+    ]
+    assert not silent

@@ -1,0 +1,172 @@
+"""The documentation is true: commands, options, examples, links and numbers in it exist."""
+
+import ast
+import enum
+import inspect
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from stepscope.cli.main import VERBS, group
+from stepscope.store import format as store_format
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
+# The design speaks of verbs that are still to come.
+PAGES_OF_TODAY = [page for page in PAGES if page.name != "design.md"]
+
+FILE_BLOCK = re.compile(r"<!-- file: (?P<path>\S+) -->\n```python\n(?P<text>.*?)```", re.DOTALL)
+COMMAND_LINE = re.compile(r"^(?:\$ )?stepscope (?P<arguments>.+)$", re.MULTILINE)
+CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+
+
+def title(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def command_of(verb: str) -> click.Command:
+    command = group.get_command(click.Context(group), verb)
+    assert command is not None
+    return command
+
+
+def options_of(command: click.Command) -> set[str]:
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    return {name for option in options if not option.hidden for name in option.opts}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_has_its_page(verb: str) -> None:
+    assert (DOCS / f"{verb}.md").is_file()
+    assert f"{verb}.md" in (DOCS / "index.md").read_text()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_of_a_command_is_on_its_page(verb: str) -> None:
+    text = (DOCS / f"{verb}.md").read_text()
+    known = options_of(command_of(verb)) - {"--help", "-h"}
+    # One spelling of an option is enough.
+    unsaid = {
+        param.name
+        for param in command_of(verb).params
+        if isinstance(param, click.Option)
+        and known.intersection(param.opts)
+        and not any(f"`{name}" in text or f" {name}" in text for name in param.opts)
+    }
+    assert not unsaid
+
+
+@pytest.mark.parametrize("page", PAGES_OF_TODAY, ids=title)
+def test_every_command_line_in_the_docs_can_be_typed(page: Path) -> None:
+    blocks = CONSOLE_BLOCK.findall(page.read_text())
+    for match in COMMAND_LINE.finditer("\n".join(blocks)):
+        verb, *words = match["arguments"].split()
+        assert verb in VERBS, match[0]
+        options = [word.partition("=")[0] for word in before_the_script(verb, words)]
+        unknown = {each for each in options if each.startswith("-")} - options_of(command_of(verb))
+        assert not unknown, match[0]
+
+
+def before_the_script(verb: str, words: list[str]) -> list[str]:
+    """What belongs to us: the script's own arguments may be anything."""
+    if verb != "run":
+        return words
+    for place, word in enumerate(words):
+        if word.endswith(".py") or word == "-m" or word == "my-console-command":
+            return words[:place]
+    return words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_examples_in_the_docs_are_the_files_that_the_tests_run(page: Path) -> None:
+    for match in FILE_BLOCK.finditer(page.read_text()):
+        source = (ROOT / match["path"]).read_text()
+        assert match["text"] == source, f"copy {match['path']} into {title(page)} again"
+
+
+def test_every_example_file_is_shown_in_the_docs() -> None:
+    text = "".join(page.read_text() for page in PAGES)
+    scripts = [path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*.py")]
+    assert len(scripts) > 4
+    assert not [str(path) for path in scripts if str(path) not in text]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    targets = [match["target"] for match in LINK.finditer(page.read_text())]
+    local = [each.partition("#")[0] for each in targets if "://" not in each]
+    assert not [each for each in local if each and not (page.parent / each).exists()]
+
+
+def test_every_number_of_the_file_format_is_on_its_page() -> None:
+    text = (DOCS / "file-format.md").read_text()
+    enums = [
+        each
+        for _, each in inspect.getmembers(store_format, inspect.isclass)
+        if issubclass(each, enum.IntEnum | enum.IntFlag)
+        and each.__module__ == store_format.__name__
+    ]
+    members = [member for each in enums for member in each]
+    assert len(members) > 30
+    unsaid = [
+        member.name
+        for member in members
+        if not re.search(rf"`{member.name}`? {member.value}\b", text)
+    ]
+    assert not unsaid
+
+
+def test_every_file_of_the_run_folder_is_on_the_page() -> None:
+    text = (DOCS / "file-format.md").read_text()
+    files = [
+        value
+        for name, value in vars(store_format).items()
+        if name.endswith(("_FILE", "_FOLDER")) and isinstance(value, str)
+    ]
+    assert len(files) > 6
+    assert not [name for name in files if name not in text]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_every_make_target_the_docs_name_is_there(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"`make ([a-z]+)`", page.read_text()))
+    assert named <= targets
+
+
+def sentences_in(path: Path) -> list[str]:
+    """All strings of a source file; what is filled in at run time is an ellipsis."""
+    tree = ast.parse(path.read_text())
+    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    plain = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [*(filled(node) for node in joined), *(text for text in plain if isinstance(text, str))]
+
+
+def filled(node: ast.JoinedStr) -> str:
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else filled_value(part)
+        for part in node.values
+    )
+
+
+def filled_value(part: ast.expr) -> str:
+    """A constant of the file format is said as it is; anything else is an ellipsis."""
+    name = ast.unparse(part.value) if isinstance(part, ast.FormattedValue) else ""
+    constant = name.rpartition(".")[2]
+    value = getattr(store_format, constant, None) if constant.isupper() else None
+    return value if isinstance(value, str) else "…"
+
+
+def test_every_message_that_is_explained_is_one_we_print() -> None:
+    headings = re.findall(r"^### (.+)$", (DOCS / "messages.md").read_text(), re.MULTILINE)
+    said = [
+        re.sub(r"%[rs]", "…", text)
+        for path in (ROOT / "stepscope").rglob("*.py")
+        for text in sentences_in(path)
+    ]
+    assert len(headings) > 15
+    assert not [each for each in headings if not any(each in text for text in said)]

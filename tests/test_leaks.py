@@ -1,0 +1,56 @@
+"""The fixture that guards all other tests does catch what they could leave behind."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LEAKS = {
+    "gc_callback": "import gc; gc.callbacks.append(print)",
+    "environment": "import os; os.environ['LEFT_BEHIND'] = '1'",
+    "signal": "import signal; signal.signal(signal.SIGUSR1, lambda *_: None)",
+    "builtin": "import builtins; builtins.profile = None",
+    "patched_exec": "import builtins; old = exec; builtins.exec = lambda *a: old(*a)",
+    "loader": "import importlib.machinery as m; m.SourceFileLoader.get_code = None",
+    "finder": "import sys; sys.meta_path.append(None)",
+    "profile_function": "import sys; sys.setprofile(lambda *_: None)",
+    "thread": (
+        "import threading; conftest.THREAD_GRACE_S = 0.01; "
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()"
+    ),
+}
+if sys.version_info >= (3, 12):
+    LEAKS["monitoring_tool"] = "import sys; sys.monitoring.use_tool_id(4, 'left behind')"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What pytest says of one leaking test for each kind, each in its own process."""
+    folder = tmp_path_factory.mktemp("leaks")
+    shutil.copy(Path(__file__).parent / "conftest.py", folder)
+    tests = [f"def test_{name}():\n    {code}\n" for name, code in LEAKS.items()]
+    tests.append("def test_clean():\n    pass\n")
+    (folder / "test_it.py").write_text("import conftest\n\n" + "\n".join(tests))
+    said = []
+    for name in [*LEAKS, "clean"]:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        run = subprocess.run(
+            [*command, f"test_it.py::test_{name}"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said.append(f"{name}: {'caught' if 'outlived the test' in run.stdout else 'unseen'}")
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_what_a_test_leaves_behind_fails_it(report: str, kind: str) -> None:
+    assert f"{kind}: caught" in report
+
+
+def test_a_test_that_leaves_nothing_passes(report: str) -> None:
+    assert "clean: unseen" in report
