@@ -40,6 +40,14 @@ def environment(times: Path) -> dict[str, str]:
     return {**os.environ, **single, "BENCH_TIMES": str(times)}
 
 
+def has_recorded(folder: Path) -> bool:
+    """A run of ours that did not record to its end would look cheap."""
+    if not (folder / "run").exists():
+        return True  # another tool
+    processes = [json.loads(path.read_text()) for path in folder.glob("run/proc-*/process.json")]
+    return any(process["status"] == "ended" for process in processes)
+
+
 def once(command: Command, program: Path) -> float | None:
     """Mean seconds of the program's rounds under this tool; None when the tool failed."""
     with tempfile.TemporaryDirectory() as name:
@@ -54,7 +62,7 @@ def once(command: Command, program: Path) -> float | None:
             timeout=LIMIT_S,
             check=False,
         )
-        if not times.exists():
+        if not times.exists() or not has_recorded(folder):
             print(f"  failed: {' '.join(run.args)}\n{run.stderr[-500:]}", file=sys.stderr)
             return None
         seconds: list[float] = json.loads(times.read_text())

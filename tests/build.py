@@ -82,6 +82,7 @@ class ProcessBuilder:
             "argv": ["train.py"],
             "started_realtime_ns": START_NS + WALL_OFFSET_NS,
             "process_start_realtime_ns": START_NS + WALL_OFFSET_NS - 20 * MS,
+            "ticks_per_ns": float(self.ticks_per_ns),
             "event_cost_ticks": 0.0,
             "exit_cost_ticks": 0.0,
             "status": "ended",

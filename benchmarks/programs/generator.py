@@ -12,8 +12,8 @@ def numbers(count):
 
 
 def work():
-    sum(numbers(600_000))
+    sum(numbers(150_000))
 
 
 if __name__ == "__main__":
-    measure(work, rounds=3)
+    measure(work, rounds=5)

@@ -11,8 +11,8 @@ def fibonacci(n):
 
 
 def work():
-    fibonacci(26)
+    fibonacci(22)
 
 
 if __name__ == "__main__":
-    measure(work, rounds=3)
+    measure(work, rounds=5)

@@ -1,4 +1,4 @@
-"""Where the bodies of loops begin, read from the source text as it was when it ran."""
+"""Where loops and their bodies begin, read from the source text as it was when it ran."""
 
 import ast
 import functools
@@ -11,10 +11,22 @@ def body_line(run: Run, process: ProcessData, loop: LoopName) -> int:
     """The first line of a loop's body; its own line where that is not known."""
     if loop.body_line is not None:
         return loop.body_line
+    return _body_lines(run, _source(process, loop)).get(loop.line, loop.line)
+
+
+def header_line(run: Run, process: ProcessData, loop: LoopName) -> int:
+    """The line of the `while` whose body's first line is the stamped one; else the loop's own."""
+    bodies = _body_lines(run, _source(process, loop))
+    if loop.line in bodies:
+        return loop.line
+    headers = [header for header, body in bodies.items() if body == loop.line]
+    return max(headers, default=loop.line)
+
+
+def _source(process: ProcessData, loop: LoopName) -> str | None:
     code = process.names.codes.get(loop.code)
     file = process.names.files.get(code.file) if code else None
-    found = _body_lines(run, file.source) if file else {}
-    return found.get(loop.line, loop.line)
+    return file.source if file else None
 
 
 @functools.lru_cache(maxsize=256)

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.run import all_notes, shown_path
+from stepscope.analyze.samples import line_ticks
 from stepscope.clock import Ints
 from stepscope.model import FunctionLines, LineRow, LinesAnswer, Process
-from stepscope.store.format import HITS_MASK
 from stepscope.store.reader import ProcessData, Run
 from stepscope.store.records import CodeName, FileName
 from stepscope.store.streams import CodeBlock
@@ -50,11 +50,8 @@ def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBloc
     elif len(total.hits) < len(block.entries):
         _grow(total, len(block.entries))
     size = len(block.entries)
-    ticks = np.minimum(block.entries["ticks"], HITS_MASK) + np.minimum(
-        block.entries["sampled"], HITS_MASK
-    )
     total.hits[:size] += block.hits.astype(np.int64)
-    total.ns[:size] += process.clock.duration_ns(ticks)
+    total.ns[:size] += process.clock.duration_ns(line_ticks(process, block))
     total.estimated[:size] |= block.thinned_lines | (block.entries["sampled"] > 0)
     total.calls += block.calls
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.headers import body_line
+from stepscope.analyze.headers import body_line, header_line
 from stepscope.clock import Ints
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
@@ -116,8 +116,10 @@ def _make_loop(
     in_header = (before > name.line) & (before < body_line(run, process, name))
     again = np.append(in_header[1:] & (grouped_by[1:] == grouped_by[:-1]), False)
     outside = (before < name.line) | (before > name.last_line) | in_header
-    # Line 0 before a later stamp: the code was thinned out, and nobody knows the line before.
-    is_unsure = before == 0
+    # Line 0 before a later stamp: the code was thinned out, and nobody knows the line before. And
+    # `while True:` itself comes before its body's first line, on entry and at every turn.
+    header = header_line(run, process, name)
+    is_unsure = (before == 0) | ((before == header) & (header < name.line))
     begins = outside & ~is_unsure
     begins[0] = True
     begins[1:] |= grouped_by[1:] != grouped_by[:-1]
@@ -134,7 +136,8 @@ def _make_loop(
 
 
 def _cut_where_the_parent_turned(loops: list[Loop]) -> list[Loop]:
-    """Tells entries apart in thinned code: a turn never spans a stamp of the loop around it."""
+    """Tells entries apart where the line before does not: a turn never spans a stamp of the loop
+    around it."""
     by_id = {(loop.thread, loop.name.id): loop for loop in loops}
     cut = []
     for loop in loops:

@@ -147,16 +147,19 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
     if place != folder:
         local_folder.collect_from(place, folder)
     if not quiet:
-        _print_summary(folder)
+        _analyse(folder)
 
 
-def _print_summary(folder: str) -> None:
+def _analyse(folder: str) -> None:
     from stepscope.analyze.run import load
     from stepscope.analyze.summary import summary
+    from stepscope.analyze.tables import write_tables
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary as summary_page
 
-    print_view(summary_page(summary(load(_shown(folder)))), stderr=True)
+    run = load(_shown(folder))
+    print_view(summary_page(summary(run)), stderr=True)
+    write_tables(run)
 
 
 def _guarded(act: Callable[[], None], folder: str) -> None:

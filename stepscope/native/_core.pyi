@@ -88,6 +88,12 @@ def original_code(code: CodeType) -> CodeType:
 def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
     """3.12+: event name (LINE, PY_RETURN, ...) to C callback."""
 
+def tool_lend(tool_id: int, give_way: Callable[[], None]) -> None:
+    """3.12+: others see our tool id as free; `give_way` is called before one of them takes it."""
+
+def tool_take_back() -> None:
+    """Before our tool id is given up."""
+
 def make_tick(code_id: int, kind: int, line: int) -> Any:
     """3.11: a constant whose `~` counts. The code must be registered before it runs;
     kind: 0 line, 1 exit, 2 line unless it is already the current one, 3 resume."""
@@ -103,6 +109,7 @@ def hooks_start(
     on_fork: Callable[[], None],
     on_name: Callable[[str], int | None],
     on_import: Callable[[str], None],
+    on_exit: Callable[[], None],
     watched: frozenset[str],
 ) -> None:
     """Install the audit hook (once a process; inert when stopped), the import hook and, on 3.11,
@@ -111,7 +118,8 @@ def hooks_start(
     on_open(path, code_id, line): the id of that name, 0 to ignore the file.
     on_thread(): the id of the current thread, asked at its first event.
     on_fork(): called in a forked child at its first event; must open the storage anew.
-    on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded."""
+    on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded.
+    on_exit(): before os._exit ends the process."""
 
 def hooks_stop() -> None: ...
 def on_stamp(callback: Callable[[int, int, int], None] | None) -> None:

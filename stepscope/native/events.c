@@ -3,6 +3,7 @@
 #include "compat.h"
 #include "events.h"
 #include "clock.h"
+#include "descriptors.h"
 #include "lines.h"
 #include "storage.h"
 #include "threads.h"
@@ -52,19 +53,17 @@ void event_clock(void) {
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-static int io_fd = -2, statm_fd = -2; /* -2: not tried, -1: not to be had */
+static Descriptor io_file = NO_DESCRIPTOR, statm_file = NO_DESCRIPTOR;
 
-void counters_after_fork(void) {
-    if (io_fd >= 0) close(io_fd); /* these still read the parent's figures */
-    if (statm_fd >= 0) close(statm_fd);
-    io_fd = statm_fd = -2;
+void counters_after_fork(void) { /* these still read the parent's figures */
+    descriptor_close(&io_file);
+    descriptor_close(&statm_file);
 }
 
 /* pread at 0 makes /proc produce the text anew: no open and close each time. */
-static int read_proc(int *fd, const char *path, char *text, size_t size) {
-    if (*fd == -2) *fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0) return -1;
-    ssize_t length = pread(*fd, text, size - 1, 0);
+static int read_proc(Descriptor *file, const char *path, char *text, size_t size) {
+    if (!descriptor_is_ours(file) && descriptor_open(file, path, O_RDONLY)) return -1;
+    ssize_t length = pread(file->fd, text, size - 1, 0);
     if (length <= 0) return -1;
     text[length] = 0;
     return 0;
@@ -77,7 +76,7 @@ static uint64_t pack(long high, long low) {
 static void event_io(uint64_t now, const struct rusage *usage) {
     char text[512];
     unsigned long long read_bytes = 0, written_bytes = 0;
-    if (!read_proc(&io_fd, "/proc/self/io", text, sizeof text))
+    if (!read_proc(&io_file, "/proc/self/io", text, sizeof text))
         sscanf(text, "rchar: %llu wchar: %llu", &read_bytes, &written_bytes);
     event_add(EVENT_IO, (Event){.start = now, .end = read_bytes, .value0 = written_bytes,
                                 .value1 = pack(usage->ru_minflt, usage->ru_majflt)});
@@ -86,7 +85,7 @@ static void event_io(uint64_t now, const struct rusage *usage) {
 static void event_memory(uint64_t now, const struct rusage *usage) {
     char text[256];
     unsigned long long total = 0, resident = 0;
-    if (!read_proc(&statm_fd, "/proc/self/statm", text, sizeof text))
+    if (!read_proc(&statm_file, "/proc/self/statm", text, sizeof text))
         sscanf(text, "%llu %llu", &total, &resident);
     event_add(EVENT_MEMORY, (Event){.start = now,
                                     .end = resident * (uint64_t)sysconf(_SC_PAGESIZE),

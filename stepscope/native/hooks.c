@@ -166,18 +166,19 @@ static int add_audit_hook(void) {
 PyObject *hooks_start(PyObject *self, PyObject *args, PyObject *keywords) {
     (void)self;
     static char *names[] = {"on_code", "on_open", "on_thread", "on_fork", "on_name", "on_import",
-                            "watched", NULL};
-    PyObject *on_code, *on_open, *on_thread, *on_fork, *on_name, *on_import, *watched;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOO!", names, &on_code, &on_open,
-                                     &on_thread, &on_fork, &on_name, &on_import,
-                                     &PyFrozenSet_Type, &watched))
+                            "on_exit", "watched", NULL};
+    PyObject *on_code, *on_open, *on_thread, *on_fork;
+    ImportHooks imports;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOOO!", names, &on_code, &on_open,
+                                     &on_thread, &on_fork, &imports.on_name, &imports.on_import,
+                                     &imports.on_exit, &PyFrozenSet_Type, &imports.watched))
         return NULL;
     if (add_audit_hook()) return NULL;
     Py_XSETREF(hooks.on_code, Py_NewRef(on_code));
     Py_XSETREF(hooks.on_open, Py_NewRef(on_open));
     Py_XSETREF(hooks.on_thread, Py_NewRef(on_thread));
     Py_XSETREF(hooks.on_fork, Py_NewRef(on_fork));
-    if (imports_start(on_name, on_import, watched)) return NULL;
+    if (imports_start(imports)) return NULL;
     hooks_on = 1;
     Py_RETURN_NONE;
 }

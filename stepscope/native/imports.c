@@ -1,41 +1,36 @@
-/* Imports and exec: C functions in the place of importlib's and Python's own, so that no frame of
-   ours appears in anybody's traceback. */
+/* Imports, exec and os._exit: C functions in the place of Python's own, so that no frame of ours
+   appears in anybody's traceback. */
 #include "imports.h"
 #include "clock.h"
 #include "events.h"
 #include "hooks.h"
+#include "standin.h"
+#include "storage.h"
 
 PyObject *hooks_see_code(PyObject *code);
 
-typedef struct {
-    PyObject *owner;    /* module, owned */
-    const char *name;
-    PyObject *original; /* owned; NULL while not replaced */
-    PyObject *ours;     /* owned */
-} Replaced;
-
-static Replaced find_and_load, exec_builtin;
-static PyObject *on_name, *on_import, *watched; /* owned */
+static StandIn find_and_load, exec_builtin, hard_exit;
+static ImportHooks hooks; /* each owned, or NULL */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
 /* ---- _find_and_load(name, import_) --------------------------------------------------------------- */
 
 static uint64_t begin_import(PyObject *name) {
-    PyObject *id = hooks_call(on_name, &name, 1);
+    PyObject *id = hooks_call(hooks.on_name, &name, 1);
     uint32_t name_id = id && PyLong_Check(id) ? (uint32_t)PyLong_AsUnsignedLongMask(id) : 0;
     Py_XDECREF(id);
     return event_span_begin(name_id, SPAN_IMPORT);
 }
 
 static void loaded(PyObject *name) {
-    if (!on_import || !watched || PySet_Contains(watched, name) != 1) return;
-    Py_XDECREF(hooks_call(on_import, &name, 1));
+    if (!hooks.on_import || PySet_Contains(hooks.watched, name) != 1) return;
+    Py_XDECREF(hooks_call(hooks.on_import, &name, 1));
 }
 
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
     PyObject *original = Py_NewRef(find_and_load.original);
-    uint64_t span = depth++ == 0 && on_name && count ? begin_import(args[0]) : 0;
+    uint64_t span = depth++ == 0 && hooks.on_name && count ? begin_import(args[0]) : 0;
     PyObject *module = PyObject_Vectorcall(original, args, (size_t)count, names);
     depth--;
     if (span) event_span_end(span, ticks_now());
@@ -64,6 +59,18 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     return result;
 }
 
+/* ---- os._exit: how multiprocessing's forked children end, past every atexit ------------------------ */
+
+static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    (void)self;
+    PyObject *original = Py_NewRef(hard_exit.original);
+    if (hooks.on_exit && storage_is_open && !storage_forked)
+        Py_XDECREF(hooks_call(hooks.on_exit, NULL, 0));
+    PyObject *result = PyObject_Vectorcall(original, args, (size_t)count, names);
+    Py_DECREF(original);
+    return result; /* only when its arguments were wrong */
+}
+
 /* ---- standing in ------------------------------------------------------------------------------------ */
 
 static PyMethodDef load_method = {"_find_and_load", (PyCFunction)(void *)load,
@@ -71,49 +78,35 @@ static PyMethodDef load_method = {"_find_and_load", (PyCFunction)(void *)load,
 static PyMethodDef run_method = {"exec", (PyCFunction)(void *)run,
                                  METH_FASTCALL | METH_KEYWORDS, NULL};
 
-static int replace(Replaced *place, const char *module, PyMethodDef *method) {
-    if (place->original) return 0;
-    place->name = method->ml_name;
-    if (!(place->owner = PyImport_ImportModule(module))) return -1;
-    if (!(place->original = PyObject_GetAttrString(place->owner, place->name))) return -1;
-    if (PyCFunction_Check(place->original)) /* inspect.signature reads it from the text */
-        method->ml_doc = ((PyCFunctionObject *)place->original)->m_ml->ml_doc;
-    PyObject *module_name = PyUnicode_FromString(module);
-    place->ours = module_name ? PyCFunction_NewEx(method, place->owner, module_name) : NULL;
-    Py_XDECREF(module_name);
-    if (!place->ours) return -1;
-    return PyObject_SetAttrString(place->owner, place->name, place->ours);
-}
+static PyMethodDef leave_method = {"_exit", (PyCFunction)(void *)leave,
+                                   METH_FASTCALL | METH_KEYWORDS, NULL};
 
-/* Only if it is still ours: somebody may have put his own over it. */
-static int put_back(Replaced *place) {
-    if (!place->original) return 0;
-    PyObject *now = PyObject_GetAttrString(place->owner, place->name);
-    if (!now) return -1;
-    int failed = 0;
-    if (now == place->ours) {
-        failed = PyObject_SetAttrString(place->owner, place->name, place->original);
-        Py_CLEAR(place->original);
-        Py_CLEAR(place->ours);
-        Py_CLEAR(place->owner);
-    }
-    Py_DECREF(now);
+static int replace(StandIn *place, const char *name, PyMethodDef *method, int hidden) {
+    PyObject *module = PyImport_ImportModule(name);
+    int failed = standin_place(place, module, method, hidden);
+    Py_XDECREF(module);
     return failed;
 }
 
-int imports_start(PyObject *name_hook, PyObject *import_hook, PyObject *watched_names) {
-    Py_XSETREF(on_name, Py_NewRef(name_hook));
-    Py_XSETREF(on_import, Py_NewRef(import_hook));
-    Py_XSETREF(watched, Py_NewRef(watched_names));
-    if (replace(&find_and_load, "_frozen_importlib", &load_method)) return -1;
+static void forget_hooks(void) {
+    Py_CLEAR(hooks.on_name);
+    Py_CLEAR(hooks.on_import);
+    Py_CLEAR(hooks.on_exit);
+    Py_CLEAR(hooks.watched);
+}
+
+int imports_start(ImportHooks wanted) {
+    forget_hooks();
+    hooks = (ImportHooks){Py_NewRef(wanted.on_name), Py_NewRef(wanted.on_import),
+                          Py_NewRef(wanted.on_exit), Py_NewRef(wanted.watched)};
+    if (replace(&find_and_load, "_frozen_importlib", &load_method, 1)) return -1;
+    if (replace(&hard_exit, "os", &leave_method, 0)) return -1;
     if (HAS_MONITORING) return 0;
-    return replace(&exec_builtin, "builtins", &run_method);
+    return replace(&exec_builtin, "builtins", &run_method, 0);
 }
 
 int imports_stop(void) {
-    Py_CLEAR(on_name);
-    Py_CLEAR(on_import);
-    Py_CLEAR(watched);
-    if (put_back(&find_and_load)) return -1;
-    return put_back(&exec_builtin);
+    forget_hooks();
+    if (standin_remove(&find_and_load) || standin_remove(&hard_exit)) return -1;
+    return standin_remove(&exec_builtin);
 }

@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "lines.h"
 #include "storage.h"
+#include "tools.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -323,6 +324,8 @@ static PyMethodDef functions[] = {
     NOARGS("lines_depth", py_lines_depth),
     ONE("original_code", py_original_code),
     NOARGS("monitoring_callbacks", front_monitoring_callbacks),
+    ARGS("tool_lend", tools_lend),
+    NOARGS("tool_take_back", tools_take_back),
     ARGS("make_tick", front_make_tick),
     ARGS("feed", py_feed),
     KEYWORDS("hooks_start", hooks_start),

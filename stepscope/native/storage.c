@@ -6,17 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { CHUNK_MIN = 256 * 1024, CHUNK_MAX = 8 * 1024 * 1024 };
 #define RESERVE_BYTES ((size_t)2 << 30)
 
-Stream events_stream = {.fd = -1}, lines_stream = {.fd = -1};
+Stream events_stream = {.file = NO_DESCRIPTOR}, lines_stream = {.file = NO_DESCRIPTOR};
 int storage_is_open, storage_forked;
 
 static size_t round_to_page(size_t bytes) {
@@ -41,15 +41,27 @@ static int reserve(Stream *stream, size_t at_least) {
     }
 }
 
+/* Beyond RLIMIT_FSIZE the system would send SIGXFSZ, which kills a script that does not ignore it. */
+static int file_may_have(size_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit)) return 1;
+    return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
 /* Space first, mapping second: a mapped hole on a full disk is a SIGBUS. */
 static int back_with_file(Stream *stream, size_t chunk) {
-    int refused = posix_fallocate(stream->fd, (off_t)stream->backed, (off_t)chunk);
+    if (!descriptor_is_ours(&stream->file) &&
+        descriptor_reopen(&stream->file, stream->path, O_RDWR))
+        return -1;
+    int refused = file_may_have(stream->backed + chunk)
+                      ? posix_fallocate(stream->file.fd, (off_t)stream->backed, (off_t)chunk)
+                      : ENOSPC;
     if (refused) {
         errno = refused;
         return -1;
     }
     void *at = mmap(stream->base + stream->backed, chunk, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_FIXED, stream->fd, (off_t)stream->backed);
+                    MAP_SHARED | MAP_FIXED, stream->file.fd, (off_t)stream->backed);
     return at == MAP_FAILED ? -1 : 0;
 }
 
@@ -70,7 +82,7 @@ static int grow(Stream *stream, size_t needed) {
         errno = EFBIG;
         return -1;
     }
-    int failed = stream->fd < 0 ? back_with_memory(stream, chunk) : back_with_file(stream, chunk);
+    int failed = stream->in_memory ? back_with_memory(stream, chunk) : back_with_file(stream, chunk);
     if (failed) return -1;
     stream->backed += chunk;
     return 0;
@@ -101,18 +113,17 @@ static void write_header(Stream *stream, uint32_t kind) {
 
 static int open_stream(Stream *stream, const char *folder, const char *name, uint32_t kind,
                        size_t limit) {
-    char path[PATH_MAX];
     stream->limit = limit < CHUNK_MIN ? CHUNK_MIN : limit;
     stream->backed = 0;
-    stream->fd = -1;
+    stream->in_memory = folder == NULL;
     if (reserve(stream, stream->limit)) return -1;
     if (folder) {
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path) {
+        int length = snprintf(stream->path, sizeof stream->path, "%s/%s", folder, name);
+        if ((size_t)length >= sizeof stream->path) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        stream->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (stream->fd < 0) return -1;
+        if (descriptor_open(&stream->file, stream->path, O_RDWR | O_CREAT | O_EXCL)) return -1;
     }
     if (grow(stream, CHUNK_MIN)) return -1;
     write_header(stream, kind);
@@ -127,14 +138,9 @@ static void detach(Stream *stream) {
     stream->backed = stream->reserved;
 }
 
-static void close_file(Stream *stream) {
-    if (stream->fd >= 0) close(stream->fd);
-    stream->fd = -1;
-}
-
 static void leave_to_parent(Stream *stream, uint32_t kind) {
     detach(stream);
-    close_file(stream);
+    descriptor_close(&stream->file);
     write_header(stream, kind);
 }
 
@@ -155,7 +161,7 @@ static void watch_forks(void) {
 
 static void give_up(Stream *stream) {
     detach(stream);
-    close_file(stream);
+    descriptor_close(&stream->file);
 }
 
 int storage_open(const char *folder, size_t max_bytes) {
@@ -177,8 +183,8 @@ int storage_open(const char *folder, size_t max_bytes) {
 static void close_stream(Stream *stream) {
     off_t used = (off_t)stream_header(stream)->used;
     detach(stream);
-    if (stream->fd >= 0 && ftruncate(stream->fd, used)) errno = 0;
-    close_file(stream);
+    if (descriptor_is_ours(&stream->file) && ftruncate(stream->file.fd, used)) errno = 0;
+    descriptor_close(&stream->file);
 }
 
 void storage_close(void) {

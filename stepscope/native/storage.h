@@ -2,7 +2,10 @@
 #ifndef STEPSCOPE_STORAGE_H
 #define STEPSCOPE_STORAGE_H
 
+#include "descriptors.h"
 #include "format.h"
+
+#include <limits.h>
 #include <stddef.h>
 
 typedef struct {
@@ -10,7 +13,9 @@ typedef struct {
     size_t reserved;  /* address space */
     size_t backed;    /* bytes with a file (or memory) behind them */
     size_t limit;     /* this stream's share of --max-size */
-    int fd;           /* -1: memory only */
+    int in_memory;    /* no file behind it */
+    Descriptor file;
+    char path[PATH_MAX];
 } Stream;
 
 extern Stream events_stream, lines_stream;

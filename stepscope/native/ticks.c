@@ -161,9 +161,10 @@ void front_ticks_resolve(PyObject *code, CodeRecord *record) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
         PyObject *constant = PyTuple_GET_ITEM(constants, i);
         if (!is_tick(constant)) continue;
-        uint32_t line = ((Tick *)constant)->line;
-        if (line >= record->first_line && line - record->first_line < record->count)
-            ((Tick *)constant)->record = record;
+        Tick *tick = (Tick *)constant;
+        int is_exit = Py_TYPE(constant) == &tick_types[TICK_EXIT]; /* of no line */
+        if (is_exit || (tick->line >= record->first_line && tick->line - record->first_line < record->count))
+            tick->record = record;
     }
 }
 

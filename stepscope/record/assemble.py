@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bytecode import ConcreteInstr
-    from bytecode.instr import InstrLocation
     from bytecode.concrete import ExceptionTableEntry
+    from bytecode.instr import InstrLocation
 
 Label = tuple[str, int]
 
@@ -46,8 +46,8 @@ class Listing:
         self.labels[label] = len(self.units)
 
 
-def assemble(listing: Listing, original: CodeType, consts: tuple[object, ...]) -> CodeType:
-    """The code of `listing` with everything else as in `original`.
+def assemble(listing: Listing, original: CodeType) -> CodeType:
+    """A code object that has the instructions of `listing`, their tables, and nothing else.
 
     A tick needs one more place on the stack than the code around it; the handler that ends every
     function holds an offset, an exception and a tick.
@@ -60,14 +60,7 @@ def assemble(listing: Listing, original: CodeType, consts: tuple[object, ...]) -
     concrete.extend(_instructions(listing, offsets, widths))
     concrete.exception_table = list(_exception_table(listing, offsets))
     size = max(original.co_stacksize + 1, 3)
-    made = concrete.to_code(stacksize=size, compute_exception_stack_depths=False)
-    return original.replace(
-        co_code=made.co_code,
-        co_linetable=made.co_linetable,
-        co_exceptiontable=made.co_exceptiontable,
-        co_stacksize=size,
-        co_consts=consts,
-    )
+    return concrete.to_code(stacksize=size, compute_exception_stack_depths=False)
 
 
 def _lay_out(listing: Listing) -> tuple[list[int], list[int]]:

@@ -18,9 +18,7 @@ from typing import Any, Final
 
 from stepscope.record import launchers
 from stepscope.record.options import RecordOptions
-from stepscope.store.format import RUN_FILE
-
-NOTES_FILE: Final = "notes.jsonl"
+from stepscope.store.format import NOTES_FILE, RUN_FILE
 
 _VARIABLES: Final = tuple(
     f"STEPSCOPE_{name}" for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO")

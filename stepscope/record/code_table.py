@@ -9,6 +9,8 @@ from stepscope.native import _core
 from stepscope.record.loops import Loop, find_loops
 
 LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
+LAST_LINE = 2**31 - 1
+_BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which is of no line and makes no event
 
 _KINDS = (
     (inspect.CO_ASYNC_GENERATOR, "async generator"),
@@ -53,12 +55,17 @@ def tree(code: CodeType) -> Iterator[CodeType]:
 
 
 def line_range(code: CodeType) -> tuple[int, int]:
-    """First line and number of lines."""
-    lines = [line for _, _, line in code.co_lines() if line]
-    if not lines:
-        return code.co_firstlineno, 1
-    first = min(min(lines), code.co_firstlineno or min(lines))
-    return first, max(lines) - first + 1
+    """First line and number of lines; (0, 0) where generated code has lines that no file has."""
+    lines = [
+        line
+        for start, end, line in code.co_lines()
+        if line is not None and (start, end, line) != _BEFORE_A_MODULE
+    ]
+    lines.append(code.co_firstlineno or min(lines, default=0))
+    first, last = min(lines), max(lines)
+    if first < 1 or last > LAST_LINE or last - first >= LINES_AT_MOST:
+        return 0, 0
+    return first, last - first + 1
 
 
 class CodeTable:
@@ -68,12 +75,15 @@ class CodeTable:
         self.entries: list[CodeEntry] = []
         self.on_new: Callable[[CodeEntry], None] | None = None
         self._by_key: dict[tuple[object, ...], CodeEntry] = {}
+        self._refused: set[tuple[object, ...]] = set()
         self._last_id = 0
         self._loops: list[Loop] = []
 
     @staticmethod
     def _key(code: CodeType) -> tuple[object, ...]:
-        return (code.co_filename, code.co_qualname, code.co_firstlineno, code.co_code)
+        # One more reference to the table itself would change what marshal.dumps gives.
+        content = code.co_code + code.co_linetable
+        return (code.co_filename, code.co_qualname, code.co_firstlineno, content)
 
     def find(self, code: CodeType) -> CodeEntry | None:
         return self._by_key.get(self._key(_core.original_code(code)))
@@ -85,13 +95,16 @@ class CodeTable:
         """Register `code` (`original` without ticks); None when it cannot be recorded."""
         key = self._key(original)
         known = self._by_key.get(key)
+        if key in self._refused:
+            return None
         if known is not None:
             _core.lines_alias(code, known.code)
             if exact:
                 _core.lines_set_exact(known.code)
             return known
         entry = self._describe(code, original)
-        if entry.count > LINES_AT_MOST:
+        if not entry.count:
+            self._refused.add(key)
             return None
         if self.on_new is not None:
             self.on_new(entry)
@@ -102,6 +115,7 @@ class CodeTable:
         if not _core.lines_register(
             code, entry.id, entry.first_line, entry.count, stamped, exact, plain
         ):
+            self._refused.add(key)  # no space: do not name it again whenever it runs
             return None
         self.entries.append(entry)
         self._by_key[key] = entry

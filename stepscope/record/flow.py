@@ -1,5 +1,6 @@
 """Which edges of a code object's control flow begin a source line, as CPython 3.11 traces them."""
 
+import bisect
 import dataclasses
 import functools
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 # After these the next instruction is not reached by falling through.
 _ENDS = frozenset(
-    "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT RETURN_VALUE RAISE_VARARGS RERAISE".split()
+    "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT "
+    "RETURN_VALUE RAISE_VARARGS RERAISE".split()
 )
 # Only what can raise may send control to a handler; leaving these out keeps decisions static.
 _CANNOT_RAISE = frozenset(
@@ -106,7 +108,8 @@ def _judge_exceptions(flow: Flow) -> list[bool]:
 
 
 def _raise_begins_line(flow: Flow, origins: "_Origins", source: int, guard: int) -> bool:
-    """When the possible origins disagree, the likelier one decides: the body, not the header."""
+    """Origins disagree only when a `with` of several managers is left because one manager's exit
+    raised: the body decides then, and the header may count one hit too many."""
     handler = flow.guards[guard].handler
     if flow.nodes[handler].line is None:
         return False
@@ -140,8 +143,8 @@ class _Origins:
 
     def _handler_of(self, source: int) -> int | None:
         """The compiler writes a handler and its RERAISE as one stretch of code."""
-        before = [handler for handler in self._handlers if handler <= source]
-        return before[-1] if before else None
+        place = bisect.bisect_right(self._handlers, source)
+        return self._handlers[place - 1] if place else None
 
 
 # --- decoding -----------------------------------------------------------------------------------
@@ -169,7 +172,7 @@ def _decode(code: CodeType) -> tuple[list[Node], list[Guard]]:
         offset += instr.size // 2
     for i, target in jumps:
         nodes[i].jump = at_offset[target]
-    guards = []
+    guards: list[Guard] = []
     for entry in concrete.exception_table:
         for position in range(entry.start_offset, entry.stop_offset + 1):
             if position in at_offset:

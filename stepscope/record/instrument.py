@@ -6,9 +6,10 @@ result can be kept with marshal; `bind` puts the real ticks in their place.
 
 import dataclasses
 import enum
+import importlib.util
 from collections.abc import Callable
 from types import CodeType
-from typing import Final
+from typing import Any, Final
 
 from stepscope.record.assemble import Cover, Listing, Unit, assemble
 from stepscope.record.flow import Flow, Node, no_location, read_flow
@@ -28,32 +29,69 @@ class TickKind(enum.IntEnum):
     RESUME = 3  # a suspended activation goes on in this line
 
 
+# What differs from the original, in plain values that marshal can write:
+# (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick),
+#  the same of each nested code object, in the order of its constants).
+# co_code is empty where the code is left as it was.
+Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], tuple[Any, ...]]
+
+
 @dataclasses.dataclass(frozen=True)
 class Instrumented:
-    """A code object with ticks, nested code included."""
+    """A code object with placeholders of ticks, nested code included.
+
+    Names and constants are the very objects of the original, so that a pickle of a function finds
+    the same ones to be shared.
+    """
 
     original: CodeType
     code: CodeType  # constants begin with the original's, in the same places
+    rewritten: Rewritten
     skipped: tuple[str, ...] = ()  # "function (file:line): reason" of code left as it was
 
 
 def instrument(code: CodeType) -> Instrumented:
     """Insert placeholders of ticks into `code` and all code nested in it."""
+    if importlib.util.find_spec("bytecode") is None:
+        return Instrumented(code, code, _untouched(()), ("the package 'bytecode' is missing",))
     skipped: list[str] = []
-    return Instrumented(code, _instrument_tree(code, skipped), tuple(skipped))
+    rewritten = _rewrite_tree(code, skipped)
+    return Instrumented(code, rebuild(code, rewritten), rewritten, tuple(skipped))
 
 
-def _instrument_tree(code: CodeType, skipped: list[str]) -> CodeType:
-    consts = tuple(
-        _instrument_tree(const, skipped) if isinstance(const, CodeType) else const
-        for const in code.co_consts
+def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
+    nested = tuple(
+        _rewrite_tree(const, skipped) for const in code.co_consts if isinstance(const, CodeType)
     )
     try:
-        return _Inserter(code, consts).run()
+        return (*_Inserter(code).run(), nested)
     except Exception as error:  # whatever it is, it costs this function's lines and nothing else
         where = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
         skipped.append(f"{where}: {type(error).__name__}: {error}")
-        return code.replace(co_consts=consts)
+        return _untouched(nested)
+
+
+def _untouched(nested: tuple[Rewritten, ...]) -> Rewritten:
+    return b"", b"", b"", 0, (), nested
+
+
+def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
+    """`code` with its placeholders of ticks."""
+    instructions, line_table, exception_table, stack_size, ticks, nested = rewritten
+    parts = iter(nested)
+    consts = [
+        rebuild(const, next(parts)) if isinstance(const, CodeType) else const
+        for const in code.co_consts
+    ]
+    if not instructions:
+        return code.replace(co_consts=tuple(consts)) if nested else code
+    return code.replace(
+        co_code=instructions,
+        co_linetable=line_table,
+        co_exceptiontable=exception_table,
+        co_stacksize=stack_size,
+        co_consts=(*consts, *((PLACEHOLDER, kind, line) for kind, line in ticks)),
+    )
 
 
 def bind(instrumented: Instrumented, make_tick: MakeTick, on_code: OnCode) -> CodeType:
@@ -74,7 +112,8 @@ def _bind_tree(
         elif i >= len(original.co_consts):
             _, kind, line = const
             consts[i] = make_tick(original, kind, line)
-    bound = code.replace(co_consts=tuple(consts))
+    changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
+    bound = code.replace(co_consts=tuple(consts)) if changed else code
     on_code(bound, original)
     return bound
 
@@ -89,22 +128,23 @@ class _Inserter:
     and every jump and exception table entry leads to the label that its edge asks for.
     """
 
-    def __init__(self, code: CodeType, consts: tuple[object, ...]) -> None:
+    def __init__(self, code: CodeType) -> None:
         self._code = code
-        self._consts = list(consts)
-        self._const_index: dict[tuple[int, int], int] = {}
+        self._ticks: dict[tuple[int, int], int] = {}  # kind and line to the index of a constant
         self._flow: Flow = read_flow(code)
         self._listing = Listing()
         self._begun = self._nodes_with_begin_label()
 
-    def run(self) -> CodeType:
+    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...]]:
         for i, node in enumerate(self._flow.nodes):
             if i in self._begun:
                 self._write_line_tick(i, node)
             self._listing.mark(("plain", i))
             self._write_node(i, node)
         self._write_last_handler()
-        return assemble(self._listing, self._code, tuple(self._consts))
+        made = assemble(self._listing, self._code)
+        tables = made.co_code, made.co_linetable, made.co_exceptiontable
+        return (*tables, made.co_stacksize, tuple(self._ticks))
 
     def _nodes_with_begin_label(self) -> set[int]:
         flow = self._flow
@@ -143,9 +183,7 @@ class _Inserter:
             target = ("begin" if self._flow.jump_begins[i] else "plain", node.jump)
             self._add(Unit(node.name, node.location, cover, target=target))
         else:
-            self._add(
-                Unit(node.name, node.location, cover, caches=node.caches, taken=node.instr)
-            )
+            self._add(Unit(node.name, node.location, cover, caches=node.caches, taken=node.instr))
         if node.name == "RESUME" and i > self._flow.entry and node.line is not None:
             self._write_tick(TickKind.RESUME, node.line, like)
 
@@ -173,11 +211,9 @@ class _Inserter:
         self._add(Unit("POP_TOP", where, cover))
 
     def _placeholder(self, kind: TickKind, line: int) -> int:
-        key = (int(kind), line)
-        if key not in self._const_index:
-            self._const_index[key] = len(self._consts)
-            self._consts.append((PLACEHOLDER, *key))
-        return self._const_index[key]
+        return self._ticks.setdefault(
+            (int(kind), line), len(self._code.co_consts) + len(self._ticks)
+        )
 
     def _cover(self, i: int) -> Cover | None:
         guard_index = self._flow.nodes[i].guard

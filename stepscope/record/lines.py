@@ -4,6 +4,7 @@
 bytecode. The engine counts while anybody wants it: a recording, or any number of LineProfilers.
 """
 
+import functools
 import sys
 import weakref
 from collections.abc import Callable
@@ -15,19 +16,23 @@ from stepscope.record.code_table import table, tree
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 MEMORY_ONLY_BYTES = 256 * 2**20
-TOOL_IDS = (
-    3,
-    4,
-)  # 0, 1, 2 and 5 are the debugger's, coverage's, the profiler's and the optimiser's
+# Nobody's by custom, then the optimiser's, the debugger's, the profiler's and coverage's.
+TOOL_IDS = (3, 4, 5, 0, 2, 1)
 
 # Called before the engine starts for a first user: LineProfilers at rest read their counters then.
 before_start: list[Callable[[], None]] = []
+
+
+def _nobody_listens(text: str) -> None: ...
+
+
+on_trouble: Callable[[str], None] = _nobody_listens  # set by the recording: a note in the run
 
 _users = 0  # who want lines counted now
 _keepers = 0  # who will want it again soon
 _attached = False
 _tool_id: int | None = None
-_aliases: list["weakref.ref[CodeType]"] = []  # the same source compiled again
+_aliases: dict[int, "weakref.ref[CodeType]"] = {}  # the same source compiled again, by address
 _swapped: list[tuple["weakref.ref[FunctionType]", CodeType, CodeType]] = []
 
 
@@ -39,12 +44,18 @@ def register_code(code: CodeType, *, exact: bool = False) -> CodeType:
                 entry := table.add(part, part, exact=exact)
             ):
                 if entry.code is not part:
-                    _aliases.append(weakref.ref(part))
+                    _remember_alias(part)
                 _listen(part)
             elif exact and _core.lines_is_registered(part):
                 _core.lines_set_exact(part)
         return code
     return code if _core.lines_is_registered(code) else _with_ticks(code, exact=exact)
+
+
+def _remember_alias(code: CodeType) -> None:
+    """Until it goes; a partial, because a function of ours would show in the script's tracer."""
+    address = id(code)
+    _aliases[address] = weakref.ref(code, functools.partial(_aliases.pop, address))
 
 
 def register_function(function: FunctionType, exact: bool = True) -> CodeType:
@@ -168,27 +179,26 @@ if sys.version_info >= (3, 12):
 
     def _claim_tool() -> None:
         global _tool_id
-        for number in TOOL_IDS:
-            if sys.monitoring.get_tool(number) is None:
-                sys.monitoring.use_tool_id(number, "stepscope")
-                _tool_id = number
-                break
-        else:
+        free = [number for number in TOOL_IDS if sys.monitoring.get_tool(number) is None]
+        if not free:
             raise EnvironmentTrouble(
-                "Lines cannot be recorded: other tools hold sys.monitoring's ids 3 and 4. "
+                "Lines cannot be recorded: other tools hold all of sys.monitoring's ids. "
                 "Run without them."
             )
+        _tool_id = free[0]
+        sys.monitoring.use_tool_id(_tool_id, "stepscope")
+        _core.tool_lend(_tool_id, _give_way)
         for name, callback in _core.monitoring_callbacks().items():
             sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), callback)
         sys.monitoring.set_events(_tool_id, _EVENTS.PY_UNWIND)
         for code in _all_code():
             sys.monitoring.set_local_events(_tool_id, code, _LOCAL)
-        sys.monitoring.restart_events()
 
     def _release_tool() -> None:
         global _tool_id
         if _tool_id is None:
             return
+        _core.tool_take_back()
         sys.monitoring.set_events(_tool_id, 0)
         for code in _all_code():
             sys.monitoring.set_local_events(_tool_id, code, 0)
@@ -197,9 +207,24 @@ if sys.version_info >= (3, 12):
         sys.monitoring.free_tool_id(_tool_id)
         _tool_id = None
 
+    def _give_way() -> None:
+        """Somebody wants our id. The codes' counters and activations stay as they are."""
+        wanted = _tool_id
+        others = [each for each in range(6) if sys.monitoring.get_tool(each) is None]
+        _release_tool()
+        if others == [wanted]:
+            _core.lines_stop()
+            on_trouble("Lines stopped: the script uses all of sys.monitoring's ids itself.")
+            return
+        assert wanted is not None
+        sys.monitoring.use_tool_id(wanted, "stepscope")
+        try:
+            _claim_tool()
+        finally:
+            sys.monitoring.free_tool_id(wanted)
+
     def _all_code() -> list[CodeType]:
-        _aliases[:] = [reference for reference in _aliases if reference() is not None]
-        aliases = [code for reference in _aliases if (code := reference()) is not None]
+        aliases = [code for reference in list(_aliases.values()) if (code := reference()) is not None]
         return [entry.code for entry in table.entries] + aliases
 
     def _listen(code: CodeType) -> None:

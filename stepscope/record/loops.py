@@ -1,162 +1,357 @@
-"""The `for` and `while` loops of a code object, read from its bytecode.
+"""Finds the loops of a code object in its bytecode, and the line that tells their turns apart.
 
-A loop is stamped at the line whose LINE event fires once when it is entered and once for every
-further turn:
-- `for` and `while condition`: the header line; n turns fire n + 1 times, the last is its end.
-- `while True`: the first line of the body; n turns fire n times.
-Loops of comprehensions, and the send loops of `await` and `yield from`, are left out. So is a
-`while True` that cannot be told from the loop it begins with.
+What a consumer may rely on, when line events of `Loop.line` are counted in one activation:
+- `for` and `async for` of n turns: n + 1 events (one on entry, one after each turn; a `break` or
+  `return` ends it one earlier). A header over several lines may give more of them on entry.
+- `while condition` of n turns: n + 1 events, one for each time the condition is evaluated.
+- `while True` of n turns: n events, of its own line or one of its body. The same for a condition
+  over several lines that is visited more than once to evaluate it.
+Comprehensions and the hidden loops of await and yield from are left out. So is a `while` of which
+no line is known to run exactly once a turn and, from 3.12 on, a loop on a single line: its turns
+give no events there. A loop that the compiler copied (into each way out of
+a `finally`) is one loop here.
 """
 
 import dataclasses
-import dis
+import opcode
 import sys
+from collections.abc import Collection
 from types import CodeType
-from typing import Final
 
-_OPS: Final = dis.opmap
-_EXTENDED: Final = _OPS["EXTENDED_ARG"]
-_BACKWARD: Final = frozenset(
+_VERSION = sys.version_info[:2]
+_OPCODES = opcode.opmap
+_BACK_JUMPS = tuple(number for name, number in _OPCODES.items() if "JUMP_BACKWARD" in name)
+_BACK_TESTS = tuple(number for name, number in _OPCODES.items() if "JUMP_BACKWARD_IF" in name)
+_FORWARD_JUMPS = frozenset(
     number
-    for name, number in _OPS.items()
-    if "JUMP_BACKWARD" in name and "NO_INTERRUPT" not in name and "INSTRUMENTED" not in name
+    for name, number in _OPCODES.items()
+    if number in opcode.hasjrel and number not in _BACK_JUMPS
 )
-_APPENDS: Final = frozenset(_OPS[name] for name in ("LIST_APPEND", "SET_ADD", "MAP_ADD"))
-_COMPREHENSIONS: Final = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_JUMPS = _FORWARD_JUMPS.union(_BACK_JUMPS)
+_ENDS = frozenset(
+    _OPCODES[name]
+    for name in (
+        "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT "
+        "RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
+    ).split()
+    if name in _OPCODES
+)
+_EXTENDED_ARG = _OPCODES["EXTENDED_ARG"]
+_CACHE = _OPCODES["CACHE"]
+_SWAP = _OPCODES["SWAP"]
+_FOR_ITER = _OPCODES["FOR_ITER"]
+_GET_ANEXT = _OPCODES["GET_ANEXT"]
+_SEND = _OPCODES["SEND"]
+_BUILDERS = frozenset(_OPCODES[name] for name in ("BUILD_LIST", "BUILD_SET", "BUILD_MAP"))
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Loop:
-    line: int  # where it is stamped
+    """A loop of the source; `parent` is the index of the enclosing one in the same result."""
+
+    line: int
     last_line: int
-    parent: int | None  # index of the enclosing loop
+    parent: int | None
 
 
-@dataclasses.dataclass
-class _Span:
-    """From the target of the backward jumps to the last of them, in bytes."""
+@dataclasses.dataclass(slots=True)
+class _Found:
+    """A loop of the bytecode; positions count code units of two bytes."""
 
-    first: int
-    last: int
-    comprehension: bool = False
+    start: int  # where its back jumps lead
+    jumps: list[int]
+    test: int | None = None  # `while condition`: where the copy of the condition begins
+    line: int | None = None
+    body: Collection[int] = ()
 
 
 def find_loops(code: CodeType) -> tuple[Loop, ...]:
-    """Steps: the backward jumps; a span for each of their targets; comprehensions out; the line of
-    each; the nesting."""
-    opcodes = code.co_code[::2]
-    if code.co_name in _COMPREHENSIONS or not any(op in opcodes for op in _BACKWARD):
+    """The loops of `code` itself, without those of nested functions, in order of their lines."""
+    if code.co_name in _COMPREHENSIONS:
         return ()
-    spans = [span for span in _spans(code.co_code) if not span.comprehension]
-    lines = _line_of_each(code)
-    kept: list[tuple[_Span, int]] = []
-    taken: set[int] = set()
-    for span in sorted(spans, key=lambda each: each.last - each.first):  # inner ones first
-        line = _stamp_line(span, spans, lines, taken)
-        if line is not None:
-            taken.add(line)
-            kept.append((span, line))
-    kept.sort(key=lambda each: (each[0].first, -each[0].last))
-    parents = _parents([span for span, _ in kept])
-    return tuple(
-        Loop(line=line, last_line=max(line, _last_line(span, lines)), parent=parent)
-        for (span, line), parent in zip(kept, parents, strict=True)
-    )
+    words = code.co_code
+    operations = words[::2]
+    if not any(jump in operations for jump in _BACK_JUMPS):
+        return ()
+    return _Finder(code, operations, words[1::2]).run()
 
 
-def _spans(bytecode: bytes) -> list[_Span]:
-    found: dict[int, _Span] = {}
-    appends: list[tuple[int, int]] = []
-    argument = 0
-    cache_sizes = _CACHES
-    offset = 0
-    while offset < len(bytecode):
-        opcode = bytecode[offset]
-        argument |= bytecode[offset + 1]
-        if opcode == _EXTENDED:
-            argument <<= 8
-            offset += 2
-            continue
-        after = offset + 2 + 2 * cache_sizes[opcode]
-        if opcode in _BACKWARD:
-            target = after - 2 * argument
-            found.setdefault(target, _Span(target, offset)).last = offset
-        elif opcode in _APPENDS:
-            appends.append((offset, argument))
-        argument = 0
-        offset = after
-    _mark_comprehensions(list(found.values()), appends)
-    return list(found.values())
+class _Finder:
+    def __init__(self, code: CodeType, operations: bytes, arguments: bytes) -> None:
+        self._code = code
+        self._operations = operations
+        self._arguments = arguments
+        self._handlers: dict[int, int] | None = None
+        self._lines: list[int | None] = [None] * len(operations)
+        for start, end, line in code.co_lines():
+            self._lines[start // 2 : end // 2] = [line] * ((end - start) // 2)
 
+    def run(self) -> tuple[Loop, ...]:
+        """1. Group the backward jumps by their target. 2. Drop comprehensions and what is no loop.
+        3. Join the targets of one `while`. 4. Choose each loop's line, innermost first. 5. Nest."""
+        found = [loop for loop in self._grouped().values() if self._is_loop(loop)]
+        found = self._without_comprehensions(found)
+        found = self._join_whiles(found)
+        for loop in found:
+            loop.body = self._body(loop)
+        for loop in sorted(found, key=lambda loop: -loop.start):
+            loop.line = self._choose_line(loop, found)
+        return self._nested([loop for loop in found if loop.line is not None])
 
-def _caches() -> tuple[int, ...]:
-    """How many inline cache entries follow each opcode."""
-    sizes = [0] * 256
-    entries = dis._inline_cache_entries  # type: ignore[attr-defined]  # no public table before 3.14
-    for number in range(256):
-        name = dis.opname[number]
-        sizes[number] = entries[number] if isinstance(entries, list) else entries.get(name, 0)
-    if sys.version_info < (3, 12):  # 3.11 counts a backward jump from behind itself, without cache
-        return tuple(sizes)
-    return tuple(sizes)
+    # --- finding --------------------------------------------------------------------------------
 
+    def _grouped(self) -> dict[int, _Found]:
+        groups: dict[int, _Found] = {}
+        for jump in _BACK_JUMPS:
+            at = self._operations.find(jump)
+            while at >= 0:
+                target = self._target(at)
+                groups.setdefault(target, _Found(target, [])).jumps.append(at)
+                at = self._operations.find(jump, at + 1)
+        return groups
 
-_CACHES: Final = _caches()
+    def _target(self, at: int) -> int:
+        argument, shift, before = self._arguments[at], 8, at - 1
+        while before >= 0 and self._operations[before] == _EXTENDED_ARG:
+            argument |= self._arguments[before] << shift
+            shift, before = shift + 8, before - 1
+        after = at + 1
+        while after < len(self._operations) and self._operations[after] == _CACHE:
+            after += 1
+        backward = self._operations[at] in _BACK_JUMPS
+        return after - argument if backward else after + argument
 
+    def _operation(self, at: int) -> int:
+        while self._operations[at] == _EXTENDED_ARG:
+            at += 1
+        return self._operations[at]
 
-def _mark_comprehensions(spans: list[_Span], appends: list[tuple[int, int]]) -> None:
-    """LIST_APPEND i in a comprehension lies in i - 1 loops of its own; in `[*a, b]` i is 1."""
-    for offset, depth in appends:
-        around = [span for span in spans if span.first <= offset <= span.last]
-        around.sort(key=lambda span: span.last - span.first)
-        for span in around[: depth - 1]:
-            span.comprehension = True
+    def _counts_itself(self, loop: _Found) -> bool:
+        return self._operation(loop.start) in (_FOR_ITER, _GET_ANEXT)
 
+    def _is_loop(self, loop: _Found) -> bool:
+        """Handlers at the end of a function jump back too, to where they go on."""
+        if self._counts_itself(loop):
+            return True
+        if self._operation(loop.start) == _SEND:  # await and yield from
+            return False
+        ahead = self._ahead(loop.start)
+        loop.jumps = [jump for jump in loop.jumps if jump in ahead]
+        return bool(loop.jumps)
 
-def _line_of_each(code: CodeType) -> list[tuple[int, int, int]]:
-    return [(begin, end, line) for begin, end, line in code.co_lines() if line]
-
-
-def _line_at(offset: int, lines: list[tuple[int, int, int]]) -> int | None:
-    for begin, end, line in lines:
-        if begin <= offset < end:
-            return line
-        if begin > offset:
-            return line  # an instruction without a line belongs to what follows
-    return None
-
-
-def _last_line(span: _Span, lines: list[tuple[int, int, int]]) -> int:
-    inside = [line for begin, end, line in lines if begin <= span.last and end > span.first]
-    return max(inside, default=0)
-
-
-def _stamp_line(
-    span: _Span, spans: list[_Span], lines: list[tuple[int, int, int]], taken: set[int]
-) -> int | None:
-    """`while condition` tests at its end: there the jump's line lies before its target's."""
-    target, source = _line_at(span.first, lines), _line_at(span.last, lines)
-    if target is None or source is None:
-        return None
-    line = source if source < target else target
-    if line not in taken:
-        return line
-    inner = [each for each in spans if span.first <= each.first and each.last < span.last]
-    inner_lines = {
-        number
-        for each in inner
-        for begin, end, number in lines
-        if begin <= each.last and end > each.first
-    }
-    return source if source not in inner_lines | taken else None
-
-
-def _parents(spans: list[_Span]) -> list[int | None]:
-    """Of each span the innermost one around it; spans are sorted by their begin."""
-    parents: list[int | None] = []
-    for number, span in enumerate(spans):
-        around = [
-            other for other in range(number) if spans[other].last >= span.last
+    def _without_comprehensions(self, found: list[_Found]) -> list[_Found]:
+        """From 3.12 on they are part of the function: BUILD_LIST 0; SWAP 2; FOR_ITER."""
+        if _VERSION < (3, 12):
+            return found
+        spans = [
+            range(loop.start, max(loop.jumps) + 1)
+            for loop in found
+            if self._counts_itself(loop)
+            and self._operations[loop.start - 1] == _SWAP
+            and self._operations[loop.start - 2] in _BUILDERS
         ]
-        parents.append(around[-1] if around else None)
-    return parents
+        return [loop for loop in found if not any(loop.start in span for span in spans)]
+
+    def _join_whiles(self, found: list[_Found]) -> list[_Found]:
+        """`while condition` is compiled as: condition, body, condition again, jump to the body;
+        `continue` jumps to the first condition."""
+        by_start = {loop.start: loop for loop in found}
+        for loop in found:
+            if self._counts_itself(loop):
+                continue
+            twin = self._copied_test(loop)
+            if twin is None:
+                continue
+            first, loop.test = twin
+            other = by_start.pop(first, None) if first != loop.start else None
+            if other is not None:
+                loop.jumps += other.jumps
+        return list(by_start.values())
+
+    def _copied_test(self, loop: _Found) -> tuple[int, int] | None:
+        """Where the first condition and its copy begin, walking back from the two ends at once."""
+        upper = loop.start - 1
+        lower = max(loop.jumps)
+        if self._operations[lower] not in _BACK_TESTS:
+            lower -= 1
+            if self._operations[lower] == _EXTENDED_ARG:
+                lower -= 1
+        matched = None
+        while upper >= 0 and lower >= loop.start and self._same(upper, lower):
+            if self._operations[upper] != _CACHE:
+                matched = (upper, lower)
+            upper, lower = upper - 1, lower - 1
+        return matched
+
+    def _same(self, upper: int, lower: int) -> bool:
+        if self._lines[upper] is None or self._lines[upper] != self._lines[lower]:
+            return False
+        ours, theirs = self._operations[upper], self._operations[lower]
+        if ours in _JUMPS and theirs in _JUMPS:
+            return True
+        return ours == theirs and self._arguments[upper] == self._arguments[lower]
+
+    # --- flow -----------------------------------------------------------------------------------
+
+    def _successors(self, at: int) -> list[int]:
+        """Where control may go next."""
+        operation = self._operations[at]
+        following = [] if operation in _ENDS else [at + 1]
+        if operation in _JUMPS:
+            following.append(self._target(at))
+        handler = self._handler(at)
+        if handler is not None:
+            following.append(handler)
+        return following
+
+    def _ahead(self, start: int) -> dict[int, list[int]]:
+        """What can be reached from `start` without passing it or what is before it, each with
+        where from."""
+        came_from: dict[int, list[int]] = {start: []}
+        waiting = [start]
+        while waiting:
+            at = waiting.pop()
+            for following in self._successors(at):
+                if following <= start or following >= len(self._operations):
+                    continue
+                if following not in came_from:
+                    came_from[following] = []
+                    waiting.append(following)
+                came_from[following].append(at)
+        return came_from
+
+    def _handler(self, at: int) -> int | None:
+        if self._handlers is None:
+            self._handlers = _handlers(self._code.co_exceptiontable)
+        return self._handlers.get(at)
+
+    def _body(self, loop: _Found) -> Collection[int]:
+        """A plain `for` ends where its exhaustion leads; otherwise what leads to a back jump."""
+        if self._operation(loop.start) == _FOR_ITER:
+            head = loop.start
+            while self._operations[head] == _EXTENDED_ARG:
+                head += 1
+            span = range(loop.start, self._target(head))
+            if max(loop.jumps) in span:
+                return span
+            return self._natural_body(loop) | set(span)
+        return self._natural_body(loop)
+
+    def _natural_body(self, loop: _Found) -> set[int]:
+        came_from = self._ahead(loop.start)
+        body = {loop.start}
+        waiting = [jump for jump in loop.jumps if jump in came_from]
+        while waiting:
+            at = waiting.pop()
+            if at not in body:
+                body.add(at)
+                waiting += came_from[at]
+        return body
+
+    # --- the line that tells turns apart ----------------------------------------------------------
+
+    def _choose_line(self, loop: _Found, found: list[_Found]) -> int | None:
+        if _VERSION >= (3, 12) and len({self._lines[at] for at in loop.body} - {None}) == 1:
+            return None
+        if self._counts_itself(loop):
+            return self._lines[loop.start]
+        inner = {other.line for other in found if other is not loop and other.start in loop.body}
+        candidates = [] if loop.test is None else self._straight_lines(loop.test)
+        for line in candidates + self._straight_lines(loop.start):
+            if line not in inner and self._visits(loop, line) == 1:
+                return line
+        if len(loop.jumps) == 1:
+            line_of_jump = self._lines[loop.jumps[0]]
+            if line_of_jump not in inner and self._visits(loop, line_of_jump) == 1:
+                return line_of_jump
+        return None
+
+    def _straight_lines(self, at: int) -> list[int]:
+        """The lines that follow without a branch."""
+        lines: list[int] = []
+        while at < len(self._operations):
+            line = self._lines[at]
+            if line is not None and line not in lines:
+                lines.append(line)
+            if self._operations[at] in _JUMPS or self._operations[at] in _ENDS:
+                break
+            at += 1
+        return lines
+
+    def _visits(self, loop: _Found, line: int | None) -> int:
+        """In how many places of the body the line begins."""
+        last = max(loop.jumps)
+        places = range(loop.start, last + 1)
+        return sum(
+            self._lines[at] == line and (at == loop.start or self._lines[at - 1] != line)
+            for at in places
+            if at in loop.body
+        )
+
+    # --- nesting ----------------------------------------------------------------------------------
+
+    def _nested(self, found: list[_Found]) -> tuple[Loop, ...]:
+        copies: dict[int, list[_Found]] = {}
+        for loop in found:
+            assert loop.line is not None
+            copies.setdefault(loop.line, []).append(loop)
+        lines = sorted(copies)
+        return tuple(
+            Loop(line, self._last_line(copies[line]), _parent(line, lines, copies))
+            for line in lines
+        )
+
+    def _last_line(self, copies: list[_Found]) -> int:
+        first = min(loop.line for loop in copies if loop.line is not None)
+        after = min((self._line_after(loop) for loop in copies), default=sys.maxsize)
+        inside = (self._lines[at] for loop in copies for at in loop.body)
+        return max((line for line in inside if line is not None and line < after), default=first)
+
+    def _line_after(self, loop: _Found) -> int:
+        """Where a `for` goes on: a `return` in its body may hold copies of later lines."""
+        if self._operation(loop.start) != _FOR_ITER or loop.line is None:
+            return sys.maxsize
+        head = loop.start
+        while self._operations[head] == _EXTENDED_ARG:
+            head += 1
+        for at in range(self._target(head), len(self._operations)):
+            line = self._lines[at]
+            if line is not None and line != loop.line:
+                return line if line > loop.line else sys.maxsize
+            if self._operations[at] in _ENDS:
+                break
+        return sys.maxsize
+
+
+def _parent(line: int, lines: list[int], copies: dict[int, list[_Found]]) -> int | None:
+    """The innermost loop that holds every copy of this one."""
+    best: int | None = None
+    size = sys.maxsize
+    for index, other in enumerate(lines):
+        if other == line:
+            continue
+        holds = all(
+            any(inner.start in outer.body and inner is not outer for outer in copies[other])
+            for inner in copies[line]
+        )
+        extent = min(len(outer.body) for outer in copies[other])
+        if holds and extent < size:
+            best, size = index, extent
+    return best
+
+
+def _handlers(table: bytes) -> dict[int, int]:
+    """Position to the position of its handler, from the exception table's variable-length ints."""
+    numbers: list[int] = []
+    value = 0
+    for byte in table:
+        value = (value << 6) | (byte & 63)
+        if not byte & 64:
+            numbers.append(value)
+            value = 0
+    handlers: dict[int, int] = {}
+    for i in range(0, len(numbers), 4):
+        start, length, target = numbers[i : i + 3]
+        handlers.update(dict.fromkeys(range(start, start + length), target))
+    return handlers

@@ -78,6 +78,7 @@ class Recording:
         self._undo: list[Callable[[], object]] = []
         self._file_ids: dict[str, int] = {}
         self._noted: set[str] = set()
+        self._pid = os.getpid()
 
     # --- start and stop --------------------------------------------------------------------------
 
@@ -96,6 +97,7 @@ class Recording:
         self._undo.append(self._close_storage)
         self._describe()
         _core.counters()
+        lines.on_trouble = self.note_once
         lines.engine_enable()
         self._undo.append(lines.engine_disable)
         self._start_limits()
@@ -106,6 +108,8 @@ class Recording:
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
 
     def stop(self, status: str) -> None:
+        if os.getpid() != self._pid:
+            return  # a forked child in which nothing was recorded: all this is its parent's
         self._status = status
         while self._undo:
             try:
@@ -121,6 +125,7 @@ class Recording:
             on_fork=self._guarded(self._forked),
             on_name=self._guarded(self._name),
             on_import=self._guarded(originals.patch),
+            on_exit=self._guarded(_stop_at_exit),
             watched=originals.WATCHED,
         )
         self._undo.append(_core.hooks_stop)
@@ -180,6 +185,7 @@ class Recording:
 
     def _describe(self) -> None:
         self._started_realtime_ns = time.time_ns()
+        self._pid = os.getpid()
         self._about: dict[str, Any] = {
             "format": fmt.FORMAT_VERSION,
             "role": self._role,

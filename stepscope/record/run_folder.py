@@ -9,6 +9,7 @@ from typing import Any, Final
 from stepscope.errors import EnvironmentTrouble, InputError
 from stepscope.record.launchers import Launch, launch_name, with_restart
 from stepscope.store.format import (
+    NOTES_FILE,
     RUN_FILE,
     SOURCES_FOLDER,
     SUPERVISOR_FILE,
@@ -20,7 +21,7 @@ DEFAULT_PARENT: Final = "stepscope-runs"
 
 _OURS: Final = frozenset(
     {RUN_FILE, SUPERVISOR_FILE, SYSTEM_FILE, SOURCES_FOLDER, TABLES_FOLDER}
-    | {"notes.jsonl", "report.html"}
+    | {NOTES_FILE, "report.html"}
 )
 _OUR_PREFIXES: Final = ("proc-", "elsewhere-", ".arriving-", RUN_FILE)
 

@@ -7,6 +7,8 @@ RUN/
   run.json                     who started what, on which machine, with which options
   supervisor.json              how the script ended (written by the supervisor, when there is one)
   system.jsonl                 one line a second about the machine (written by the supervisor)
+  notes.jsonl                  sentences about the run as a whole, as in names.jsonl (any process)
+  elsewhere-<host>.json        where a host's records are until they are moved here: {"host", "folder"}
   sources/<sha1>               the text of each recorded source file, as it was when it ran
   proc-<rank>-<host>-<pid>/    one a process
     process.json               role, parent, rank, status
@@ -27,6 +29,7 @@ MAGIC: Final = b"stepscop"
 RUN_FILE: Final = "run.json"
 SUPERVISOR_FILE: Final = "supervisor.json"
 SYSTEM_FILE: Final = "system.jsonl"
+NOTES_FILE: Final = "notes.jsonl"
 SOURCES_FOLDER: Final = "sources"
 PROCESS_FILE: Final = "process.json"
 NAMES_FILE: Final = "names.jsonl"

@@ -4,12 +4,15 @@ Standard library only: this runs in the recorded process. Nothing here raises wh
 runs: what cannot be written is counted and told in the run.
 """
 
+import fcntl
 import hashlib
 import json
 import os
-from typing import Any
+from typing import Any, Final
 
 from stepscope.store import format as fmt
+
+DESCRIPTORS_FROM: Final = 400
 
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
@@ -20,6 +23,16 @@ def write_json(path: str, fields: dict[str, Any]) -> None:
     os.replace(temporary, path)
 
 
+def moved_up(fd: int) -> int:
+    """The same file under a high number: the script's own begin at 3, as without us."""
+    try:
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, DESCRIPTORS_FROM)
+    except OSError:  # the process may have no number so high
+        return fd
+    os.close(fd)
+    return high
+
+
 class Names:
     """names.jsonl: a name is in the file before the first record that uses it."""
 
@@ -28,17 +41,27 @@ class Names:
         self._ids: dict[tuple[Any, ...], int] = {}
         self._counts: dict[str, int] = {}
         self.lost = 0
-        self._fd = self._open(folder)
+        self._open(folder)
 
-    @staticmethod
-    def _open(folder: str) -> int:
-        path = os.path.join(folder, fmt.NAMES_FILE)
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    def _open(self, folder: str) -> None:
+        self._path = os.path.join(folder, fmt.NAMES_FILE)
+        low = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._fd = moved_up(low)
+        self._file = os.fstat(self._fd)
+
+    def _is_ours(self) -> bool:
+        """A script may close descriptors it does not know, and get our number for its own file."""
+        try:
+            return os.path.samestat(os.fstat(self._fd), self._file)
+        except OSError:
+            return False
 
     def _write(self, entry: dict[str, Any]) -> bool:
         # One write call a line: a process that dies leaves whole lines behind.
         data = json.dumps(entry).encode() + b"\n"
         try:
+            if self._fd >= 0 and not self._is_ours():
+                self._open(os.path.dirname(self._path))
             if os.write(self._fd, data) == len(data):
                 return True
         except OSError:
@@ -75,14 +98,14 @@ class Names:
 
     def move_to(self, folder: str) -> None:
         """In a forked child: the same ids in a file of its own. Threads are not inherited."""
-        os.close(self._fd)
-        self._fd = self._open(folder)
+        self.close()
+        self._open(folder)
         self._entries = [entry for entry in self._entries if entry["is"] != "thread"]
         for entry in self._entries:
             self._write(entry)
 
     def close(self) -> None:
-        if self._fd >= 0:
+        if self._is_ours():
             os.close(self._fd)
         self._fd = -1
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,25 @@ def test_a_run_that_cannot_be_read_is_one_warning_and_the_program_goes_on(tmp_pa
     assert ended.stdout == "fine\n"
     assert ended.stderr.startswith("stepscope: not recording this process: JSONDecodeError")
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_child_that_cannot_load_our_native_core_runs_unrecorded_with_a_note(
+    tmp_path: Path,
+) -> None:
+    package = Path(boot.__file__).parents[1]
+    shutil.copytree(
+        package, tmp_path / "home" / "stepscope", ignore=shutil.ignore_patterns("*.so", "*.c")
+    )
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("{}")
+    environment = boot.environment_for(str(tmp_path / "run"), os.environ)
+    environment["STEPSCOPE_HOME"] = str(tmp_path / "home")
+    ended = subprocess.run(
+        [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True
+    )
+    assert (ended.stdout, ended.stderr) == ("1\n", "")
+    (note,) = (tmp_path / "run" / "notes.jsonl").read_text().splitlines()
+    assert "is not recorded" in json.loads(note)["text"]
 
 
 def test_nothing_of_ours_stays_on_the_import_path(tmp_path: Path) -> None:

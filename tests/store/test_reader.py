@@ -160,7 +160,7 @@ def test_without_a_supervisor_the_last_tick_seen_is_the_end(tmp_path: Path) -> N
     assert opened.end_ns - opened.start_ns == 11 * MS
 
 
-def test_a_process_without_a_second_clock_triple_takes_the_rate_of_the_others(
+def test_a_process_without_a_second_clock_triple_takes_the_rate_it_measured_at_its_start(
     tmp_path: Path,
 ) -> None:
     path = everything_at(tmp_path / "run")

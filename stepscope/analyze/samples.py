@@ -1,0 +1,54 @@
+"""The time of thinned code: samples tell how much, the exact beginning tells which line.
+
+The interpreter gives up the GIL only at jumps back and at calls, so samples of pure Python crowd
+at the end of loop bodies. Within one loop body the lines therefore share its samples in the
+proportion of their exact times (the first 10,000 hits at least); between bodies samples are right.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.store.format import HITS_MASK
+from stepscope.store.reader import ProcessData
+from stepscope.store.streams import CodeBlock
+
+Ticks = npt.NDArray[np.float64]
+
+
+def line_ticks(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.uint64]:
+    """Ticks of each line of a code object, counted and sampled."""
+    counted = np.minimum(block.entries["ticks"], HITS_MASK)
+    sampled = np.minimum(block.entries["sampled"], HITS_MASK)
+    if sampled.any():
+        sampled = _spread(
+            sampled.astype(np.float64), _weights(process, block), _bodies(process, block)
+        )
+    total: npt.NDArray[np.uint64] = counted + np.rint(sampled).astype(np.uint64)
+    return total
+
+
+def _weights(process: ProcessData, block: CodeBlock) -> Ticks:
+    """Exact time without what counting itself cost."""
+    hits = block.hits.astype(np.float64)
+    own = hits * process.info.event_cost_ticks
+    weights: Ticks = np.maximum(block.entries["ticks"].astype(np.float64) - own, hits)
+    return weights
+
+
+def _bodies(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.int64]:
+    """For each line the innermost loop around it, 0 outside of all."""
+    body = np.zeros(len(block.entries), np.int64)
+    loops = [loop for loop in process.names.loops.values() if loop.code == block.code_id]
+    for loop in sorted(loops, key=lambda each: each.line - each.last_line):  # widest first
+        first, last = loop.line - block.first_line, loop.last_line - block.first_line
+        body[max(0, first) : last + 1] = loop.id
+    return body
+
+
+def _spread(sampled: Ticks, weights: Ticks, bodies: npt.NDArray[np.int64]) -> Ticks:
+    spread = sampled.copy()
+    for body in np.unique(bodies):
+        inside = bodies == body
+        if weights[inside].sum() > 0:
+            spread[inside] = sampled[inside].sum() * weights[inside] / weights[inside].sum()
+    return spread

@@ -1,0 +1,5 @@
+"""Nothing that repeats."""
+
+from _busy import busy
+
+busy(20)

@@ -1,0 +1,47 @@
+"""Each program of tests/programs/transparency does under `stepscope run` what it does without."""
+
+import json
+from pathlib import Path
+
+import pytest
+from transparency.both import PROGRAMS, Both, both, program, stdin_for
+
+ARGUMENTS = {
+    "several_processes": [["fork"], ["spawn"], ["forkserver"]],
+    "who_it_is": [["a b", "--", "--quiet", "-o"]],
+}
+CASES = [
+    pytest.param(file.stem, arguments, id="-".join([file.stem, *arguments[:1]]))
+    for file in sorted(PROGRAMS.glob("*.py"))
+    for arguments in ARGUMENTS.get(file.stem, [[]])
+]
+
+
+def assert_the_same(outcomes: Both) -> None:
+    plain, recorded = outcomes.plain, outcomes.recorded
+    for line in plain.stdout.splitlines():
+        if line.startswith("skipped: "):
+            pytest.skip(line)
+    assert recorded.stdout.splitlines() == plain.stdout.splitlines()
+    assert recorded == plain
+    assert plain.stdout, "a program that prints nothing shows nothing"
+
+
+def was_recorded(run: Path) -> bool:
+    """A main process with some of its code in its names."""
+    mains = [
+        file.parent
+        for file in run.glob("proc-*/process.json")
+        if json.loads(file.read_text())["role"] == "main"
+    ]
+    return any('"is": "code"' in (main / "names.jsonl").read_text() for main in mains)
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES)
+def test_a_program_does_the_same_as_without_us(
+    name: str, arguments: list[str], tmp_path: Path
+) -> None:
+    words = [f"{name}.py", *arguments]
+    outcomes = both(tmp_path, program(name), words, stdin=stdin_for(name))
+    assert_the_same(outcomes)
+    assert was_recorded(outcomes.run)
