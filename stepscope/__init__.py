@@ -25,7 +25,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Names are loaded when they are first used: `import stepscope` itself costs next to nothing."""
+    """Names are loaded when first used: `import stepscope` itself costs next to nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
     import importlib

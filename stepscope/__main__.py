@@ -2,7 +2,11 @@
 
 import sys
 
-from stepscope.cli.main import main
-
 if __name__ == "__main__":
+    # With -m the current folder comes first on the path: a user's own `inspect.py` is not ours.
+    if not sys.flags.safe_path:
+        del sys.path[0]
+
+    from stepscope.cli.main import main
+
     sys.exit(main())

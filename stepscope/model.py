@@ -108,7 +108,7 @@ class FunctionLines(Record, frozen=True):
     total_ns: int
     lines: list[LineRow]  # the lines that were hit
     calls: int | None = None
-    source: list[str] | None = None  # the function's whole text, one entry a line from first_line on
+    source: list[str] | None = None  # the whole text, one entry a line from first_line on
 
 
 class LinesAnswer(Record, frozen=True):

@@ -9,6 +9,7 @@ import numpy as np
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.store import format as fmt
+from stepscope.store import local_folder
 from stepscope.store.reader import ProcessData, Run, open_run
 
 __all__ = [
@@ -27,7 +28,11 @@ RUNS_FOLDER: Final = "stepscope-runs"
 
 
 def load(path: str | Path) -> Run:
-    return open_run(path)
+    """Open a run; what a node recorded on its own disk is brought home first."""
+    missing = local_folder.collect(str(path)) if os.path.isdir(path) else []
+    run = open_run(path)
+    run.notes.extend(missing)
+    return run
 
 
 def newest_run(folder: str | Path = RUNS_FOLDER) -> Path:

@@ -126,7 +126,7 @@ def _space(folder: str) -> Check:
 
 def _reserving(folder: str) -> Check:
     """Mapped files must not have holes: on a full disk, touching one kills the process."""
-    from stepscope.record.local_folder import file_system_of, is_network
+    from stepscope.store.local_folder import file_system_of, is_network
 
     kind = file_system_of(_existing(folder))
     try:
@@ -151,7 +151,7 @@ def _proc(folder: str) -> Check:
 
 
 def _container(folder: str) -> Check:
-    from stepscope.record.containers import container_limits
+    from stepscope.launch.containers import container_limits
 
     limits = container_limits()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

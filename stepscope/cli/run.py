@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -11,16 +10,15 @@ import click
 
 from stepscope.cli import sizes
 from stepscope.errors import StepscopeError
-from stepscope.record import local_folder, run_folder
+from stepscope.launch import run_folder
+from stepscope.launch.about import describe_run
+from stepscope.launch.command import Command, command_for
+from stepscope.launch.launchers import Launch, launch_of
+from stepscope.launch.supervisor import end_like, supervise
+from stepscope.launch.support import require_supported
 from stepscope.record.boot import environment_for
-from stepscope.record.command import Command, command_for
-from stepscope.record.launchers import Launch, launch_of
-from stepscope.record.machine import git_state, machine_facts, versions
 from stepscope.record.options import RecordOptions
-from stepscope.record.secrets import mask_command
-from stepscope.record.supervisor import end_like, supervise
-from stepscope.record.support import require_supported
-from stepscope.store.format import FORMAT_VERSION
+from stepscope.store import local_folder
 
 
 @click.command(
@@ -110,21 +108,9 @@ def _folder_for(to_run: Command, given: dict[str, Any]) -> str:
 def _run_fields(
     words: tuple[str, ...], given: dict[str, Any], to_run: Command, launch: Launch | None
 ) -> dict[str, Any]:
-    """run.json, as store.format describes it."""
     typed = ["-m", *words] if given["module"] else list(words)
-    beside = os.path.dirname(to_run.script) if to_run.script else os.getcwd()
-    return {
-        "format": FORMAT_VERSION,
-        "command": mask_command(typed),
-        "cwd": os.getcwd(),
-        "script": to_run.script,
-        "started_realtime_ns": time.time_ns(),
-        "machine": machine_facts(),
-        "versions": versions(),
-        "git": git_state(beside),
-        "options": record_options(given, to_run).to_json(),
-        "launcher": run_folder.launch_facts(launch) if launch else None,
-    }
+    launcher = run_folder.launch_facts(launch) if launch else None
+    return describe_run(typed, to_run.script, record_options(given, to_run).to_json(), launcher)
 
 
 def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:

@@ -29,33 +29,28 @@ static void loaded(PyObject *name) {
 
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
-    PyObject *original = Py_NewRef(find_and_load.original);
     uint64_t span = depth++ == 0 && hooks.on_name && count ? begin_import(args[0]) : 0;
-    PyObject *module = PyObject_Vectorcall(original, args, (size_t)count, names);
+    PyObject *module = standin_call_original(&find_and_load, args, count, names);
     depth--;
     if (span) event_span_end(span, ticks_now());
     if (module && count) loaded(args[0]);
-    Py_DECREF(original);
     return module;
 }
 
 /* ---- exec ------------------------------------------------------------------------------------------ */
 
+enum { EXEC_ARGUMENTS = 4 }; /* source, globals, locals, closure */
+
 static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
-    PyObject *original = Py_NewRef(exec_builtin.original);
-    PyObject *replacement = count && count <= 3 && PyCode_Check(args[0]) ? hooks_see_code(args[0]) : NULL;
-    PyObject *result;
-    if (replacement) {
-        Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
-        PyObject *changed[8] = {replacement};
-        for (Py_ssize_t i = 1; i < count + keywords && i < 8; i++) changed[i] = args[i];
-        result = PyObject_Vectorcall(original, changed, (size_t)count, names);
-        Py_DECREF(replacement);
-    } else {
-        result = PyObject_Vectorcall(original, args, (size_t)count, names);
-    }
-    Py_DECREF(original);
+    Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    int may_swap = count && all <= EXEC_ARGUMENTS && PyCode_Check(args[0]);
+    PyObject *replacement = may_swap ? hooks_see_code(args[0]) : NULL;
+    if (!replacement) return standin_call_original(&exec_builtin, args, count, names);
+    PyObject *changed[EXEC_ARGUMENTS] = {replacement};
+    for (Py_ssize_t i = 1; i < all; i++) changed[i] = args[i];
+    PyObject *result = standin_call_original(&exec_builtin, changed, count, names);
+    Py_DECREF(replacement);
     return result;
 }
 
@@ -63,12 +58,9 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
 
 static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
-    PyObject *original = Py_NewRef(hard_exit.original);
     if (hooks.on_exit && storage_is_open && !storage_forked)
         Py_XDECREF(hooks_call(hooks.on_exit, NULL, 0));
-    PyObject *result = PyObject_Vectorcall(original, args, (size_t)count, names);
-    Py_DECREF(original);
-    return result; /* only when its arguments were wrong */
+    return standin_call_original(&hard_exit, args, count, names); /* only with wrong arguments */
 }
 
 /* ---- standing in ------------------------------------------------------------------------------------ */

@@ -6,11 +6,11 @@
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *function; /* owned: the PyCFunction that does the work */
+    _PyCFunctionFastWithKeywords function; /* called as it is: it takes no level of recursion */
 } Hidden;
 
 static PyObject *hidden_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
-    return PyObject_Vectorcall(((Hidden *)self)->function, args, count, names);
+    return ((Hidden *)self)->function(NULL, args, PyVectorcall_NARGS(count), names);
 }
 
 static PyTypeObject hidden_type = {
@@ -21,14 +21,34 @@ static PyTypeObject hidden_type = {
     .tp_call = PyVectorcall_Call,
 };
 
-/* Steals `function`; it lives as long as the process. */
-static PyObject *hide(PyObject *function) {
-    if (!function || PyType_Ready(&hidden_type)) return NULL;
+static PyObject *hidden_new(PyMethodDef *method) {
+    if (PyType_Ready(&hidden_type)) return NULL;
     Hidden *hidden = PyObject_New(Hidden, &hidden_type);
     if (!hidden) return NULL;
     hidden->vectorcall = hidden_call;
-    hidden->function = function;
+    hidden->function = (_PyCFunctionFastWithKeywords)(void *)method->ml_meth;
     return (PyObject *)hidden;
+}
+
+static PyObject *function_like(PyMethodDef *method, PyObject *module, PyObject *original) {
+    if (PyCFunction_Check(original)) /* inspect.signature reads it from the text */
+        method->ml_doc = ((PyCFunctionObject *)original)->m_ml->ml_doc;
+    PyObject *its_module = PyObject_GetAttrString(original, "__module__");
+    PyObject *function = its_module ? PyCFunction_NewEx(method, module, its_module) : NULL;
+    Py_XDECREF(its_module);
+    return function;
+}
+
+PyObject *standin_call_original(StandIn *place, PyObject *const *args, Py_ssize_t count,
+                                PyObject *names) {
+    PyObject *original = place->original;
+    if (PyCFunction_Check(original) &&
+        PyCFunction_GET_FLAGS(original) == (METH_FASTCALL | METH_KEYWORDS)) {
+        PyCFunction function = PyCFunction_GET_FUNCTION(original);
+        return ((_PyCFunctionFastWithKeywords)(void *)function)(
+            PyCFunction_GET_SELF(original), args, count, names);
+    }
+    return PyObject_Vectorcall(original, args, (size_t)count, names);
 }
 
 /* ---- taking a place and leaving it ------------------------------------------------------------------- */
@@ -39,13 +59,7 @@ static int prepare(StandIn *place, PyObject *module, PyMethodDef *method, int hi
     Py_XSETREF(place->owner, Py_NewRef(module));
     Py_XSETREF(place->original, PyObject_GetAttrString(module, place->name));
     if (!place->original) return -1;
-    if (PyCFunction_Check(place->original)) /* inspect.signature reads it from the text */
-        method->ml_doc = ((PyCFunctionObject *)place->original)->m_ml->ml_doc;
-    PyObject *its_module = PyObject_GetAttrString(place->original, "__module__");
-    if (!its_module) return -1;
-    place->ours = PyCFunction_NewEx(method, module, its_module);
-    Py_DECREF(its_module);
-    if (hidden) place->ours = hide(place->ours);
+    place->ours = hidden ? hidden_new(method) : function_like(method, module, place->original);
     return place->ours ? 0 : -1;
 }
 

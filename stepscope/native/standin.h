@@ -13,9 +13,13 @@ typedef struct {
 } StandIn;
 
 /* Puts `method` in the place of the module's function of that name. `hidden`: the function it
-   replaces is Python's, so that profilers must not take ours for one more call of a C function.
-   -1 with an exception set. */
+   replaces is Python's, so that profilers must not take ours for one more call of a C function;
+   `method` takes fast arguments with keywords then. -1 with an exception set. */
 int standin_place(StandIn *place, PyObject *module, PyMethodDef *method, int hidden);
+
+/* The function we stand in for, without a level of recursion of its own where that can be had. */
+PyObject *standin_call_original(StandIn *place, PyObject *const *args, Py_ssize_t count,
+                                PyObject *names);
 
 /* Only if it is still ours: somebody may have put his own over it. -1 with an exception set. */
 int standin_remove(StandIn *place);

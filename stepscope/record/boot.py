@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stepscope.record import launchers
+from stepscope.launch import launchers
 from stepscope.record.options import RecordOptions
 from stepscope.store.format import NOTES_FILE, RUN_FILE
 
@@ -113,7 +113,7 @@ def _collect_at_exit(run_folder: str, role: str) -> None:
         return
     import atexit
 
-    from stepscope.record import local_folder
+    from stepscope.store import local_folder
 
     process = os.getpid()  # forked workers inherit the handler, but only the rank collects
     atexit.register(

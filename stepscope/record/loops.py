@@ -38,6 +38,7 @@ _ENDS = frozenset(
 )
 _EXTENDED_ARG = _OPCODES["EXTENDED_ARG"]
 _CACHE = _OPCODES["CACHE"]
+_NOP = _OPCODES["NOP"]
 _SWAP = _OPCODES["SWAP"]
 _FOR_ITER = _OPCODES["FOR_ITER"]
 _GET_ANEXT = _OPCODES["GET_ANEXT"]
@@ -92,7 +93,7 @@ class _Finder:
         3. Join the targets of one `while`. 4. Choose each loop's line, innermost first. 5. Nest."""
         found = [loop for loop in self._grouped().values() if self._is_loop(loop)]
         found = self._without_comprehensions(found)
-        found = self._join_whiles(found)
+        found = self._join_endless(self._join_whiles(found))
         for loop in found:
             loop.body = self._body(loop)
         for loop in sorted(found, key=lambda loop: -loop.start):
@@ -167,6 +168,22 @@ class _Finder:
             other = by_start.pop(first, None) if first != loop.start else None
             if other is not None:
                 loop.jumps += other.jumps
+        return list(by_start.values())
+
+    def _join_endless(self, found: list[_Found]) -> list[_Found]:
+        """`continue` may jump to the NOP of its `while True`, the end of the body behind that."""
+        by_start = {loop.start: loop for loop in found}
+        for loop in found:
+            behind = loop.start
+            while self._operations[behind] == _NOP:
+                behind += 1
+            other = by_start.get(behind)
+            if other is None or other is loop:
+                continue
+            lines = [self._lines[at] or 0 for at in self._natural_body(other)]
+            if all(min(lines) < (self._lines[at] or 0) <= max(lines) for at in loop.jumps):
+                other.jumps += loop.jumps
+                del by_start[loop.start]
         return list(by_start.values())
 
     def _copied_test(self, loop: _Found) -> tuple[int, int] | None:

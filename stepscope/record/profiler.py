@@ -7,11 +7,11 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from stepscope.errors import InputError
+from stepscope.launch.about import describe_run
+from stepscope.launch.run_folder import chosen_folder, new_folder, write_run_file
 from stepscope.record import decorator, lines, recording
-from stepscope.record.about import describe_run
 from stepscope.record.code import UserCode
 from stepscope.record.options import RecordOptions
-from stepscope.record.run_folder import chosen_folder, new_folder, write_run_file
 
 
 class Profiler:
@@ -36,7 +36,7 @@ class Profiler:
             self.folder = recording.current.run_folder
             return self
         folder = chosen_folder(self._run, force=self._force) if self._run else new_folder(_name())
-        write_run_file(folder, describe_run(sys.orig_argv, _name(), self._options))
+        write_run_file(folder, describe_run(sys.orig_argv, sys.argv[0], self._options.to_json()))
         recording.start(folder, self._options, "main", None)
         self._started = True
         self.folder = folder

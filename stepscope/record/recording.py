@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, ParamSpec, TypeVar
 
+from stepscope.launch.secrets import mask_command
 from stepscope.native import _core
 from stepscope.record import decorator, limits, lines, marks, originals
 from stepscope.record.calibrate import measure_event_cost, ns_to_ticks
@@ -194,7 +195,7 @@ class Recording:
             "parent_pid": os.getppid(),
             "host": socket.gethostname(),
             "python": sys.version.split()[0],
-            "argv": list(sys.orig_argv),
+            "argv": mask_command(sys.orig_argv),
             "started_realtime_ns": self._started_realtime_ns,
             "process_start_realtime_ns": process_start_realtime_ns(),
             "ticks_per_ns": _core.ticks_per_ns(),

@@ -8,7 +8,7 @@ RUN/
   supervisor.json              how the script ended (written by the supervisor, when there is one)
   system.jsonl                 one line a second about the machine (written by the supervisor)
   notes.jsonl                  sentences about the run as a whole, as in names.jsonl (any process)
-  elsewhere-<host>.json        where a host's records are until they are moved here: {"host", "folder"}
+  elsewhere-<host>.json        {"host", "folder"}: where a host's records are until moved here
   sources/<sha1>               the text of each recorded source file, as it was when it ran
   proc-<rank>-<host>-<pid>/    one a process
     process.json               role, parent, rank, status

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import re
+import tokenize
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,7 +16,7 @@ from stepscope.errors import DataError
 from stepscope.model import Process
 from stepscope.store import format as fmt
 from stepscope.store import streams
-from stepscope.store.records import AnyName, Names, ProcessInfo, RunInfo, Supervisor
+from stepscope.store.records import AnyName, Names, Note, ProcessInfo, RunInfo, Supervisor
 
 _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
@@ -110,12 +111,19 @@ class Run:
         if name is None or not _SOURCE_NAME.fullmatch(name):
             return None
         if name not in self._texts:
-            try:
-                text = (self.path / fmt.SOURCES_FOLDER / name).read_text("utf-8", "replace")
-                self._texts[name] = text.splitlines()
-            except OSError:
-                self._texts[name] = None
+            self._texts[name] = _source_lines(self.path / fmt.SOURCES_FOLDER / name)
         return self._texts[name]
+
+
+def _source_lines(path: Path) -> list[str] | None:
+    """As Python itself reads them: the file's own encoding, and only newlines end a line."""
+    try:
+        with tokenize.open(path) as file:
+            return [line.rstrip("\n") for line in file]
+    except (SyntaxError, UnicodeDecodeError):
+        return path.read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return None
 
 
 def open_run(path: str | Path) -> Run:
@@ -126,6 +134,8 @@ def open_run(path: str | Path) -> Run:
     supervisor = _read_json(folder / fmt.SUPERVISOR_FILE, Supervisor, notes, needed=False)
     system = _read_lines_of_json(folder / fmt.SYSTEM_FILE, dict[str, Any], notes, needed=False)
     processes = [_read_process(entry, supervisor) for entry in _process_folders(folder)]
+    left = _read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
+    notes += [note.text for note in left]
     if not processes:
         notes.append("No process recorded anything.")
     return Run(folder, info, supervisor, system, processes, notes)

@@ -9,7 +9,7 @@ from cli.running import PATIENCE_S, environment, processes, program, read_json
 # Everything named "far" is on the network.
 STARTED = """
 import sys
-from stepscope.record import local_folder
+from stepscope.store import local_folder
 local_folder.file_system_of = lambda path, mounts="": "nfs4" if "far" in path else "ext4"
 from stepscope.cli.main import main
 sys.exit(main(sys.argv[1:]))

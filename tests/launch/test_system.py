@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stepscope.record.nvml import Devices
-from stepscope.record.system import SystemLog
+from stepscope.launch.nvml import Devices
+from stepscope.launch.system import SystemLog
 
 # Two devices; the second one does not tell its utilisation.
 FAKE_NVML = """

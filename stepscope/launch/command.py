@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from stepscope.errors import InputError
-from stepscope.record import console, owners
+from stepscope.launch import console, owners
 
 # Flags of our own interpreter that the script's gets too. Those that say where imports come from
 # (I, E, S, s, P) belong to how stepscope was installed or started.

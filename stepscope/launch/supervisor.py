@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, NoReturn
 
 from stepscope.errors import EnvironmentTrouble
-from stepscope.record import signals
-from stepscope.record.system import SystemLog
+from stepscope.launch import signals
+from stepscope.launch.system import SystemLog
 from stepscope.store.format import SUPERVISOR_FILE
 
 # Python ignores these in every process it runs; the child begins as a shell would start it.

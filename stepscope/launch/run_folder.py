@@ -7,7 +7,7 @@ import time
 from typing import Any, Final
 
 from stepscope.errors import EnvironmentTrouble, InputError
-from stepscope.record.launchers import Launch, launch_name, with_restart
+from stepscope.launch.launchers import Launch, launch_name, with_restart
 from stepscope.store.format import (
     NOTES_FILE,
     RUN_FILE,

@@ -67,9 +67,10 @@ def collect(run_folder: str) -> list[str]:
     for name in sorted(os.listdir(run_folder)):
         if not name.startswith(POINTER_PREFIX):
             continue
-        with open(os.path.join(run_folder, name), encoding="utf-8") as file:
-            pointer = json.load(file)
-        if pointer["host"] == socket.gethostname():
+        pointer = _read_pointer(os.path.join(run_folder, name))
+        if pointer is None:
+            continue
+        if pointer["host"] == socket.gethostname() and _is_ours(pointer["folder"], run_folder):
             collect_from(pointer["folder"], run_folder)
         if os.path.exists(os.path.join(run_folder, name)):
             sentences.append(
@@ -77,6 +78,29 @@ def collect(run_folder: str) -> list[str]:
                 f"'stepscope show {run_folder}' there once its processes have ended."
             )
     return sentences
+
+
+def _read_pointer(path: str) -> dict[str, str] | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            pointer = json.load(file)
+        return {"host": str(pointer["host"]), "folder": str(pointer["folder"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_ours(local: str, run_folder: str) -> bool:
+    """What a run folder points to is moved and removed, and run folders are copied around: only a
+    folder that we made for this very run may be touched."""
+    is_named_so = os.path.basename(local).startswith(f"stepscope-{os.getuid()}-")
+    if not is_named_so or os.path.islink(local) or not os.path.isdir(local):
+        return False
+    try:
+        with open(os.path.join(local, RUN_FILE), "rb") as here:
+            with open(os.path.join(run_folder, RUN_FILE), "rb") as there:
+                return os.stat(local).st_uid == os.getuid() and here.read() == there.read()
+    except OSError:
+        return False
 
 
 def collect_from(local: str, run_folder: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stepscope.record import local_folder
+from stepscope.store import local_folder
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -132,3 +132,19 @@ def test_records_on_another_host_are_named_and_left_alone(network_run: tuple[Pat
 
 def test_a_run_without_pointers_has_nothing_to_collect(tmp_path: Path) -> None:
     assert local_folder.collect(str(tmp_path)) == []
+
+
+def test_a_run_folder_that_points_at_somebodys_files_leaves_them_alone(tmp_path: Path) -> None:
+    """Run folders are copied around: what they say must not move or remove anything else."""
+    run, precious = tmp_path / "run", tmp_path / f"stepscope-{os.getuid()}-precious"
+    for folder in (run, precious):
+        folder.mkdir()
+    (run / "run.json").write_text("{}")
+    (precious / "thesis.tex").write_text("years of work")
+    pointer = {"host": socket.gethostname(), "folder": str(precious)}
+    (run / f"elsewhere-{socket.gethostname()}.json").write_text(json.dumps(pointer))
+    (sentence,) = local_folder.collect(str(run))
+    assert "still on" in sentence
+    assert (precious / "thesis.tex").read_text() == "years of work"
+    (run / "elsewhere-x.json").write_text("[broken")
+    assert len(local_folder.collect(str(run))) == 1

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from stepscope.record.containers import container_limits, container_memory_used
-from stepscope.record.nvml import Devices
+from stepscope.launch.containers import container_limits, container_memory_used
+from stepscope.launch.nvml import Devices
 from stepscope.store.format import SYSTEM_FILE
 
 _FULL_DETAIL_S: Final = 600  # after ten minutes a look every ten seconds is enough

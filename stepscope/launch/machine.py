@@ -7,7 +7,7 @@ import socket
 import subprocess
 from typing import Any, Final
 
-from stepscope.record.containers import container_limits
+from stepscope.launch.containers import container_limits
 
 _GIT_PATIENCE_S: Final = 2.0
 

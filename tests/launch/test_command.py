@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stepscope.errors import InputError
-from stepscope.record import console, owners
-from stepscope.record.command import command_for, own_flags
+from stepscope.launch import console, owners
+from stepscope.launch.command import command_for, own_flags
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stepscope.record.secrets import mask_command
+from stepscope.launch.secrets import mask_command
 
 
 @pytest.mark.parametrize(

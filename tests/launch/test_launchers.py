@@ -3,7 +3,7 @@
 import pytest
 
 from stepscope.errors import InputError
-from stepscope.record.launchers import launch_name, launch_of
+from stepscope.launch.launchers import launch_name, launch_of
 
 
 def test_a_plain_environment_is_no_launch() -> None:

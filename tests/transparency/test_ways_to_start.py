@@ -1,0 +1,149 @@
+"""Modules, packages, archives, interpreter flags and odd scripts: as without us, too."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from transparency.both import Both, both, program
+from transparency.test_programs import was_recorded
+
+SAY = """\
+import sys
+import __main__
+import pkgutil
+
+def work(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+print(__name__, __file__, __package__, __spec__ and __spec__.name, type(__loader__).__name__)
+print(sys.argv, sys.path[:2], sys.orig_argv[1:], work(10), sorted(vars(__main__)))
+print(sys.flags, __debug__)
+"""
+DATA = "print(pkgutil.get_data('pkg', 'data.txt'), __import__('pkg.part').part.f())\n"
+PACKAGE: dict[str, str | bytes] = {
+    "pkg/__init__.py": "import sys\nprint('package', __name__, sys.argv)\n",
+    "pkg/__main__.py": SAY + DATA,
+    "pkg/part.py": "def f():\n    return __file__\n",
+    "pkg/data.txt": "some data",
+}
+HIDING = ("bisect bytecode calendar click contextlib ctypes dataclasses fcntl fnmatch glob hashlib"
+          " inspect json logging msgspec platform queue random socket statistics struct tempfile"
+          " textwrap typing uuid").split()  # fmt: skip
+
+
+def archive(files: dict[str, str | bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as target:
+        for name, content in files.items():
+            target.writestr(zipfile.ZipInfo(name), content)
+    return b"#!/usr/bin/env python3\n" + made.getvalue()
+
+
+def check(outcomes: Both, *, recorded: bool = True) -> None:
+    assert outcomes.recorded == outcomes.plain
+    assert was_recorded(outcomes.run) is recorded
+
+
+def test_a_package_is_started_with_m(tmp_path: Path) -> None:
+    outcomes = both(tmp_path, PACKAGE, ["-m", "pkg", "x", "-m"])
+    check(outcomes)
+    assert "some data" in outcomes.plain.stdout
+
+
+def test_a_module_in_a_package_is_started_with_m(tmp_path: Path) -> None:
+    check(both(tmp_path, {**PACKAGE, "pkg/part.py": SAY}, ["-m", "pkg.part"]))
+
+
+def test_a_folder_with_a_main_file_is_started(tmp_path: Path) -> None:
+    check(both(tmp_path, {"app/__main__.py": SAY}, ["app", "x"]))
+
+
+def test_an_archive_is_started(tmp_path: Path) -> None:
+    inside = {"__main__.py": PACKAGE["pkg/__main__.py"], **PACKAGE}
+    check(both(tmp_path, {"app.pyz": archive(inside)}, ["app.pyz", "x"]))
+
+
+def test_a_missing_module_is_told_by_python_itself(tmp_path: Path) -> None:
+    check(both(tmp_path, PACKAGE, ["-m", "pkg.missing"]), recorded=True)
+
+
+@pytest.mark.parametrize("flags", [["-X", "dev"], ["-OO"], ["-W", "error"], ["-B", "-q"], ["-bb"]])
+def test_the_interpreters_flags_are_passed_on(flags: list[str], tmp_path: Path) -> None:
+    # Whether we ourselves import without a warning is no concern here.
+    check(both(tmp_path, {"say.py": SAY}, ["say.py"], flags=flags))
+
+
+def test_modules_that_hide_standard_ones_are_the_scripts_own(tmp_path: Path) -> None:
+    files = {f"{name}.py": f"MINE = {name!r}\n" for name in HIDING}
+    name = "hidden_standard_modules"
+    options = ["--include", "nothing*", "--exclude", "else*"]
+    check(both(tmp_path, {**files, **program(name)}, [f"{name}.py"], options=options))
+
+
+def test_a_module_named_like_us_is_the_scripts_own(tmp_path: Path) -> None:
+    files = {
+        "say.py": "import stepscope\nprint(stepscope.__file__, stepscope.MINE)\n" + SAY,
+        "stepscope.py": "MINE = 1\n",
+    }
+    check(both(tmp_path, files, ["say.py"], flags=["-P"]))
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8", "POSIX"])
+def test_locale_and_encodings_are_the_scripts_own(locale: str, tmp_path: Path) -> None:
+    script = (
+        "import sys, locale, os\n"
+        "print(sys.stdout.encoding, sys.stdin.errors, locale.getlocale(), sys.flags.utf8_mode)\n"
+        "print(ascii(open('daten-ü').read()), ascii(os.listdir()), ascii(sys.argv))\n"
+        "sys.stdout.buffer.write('ünicode'.encode('latin-1'))\n"
+    )
+    files = {"say.py": script, "daten-ü": "inhalt"}
+    env = {"LC_ALL": locale, "PYTHONIOENCODING": "latin-1" if locale == "POSIX" else ""}
+    check(both(tmp_path, files, ["say.py", "ärgument"], env=env))
+
+
+def test_a_script_of_fifty_thousand_lines_runs(tmp_path: Path) -> None:
+    functions = "".join(f"def f{i}(n):\n    n += {i}\n    return n\n\n\n" for i in range(10_000))
+    script = functions + "print(sum(globals()[f'f{i}'](i) for i in range(10_000)))\nf9('x')\n"
+    assert script.count("\n") > 50_000
+    check(both(tmp_path, {"huge.py": script}, ["huge.py"]))
+
+
+def test_one_function_of_fifty_thousand_lines_runs(tmp_path: Path) -> None:
+    body = "".join(f"    n += {i % 7}\n" for i in range(50_000))
+    script = f"def f(n):\n{body}    return n\nprint(f(1))\nf('x')\n"
+    check(both(tmp_path, {"long.py": script}, ["long.py"]))
+
+
+def test_a_script_without_a_single_statement_runs(tmp_path: Path) -> None:
+    check(both(tmp_path, {"empty.py": b""}, ["empty.py"]))
+
+
+def test_a_script_with_odd_line_ends_and_an_encoding_runs(tmp_path: Path) -> None:
+    script = b"# -*- coding: latin-1 -*-\r\nx = '\xe4'\rprint(ascii(x))\r\n\x0cdef f():\r\n 1/0\rf()"
+    check(both(tmp_path, {"odd.py": script}, ["odd.py"]))
+
+
+def test_closed_standard_streams_stay_closed(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "with open('said.txt', 'w') as file:\n"
+        "    print(file.fileno(), sys.stdin, sys.stdout, sys.stderr, file=file)\n"
+        "os.system('cat said.txt >&0')\n"
+    )
+    shell = "import os, sys\nfor fd in (1, 2):\n    os.close(fd)\nos.execv(sys.argv[1], sys.argv[1:])\n"
+    from transparency import both as running
+
+    texts = []
+    for words in (["say.py"], ["-m", "stepscope", "run", "--quiet", "-o", str(tmp_path / "r"), "say.py"]):
+        folder = tmp_path / "program"
+        running.fresh_folder(folder, {"say.py": script, "shell.py": shell})
+        running.subprocess.run(
+            [running.sys.executable, "shell.py", running.sys.executable, *words],
+            cwd=folder, env=running.environment(), stdin=running.subprocess.DEVNULL, timeout=60,
+        )  # fmt: skip
+        texts.append((folder / "said.txt").read_text())
+    assert texts[0] == texts[1] != ""
