@@ -41,13 +41,14 @@ def profilers() -> dict[str, Callable[[], Any]]:
     return {"stepscope": stepscope.LineProfiler, "line_profiler": line_profiler.LineProfiler}
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
+    """Wall and CPU time."""
+    cpu, wall = time.process_time(), time.perf_counter()
     work()
-    return time.perf_counter() - begin
+    return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def seconds_under(profiler: Any, name: str) -> float:
+def seconds_under(profiler: Any, name: str) -> tuple[float, float]:
     program = load(name)
     profiler.add_function(getattr(program, REGISTERED[name]))
     profiler.enable_by_count()
@@ -57,15 +58,19 @@ def seconds_under(profiler: Any, name: str) -> float:
         profiler.disable_by_count()
 
 
-def compare(name: str, rounds: int) -> dict[str, list[float]]:
+def compare(name: str, rounds: int) -> dict[str, dict[str, list[float]]]:
+    """Clock to tool to seconds, one a round."""
     makers = profilers()
-    times: dict[str, list[float]] = {tool: [] for tool in ("plain", *makers)}
+    measured: dict[str, list[tuple[float, float]]] = {tool: [] for tool in ("plain", *makers)}
     for _ in range(rounds):
-        times["plain"].append(seconds_of(load(name).work))
+        measured["plain"].append(seconds_of(load(name).work))
         for tool, make in makers.items():
-            times[tool].append(seconds_under(make(), name))
-    return times
+            measured[tool].append(seconds_under(make(), name))
+    return {
+        "wall_s": {tool: [wall for wall, _ in times] for tool, times in measured.items()},
+        "cpu_s": {tool: [cpu for _, cpu in times] for tool, times in measured.items()},
+    }
 
 
-def compare_all(rounds: int) -> dict[str, dict[str, list[float]]]:
+def compare_all(rounds: int) -> dict[str, dict[str, dict[str, list[float]]]]:
     return {name: compare(name, rounds) for name in REGISTERED}

@@ -31,7 +31,9 @@ PROGRAMS = {
     "numpy_steps": 11,
 }
 
-Times = dict[str, list[float]]  # tool -> seconds, one a round
+CLOCKS = ("wall_s", "cpu_s")
+
+Times = dict[str, dict[str, list[float]]]  # clock -> tool -> seconds, one a round
 
 
 def environment(times: Path) -> dict[str, str]:
@@ -48,8 +50,8 @@ def has_recorded(folder: Path) -> bool:
     return any(process["status"] == "ended" for process in processes)
 
 
-def once(command: Command, program: Path) -> float | None:
-    """Mean seconds of the program's rounds under this tool; None when the tool failed."""
+def once(command: Command, program: Path) -> dict[str, float] | None:
+    """Mean seconds of the program's rounds under this tool, by clock; None when the tool failed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         times = folder / "times.json"
@@ -65,22 +67,26 @@ def once(command: Command, program: Path) -> float | None:
         if not times.exists() or not has_recorded(folder):
             print(f"  failed: {' '.join(run.args)}\n{run.stderr[-500:]}", file=sys.stderr)
             return None
-        seconds: list[float] = json.loads(times.read_text())
-        return statistics.mean(seconds)
+        measured = json.loads(times.read_text())
+        return {clock: statistics.mean(measured[clock]) for clock in CLOCKS}
 
 
 def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
     """A round is each tool once, in turn; the first round warms the caches and is left out."""
-    times: Times = {name: [] for name in tools}
+    times: Times = {clock: {name: [] for name in tools} for clock in CLOCKS}
     failed: set[str] = set()
     for number in range(rounds + 1):
-        for name, command in tools.items():
-            seconds = None if name in failed else once(command, FOLDER / f"programs/{program}.py")
+        for name in [name for name in tools if name not in failed]:
+            seconds = once(tools[name], FOLDER / f"programs/{program}.py")
             if seconds is None:
                 failed.add(name)
             elif number > 0:
-                times[name].append(seconds)
-    return {name: values for name, values in times.items() if name not in failed}
+                for clock in CLOCKS:
+                    times[clock][name].append(seconds[clock])
+    for clock in CLOCKS:
+        for name in failed:
+            del times[clock][name]
+    return times
 
 
 def main() -> None:
@@ -90,13 +96,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
     arguments = parser.parse_args()
     tools = {name: TOOLS[name] for name in arguments.tools}
-    result: dict[str, object] = {"machine": machine.describe(), "whole": {}, "inside": {}}
+    about = machine.describe()
     whole: dict[str, Times] = {}
     for program in arguments.programs:
         print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
         whole[program] = compare(program, arguments.rounds or PROGRAMS[program], tools)
-    result["whole"] = whole
-    result["inside"] = inside.compare_all(arguments.rounds or inside.ROUNDS)
+    result = {
+        "machine": about,
+        "whole": whole,
+        "inside": inside.compare_all(arguments.rounds or inside.ROUNDS),
+    }
     OUT.mkdir(exist_ok=True)
     version = ".".join(platform.python_version_tuple()[:2])
     (OUT / f"{version}.json").write_text(json.dumps(result, indent=1))

@@ -3,12 +3,13 @@
 `stepscope run train.py` needs none of these names; they are for what nothing else can see.
 """
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 __all__ = ["LineProfiler", "Profiler", "profile", "region", "step", "steps"]
 
+TYPE_CHECKING = False  # typing's own would cost more than all of this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from stepscope.line_profiler import LineProfiler
     from stepscope.record.decorator import profile
     from stepscope.record.marks import region, step, steps
@@ -24,7 +25,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Names are loaded when first used: `import stepscope` itself costs next to nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'stepscope' has no attribute {name!r}")

@@ -2,6 +2,8 @@
 #include "front.h"
 #include "lines.h"
 
+#include <opcode.h>
+
 #if HAS_MONITORING
 
 static PyObject *disable; /* sys.monitoring.DISABLE, owned */
@@ -12,9 +14,30 @@ static inline PyObject *answer(Place place) {
     return NULL;
 }
 
+/* An exception that was thrown into `yield from` or `await` is back from below. 3.13 reports the
+   line once more then, but only to who listens to resumes: it goes on, it does not begin. */
+static int is_back_from_below(Frame *frame, PyCodeObject *code) {
+    if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
+    int unit = frame_offset(frame) / (int)sizeof(_Py_CODEUNIT);
+    if (unit < 0 || unit >= Py_SIZE(code)) return 0;
+    int opcode = _PyCode_CODE(code)[unit].op.code;
+    if (opcode == INSTRUMENTED_LINE && code->_co_monitoring && code->_co_monitoring->lines)
+        opcode = code->_co_monitoring->lines[unit].original_opcode;
+    return opcode == CLEANUP_THROW;
+}
+
 static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self, (void)count;
-    return answer(line_event(current_frame(), args[0], (uint32_t)line_number(args[1]), ticks_now()));
+    uint64_t now = ticks_now();
+    Frame *frame = current_frame();
+    uint32_t line = (uint32_t)line_number(args[1]);
+    Thread *thread = this_thread;
+    if (LIKELY(thread && thread->top && thread->top->frame == (void *)frame &&
+               thread->top->code == (void *)args[0]))
+        return answer(line_in_top(thread->top, line, now));
+    if (is_back_from_below(frame, (PyCodeObject *)args[0]))
+        return answer(line_resume(frame, args[0], line, now, 1));
+    return answer(line_enter(frame, args[0], line, now, 1));
 }
 
 static PyObject *on_leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {

@@ -1,20 +1,19 @@
 """What one event of the line engine costs on this machine, measured in the recorded process."""
 
-import dataclasses
+import functools
 import time
 from collections.abc import Callable
 from types import FunctionType
+from typing import NamedTuple
 
 from stepscope.native import _core
 from stepscope.record import lines
-from stepscope.record.code_table import table, tree
 
 TURNS = 400
 ROUNDS = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class EventCost:
+class EventCost(NamedTuple):
     line_ns: float
     exit_ns: float
 
@@ -39,28 +38,24 @@ def _one_call() -> int:
     return 1
 
 
+@functools.cache
 def measure_event_cost() -> EventCost:
-    """The same loops with and without events, the best of a few rounds each: under 1 ms."""
-    functions = (_many_lines, _one_call)
+    """Once a process: the same loops with and without events, the best of a few rounds; 1 ms."""
+    functions = [each for each in (_many_lines, _one_call) if isinstance(each, FunctionType)]
     plain_lines, plain_calls = _best_ns(_many_lines), _best_ns(_many_calls)
     lines.engine_enable()
     try:
-        registered = [lines.register_function(_function(each), exact=True) for each in functions]
+        for function in functions:
+            lines.register_function(function, exact=True)
         line_ns = (_best_ns(_many_lines) - plain_lines) / (4 * TURNS)
         call_ns = (_best_ns(_many_calls) - plain_calls) / TURNS
     finally:
         lines.engine_disable()
-    for code in registered:
-        for part in tree(code):
-            table.forget(part)
+    for function in functions:
+        lines.forget_function(function)
     # Never nothing: a noisy machine must not make events look free.
     line_ns = max(line_ns, 5.0)
     return EventCost(line_ns=line_ns, exit_ns=max(call_ns - line_ns, 5.0))
-
-
-def _function(callable_: Callable[..., int]) -> FunctionType:
-    assert isinstance(callable_, FunctionType)
-    return callable_
 
 
 def _best_ns(function: Callable[[int], int]) -> float:

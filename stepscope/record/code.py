@@ -1,8 +1,9 @@
 """Which code is the user's own, and so has its lines recorded."""
 
+import functools
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
@@ -32,6 +33,8 @@ class UserCode:
         self._standard = _folders(standard_library_folders())
         self._commands = _command_folder()
         self._known: dict[str, bool] = {}
+        if self._include or self._exclude:
+            _fnmatchcase()  # now: later the script's own fnmatch.py would be found
 
     def is_users(self, filename: str) -> bool:
         known = self._known.get(filename)
@@ -125,12 +128,19 @@ def _is_linked_package(path: str) -> bool:
     return os.path.islink(top) and _installed_at(os.path.join(os.path.realpath(top), "x")) is None
 
 
+@functools.cache
+def _fnmatchcase() -> Callable[[str, str], bool]:
+    """Brings in `re`, some 5 ms: only who asks pays."""
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase
+
+
 def _matches(patterns: tuple[str, ...], path: str, started_in: str) -> bool:
     """By whole path, by path from where the run started, by base name, or by module name."""
     if not patterns:
         return False
-    from fnmatch import fnmatchcase  # brings in `re`, some 5 ms: only who asks pays
-
+    fnmatchcase = _fnmatchcase()
     names = (path, os.path.relpath(path, started_in), os.path.basename(path))
     modules = module_names(path)
     return any(

@@ -1,9 +1,8 @@
 """Which code objects are recorded, under which id, with which loops."""
 
-import dataclasses
-import inspect
 from collections.abc import Callable, Iterator
 from types import CodeType
+from typing import Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record.loops import Loop, find_loops
@@ -12,22 +11,19 @@ LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
 LAST_LINE = 2**31 - 1
 _BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which is of no line and makes no event
 
-_KINDS = (
-    (inspect.CO_ASYNC_GENERATOR, "async generator"),
-    (inspect.CO_COROUTINE, "coroutine"),
-    (inspect.CO_GENERATOR, "generator"),
-)
+# Flags of code objects, as `inspect` names them; importing it takes longer than all else here.
+_CO_NEWLOCALS: Final = 0x2
+_KINDS: Final = ((0x200, "async generator"), (0x80, "coroutine"), (0x20, "generator"))
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
-@dataclasses.dataclass(frozen=True)
-class CodeEntry:
+class CodeEntry(NamedTuple):
     """A registered code object."""
 
     id: int
     code: CodeType  # the one that runs: with ticks on 3.11
     first_line: int
-    count: int
+    line_count: int
     kind: str
     loops: tuple[Loop, ...]
     loop_ids: tuple[int, ...]
@@ -43,7 +39,7 @@ def kind_of(code: CodeType) -> str:
     for flag, kind in _KINDS:
         if code.co_flags & flag:
             return kind
-    return "function" if code.co_flags & inspect.CO_NEWLOCALS else "class"
+    return "function" if code.co_flags & _CO_NEWLOCALS else "class"
 
 
 def tree(code: CodeType) -> Iterator[CodeType]:
@@ -103,7 +99,7 @@ class CodeTable:
                 _core.lines_set_exact(known.code)
             return known
         entry = self._describe(code, original)
-        if not entry.count:
+        if not entry.line_count:
             self._refused.add(key)
             return None
         if self.on_new is not None:
@@ -113,7 +109,7 @@ class CodeTable:
         )
         plain = original if original is not code else None
         if not _core.lines_register(
-            code, entry.id, entry.first_line, entry.count, stamped, exact, plain
+            code, entry.id, entry.first_line, entry.line_count, stamped, exact, plain
         ):
             self._refused.add(key)  # no space: do not name it again whenever it runs
             return None
@@ -127,7 +123,7 @@ class CodeTable:
         if entry is not None:
             self.entries.remove(entry)
             del self._by_key[self._key(_core.original_code(code))]
-            _core.lines_forget(code)
+            _core.lines_forget(entry.code)
 
     def _describe(self, code: CodeType, original: CodeType) -> CodeEntry:
         loops = find_loops(original)
@@ -139,7 +135,7 @@ class CodeTable:
             id=self._last_id,
             code=code,
             first_line=first_line,
-            count=count,
+            line_count=count,
             kind=kind_of(original),
             loops=loops,
             loop_ids=tuple(range(first_id, first_id + len(loops))),

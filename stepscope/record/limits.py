@@ -7,7 +7,6 @@ An enclosing loop turns less often in the same time, so the busiest one is the i
 """
 
 import itertools
-import statistics
 from collections.abc import Callable
 from typing import Final
 
@@ -105,7 +104,11 @@ class StepLimits:
 def _median_turn_ns(stamps: list[int]) -> float:
     recent = stamps[-50:]
     turns = [after - before for before, after in itertools.pairwise(recent)]
-    return statistics.median(turns) / _core.ticks_per_ns()
+    return _median(turns) / _core.ticks_per_ns()
+
+
+def _median(values: list[int]) -> float:
+    return sorted(values)[len(values) // 2]
 
 
 def _is_stable(stamps: list[int]) -> bool:
@@ -114,7 +117,7 @@ def _is_stable(stamps: list[int]) -> bool:
     recent = stamps[-STABLE_STEPS - 1 :]
     turns = [after - before for before, after in itertools.pairwise(recent)]
     half = len(turns) // 2
-    first, second = statistics.median(turns[:half]), statistics.median(turns[half:])
+    first, second = _median(turns[:half]), _median(turns[half:])
     return abs(first - second) <= STABLE_WITHIN * second
 
 

@@ -69,6 +69,15 @@ def register_function(function: FunctionType, exact: bool = True) -> CodeType:
     return code
 
 
+def forget_function(function: FunctionType) -> None:
+    """Take a registered function out again, as if it had never been recorded."""
+    global _swapped
+    function.__code__ = _core.original_code(function.__code__)
+    _swapped = [entry for entry in _swapped if entry[0]() is not function]
+    for part in tree(function.__code__):
+        table.forget(part)
+
+
 def _with_ticks(code: CodeType, *, exact: bool) -> CodeType:
     from stepscope.record.instrument import bind
     from stepscope.record.tick_cache import instrument_cached
@@ -79,7 +88,10 @@ def _with_ticks(code: CodeType, *, exact: bool) -> CodeType:
     def on_code(ticked: CodeType, original: CodeType) -> None:
         table.add(ticked, original, exact=exact)
 
-    return bind(instrument_cached(code), make_tick, on_code)
+    instrumented = instrument_cached(code)
+    for reason in instrumented.skipped:
+        on_trouble(f"Lines are not recorded: {reason}.")
+    return bind(instrumented, make_tick, on_code)
 
 
 def engine_enable() -> None:
@@ -224,7 +236,9 @@ if sys.version_info >= (3, 12):
             sys.monitoring.free_tool_id(wanted)
 
     def _all_code() -> list[CodeType]:
-        aliases = [code for reference in list(_aliases.values()) if (code := reference()) is not None]
+        aliases = [
+            code for reference in list(_aliases.values()) if (code := reference()) is not None
+        ]
         return [entry.code for entry in table.entries] + aliases
 
     def _listen(code: CodeType) -> None:

@@ -12,43 +12,33 @@ give no events there. A loop that the compiler copied (into each way out of
 a `finally`) is one loop here.
 """
 
-import dataclasses
-import opcode
 import sys
 from collections.abc import Collection
 from types import CodeType
+from typing import NamedTuple
+
+from stepscope.record.code_units import (
+    BACK_JUMPS,
+    BACK_TESTS,
+    CACHE,
+    ENDS,
+    EXTENDED_ARG,
+    JUMPS,
+    OPCODES,
+    CodeUnits,
+)
 
 _VERSION = sys.version_info[:2]
-_OPCODES = opcode.opmap
-_BACK_JUMPS = tuple(number for name, number in _OPCODES.items() if "JUMP_BACKWARD" in name)
-_BACK_TESTS = tuple(number for name, number in _OPCODES.items() if "JUMP_BACKWARD_IF" in name)
-_FORWARD_JUMPS = frozenset(
-    number
-    for name, number in _OPCODES.items()
-    if number in opcode.hasjrel and number not in _BACK_JUMPS
-)
-_JUMPS = _FORWARD_JUMPS.union(_BACK_JUMPS)
-_ENDS = frozenset(
-    _OPCODES[name]
-    for name in (
-        "JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT "
-        "RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE"
-    ).split()
-    if name in _OPCODES
-)
-_EXTENDED_ARG = _OPCODES["EXTENDED_ARG"]
-_CACHE = _OPCODES["CACHE"]
-_NOP = _OPCODES["NOP"]
-_SWAP = _OPCODES["SWAP"]
-_FOR_ITER = _OPCODES["FOR_ITER"]
-_GET_ANEXT = _OPCODES["GET_ANEXT"]
-_SEND = _OPCODES["SEND"]
-_BUILDERS = frozenset(_OPCODES[name] for name in ("BUILD_LIST", "BUILD_SET", "BUILD_MAP"))
+_NOP = OPCODES["NOP"]
+_SWAP = OPCODES["SWAP"]
+_FOR_ITER = OPCODES["FOR_ITER"]
+_GET_ANEXT = OPCODES["GET_ANEXT"]
+_SEND = OPCODES["SEND"]
+_BUILDERS = frozenset(OPCODES[name] for name in ("BUILD_LIST", "BUILD_SET", "BUILD_MAP"))
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """A loop of the source; `parent` is the index of the enclosing one in the same result."""
 
     line: int
@@ -56,15 +46,15 @@ class Loop:
     parent: int | None
 
 
-@dataclasses.dataclass(slots=True)
 class _Found:
     """A loop of the bytecode; positions count code units of two bytes."""
 
-    start: int  # where its back jumps lead
-    jumps: list[int]
-    test: int | None = None  # `while condition`: where the copy of the condition begins
-    line: int | None = None
-    body: Collection[int] = ()
+    def __init__(self, start: int) -> None:
+        self.start = start  # where its back jumps lead
+        self.jumps: list[int] = []
+        self.test: int | None = None  # `while condition`: where the condition's copy begins
+        self.line: int | None = None
+        self.body: Collection[int] = ()
 
 
 def find_loops(code: CodeType) -> tuple[Loop, ...]:
@@ -72,21 +62,14 @@ def find_loops(code: CodeType) -> tuple[Loop, ...]:
     if code.co_name in _COMPREHENSIONS:
         return ()
     words = code.co_code
-    operations = words[::2]
-    if not any(jump in operations for jump in _BACK_JUMPS):
+    if not any(jump in words for jump in BACK_JUMPS):  # fast, and nearly always right
         return ()
-    return _Finder(code, operations, words[1::2]).run()
+    return _Finder(CodeUnits(code)).run()
 
 
 class _Finder:
-    def __init__(self, code: CodeType, operations: bytes, arguments: bytes) -> None:
-        self._code = code
-        self._operations = operations
-        self._arguments = arguments
-        self._handlers: dict[int, int] | None = None
-        self._lines: list[int | None] = [None] * len(operations)
-        for start, end, line in code.co_lines():
-            self._lines[start // 2 : end // 2] = [line] * ((end - start) // 2)
+    def __init__(self, units: CodeUnits) -> None:
+        self._units = units
 
     def run(self) -> tuple[Loop, ...]:
         """1. Group the backward jumps by their target. 2. Drop comprehensions and what is no loop.
@@ -104,40 +87,24 @@ class _Finder:
 
     def _grouped(self) -> dict[int, _Found]:
         groups: dict[int, _Found] = {}
-        for jump in _BACK_JUMPS:
-            at = self._operations.find(jump)
+        for jump in BACK_JUMPS:
+            at = self._units.operations.find(jump)
             while at >= 0:
-                target = self._target(at)
-                groups.setdefault(target, _Found(target, [])).jumps.append(at)
-                at = self._operations.find(jump, at + 1)
+                target = self._units.target(at)
+                groups.setdefault(target, _Found(target)).jumps.append(at)
+                at = self._units.operations.find(jump, at + 1)
         return groups
 
-    def _target(self, at: int) -> int:
-        argument, shift, before = self._arguments[at], 8, at - 1
-        while before >= 0 and self._operations[before] == _EXTENDED_ARG:
-            argument |= self._arguments[before] << shift
-            shift, before = shift + 8, before - 1
-        after = at + 1
-        while after < len(self._operations) and self._operations[after] == _CACHE:
-            after += 1
-        backward = self._operations[at] in _BACK_JUMPS
-        return after - argument if backward else after + argument
-
-    def _operation(self, at: int) -> int:
-        while self._operations[at] == _EXTENDED_ARG:
-            at += 1
-        return self._operations[at]
-
     def _counts_itself(self, loop: _Found) -> bool:
-        return self._operation(loop.start) in (_FOR_ITER, _GET_ANEXT)
+        return self._units.operation(loop.start) in (_FOR_ITER, _GET_ANEXT)
 
     def _is_loop(self, loop: _Found) -> bool:
         """Handlers at the end of a function jump back too, to where they go on."""
         if self._counts_itself(loop):
             return True
-        if self._operation(loop.start) == _SEND:  # await and yield from
+        if self._units.operation(loop.start) == _SEND:  # await and yield from
             return False
-        ahead = self._ahead(loop.start)
+        ahead = self._units.ahead(loop.start)
         loop.jumps = [jump for jump in loop.jumps if jump in ahead]
         return bool(loop.jumps)
 
@@ -149,8 +116,8 @@ class _Finder:
             range(loop.start, max(loop.jumps) + 1)
             for loop in found
             if self._counts_itself(loop)
-            and self._operations[loop.start - 1] == _SWAP
-            and self._operations[loop.start - 2] in _BUILDERS
+            and self._units.operations[loop.start - 1] == _SWAP
+            and self._units.operations[loop.start - 2] in _BUILDERS
         ]
         return [loop for loop in found if not any(loop.start in span for span in spans)]
 
@@ -175,13 +142,13 @@ class _Finder:
         by_start = {loop.start: loop for loop in found}
         for loop in found:
             behind = loop.start
-            while self._operations[behind] == _NOP:
+            while self._units.operations[behind] == _NOP:
                 behind += 1
             other = by_start.get(behind)
             if other is None or other is loop:
                 continue
-            lines = [self._lines[at] or 0 for at in self._natural_body(other)]
-            if all(min(lines) < (self._lines[at] or 0) <= max(lines) for at in loop.jumps):
+            lines = [self._units.lines[at] or 0 for at in self._natural_body(other)]
+            if all(min(lines) < (self._units.lines[at] or 0) <= max(lines) for at in loop.jumps):
                 other.jumps += loop.jumps
                 del by_start[loop.start]
         return list(by_start.values())
@@ -190,73 +157,39 @@ class _Finder:
         """Where the first condition and its copy begin, walking back from the two ends at once."""
         upper = loop.start - 1
         lower = max(loop.jumps)
-        if self._operations[lower] not in _BACK_TESTS:
+        if self._units.operations[lower] not in BACK_TESTS:
             lower -= 1
-            if self._operations[lower] == _EXTENDED_ARG:
+            if self._units.operations[lower] == EXTENDED_ARG:
                 lower -= 1
         matched = None
         while upper >= 0 and lower >= loop.start and self._same(upper, lower):
-            if self._operations[upper] != _CACHE:
+            if self._units.operations[upper] != CACHE:
                 matched = (upper, lower)
             upper, lower = upper - 1, lower - 1
         return matched
 
     def _same(self, upper: int, lower: int) -> bool:
-        if self._lines[upper] is None or self._lines[upper] != self._lines[lower]:
+        if self._units.lines[upper] is None or self._units.lines[upper] != self._units.lines[lower]:
             return False
-        ours, theirs = self._operations[upper], self._operations[lower]
-        if ours in _JUMPS and theirs in _JUMPS:
+        ours, theirs = self._units.operations[upper], self._units.operations[lower]
+        if ours in JUMPS and theirs in JUMPS:
             return True
-        return ours == theirs and self._arguments[upper] == self._arguments[lower]
-
-    # --- flow -----------------------------------------------------------------------------------
-
-    def _successors(self, at: int) -> list[int]:
-        """Where control may go next."""
-        operation = self._operations[at]
-        following = [] if operation in _ENDS else [at + 1]
-        if operation in _JUMPS:
-            following.append(self._target(at))
-        handler = self._handler(at)
-        if handler is not None:
-            following.append(handler)
-        return following
-
-    def _ahead(self, start: int) -> dict[int, list[int]]:
-        """What can be reached from `start` without passing it or what is before it, each with
-        where from."""
-        came_from: dict[int, list[int]] = {start: []}
-        waiting = [start]
-        while waiting:
-            at = waiting.pop()
-            for following in self._successors(at):
-                if following <= start or following >= len(self._operations):
-                    continue
-                if following not in came_from:
-                    came_from[following] = []
-                    waiting.append(following)
-                came_from[following].append(at)
-        return came_from
-
-    def _handler(self, at: int) -> int | None:
-        if self._handlers is None:
-            self._handlers = _handlers(self._code.co_exceptiontable)
-        return self._handlers.get(at)
+        return ours == theirs and self._units.arguments[upper] == self._units.arguments[lower]
 
     def _body(self, loop: _Found) -> Collection[int]:
         """A plain `for` ends where its exhaustion leads; otherwise what leads to a back jump."""
-        if self._operation(loop.start) == _FOR_ITER:
+        if self._units.operation(loop.start) == _FOR_ITER:
             head = loop.start
-            while self._operations[head] == _EXTENDED_ARG:
+            while self._units.operations[head] == EXTENDED_ARG:
                 head += 1
-            span = range(loop.start, self._target(head))
+            span = range(loop.start, self._units.target(head))
             if max(loop.jumps) in span:
                 return span
             return self._natural_body(loop) | set(span)
         return self._natural_body(loop)
 
     def _natural_body(self, loop: _Found) -> set[int]:
-        came_from = self._ahead(loop.start)
+        came_from = self._units.ahead(loop.start)
         body = {loop.start}
         waiting = [jump for jump in loop.jumps if jump in came_from]
         while waiting:
@@ -269,17 +202,17 @@ class _Finder:
     # --- the line that tells turns apart ----------------------------------------------------------
 
     def _choose_line(self, loop: _Found, found: list[_Found]) -> int | None:
-        if _VERSION >= (3, 12) and len({self._lines[at] for at in loop.body} - {None}) == 1:
+        if _VERSION >= (3, 12) and len({self._units.lines[at] for at in loop.body} - {None}) == 1:
             return None
         if self._counts_itself(loop):
-            return self._lines[loop.start]
+            return self._units.lines[loop.start]
         inner = {other.line for other in found if other is not loop and other.start in loop.body}
         candidates = [] if loop.test is None else self._straight_lines(loop.test)
         for line in candidates + self._straight_lines(loop.start):
             if line not in inner and self._visits(loop, line) == 1:
                 return line
         if len(loop.jumps) == 1:
-            line_of_jump = self._lines[loop.jumps[0]]
+            line_of_jump = self._units.lines[loop.jumps[0]]
             if line_of_jump not in inner and self._visits(loop, line_of_jump) == 1:
                 return line_of_jump
         return None
@@ -287,22 +220,21 @@ class _Finder:
     def _straight_lines(self, at: int) -> list[int]:
         """The lines that follow without a branch."""
         lines: list[int] = []
-        while at < len(self._operations):
-            line = self._lines[at]
+        while at < len(self._units.operations):
+            line = self._units.lines[at]
             if line is not None and line not in lines:
                 lines.append(line)
-            if self._operations[at] in _JUMPS or self._operations[at] in _ENDS:
+            if self._units.operations[at] in JUMPS or self._units.operations[at] in ENDS:
                 break
             at += 1
         return lines
 
     def _visits(self, loop: _Found, line: int | None) -> int:
         """In how many places of the body the line begins."""
-        last = max(loop.jumps)
-        places = range(loop.start, last + 1)
+        lines = self._units.lines
         return sum(
-            self._lines[at] == line and (at == loop.start or self._lines[at - 1] != line)
-            for at in places
+            lines[at] == line and (at == loop.start or lines[at - 1] != line)
+            for at in range(loop.start, max(loop.jumps) + 1)
             if at in loop.body
         )
 
@@ -322,21 +254,21 @@ class _Finder:
     def _last_line(self, copies: list[_Found]) -> int:
         first = min(loop.line for loop in copies if loop.line is not None)
         after = min((self._line_after(loop) for loop in copies), default=sys.maxsize)
-        inside = (self._lines[at] for loop in copies for at in loop.body)
+        inside = (self._units.lines[at] for loop in copies for at in loop.body)
         return max((line for line in inside if line is not None and line < after), default=first)
 
     def _line_after(self, loop: _Found) -> int:
         """Where a `for` goes on: a `return` in its body may hold copies of later lines."""
-        if self._operation(loop.start) != _FOR_ITER or loop.line is None:
+        if self._units.operation(loop.start) != _FOR_ITER or loop.line is None:
             return sys.maxsize
         head = loop.start
-        while self._operations[head] == _EXTENDED_ARG:
+        while self._units.operations[head] == EXTENDED_ARG:
             head += 1
-        for at in range(self._target(head), len(self._operations)):
-            line = self._lines[at]
+        for at in range(self._units.target(head), len(self._units.operations)):
+            line = self._units.lines[at]
             if line is not None and line != loop.line:
                 return line if line > loop.line else sys.maxsize
-            if self._operations[at] in _ENDS:
+            if self._units.operations[at] in ENDS:
                 break
         return sys.maxsize
 
@@ -356,19 +288,3 @@ def _parent(line: int, lines: list[int], copies: dict[int, list[_Found]]) -> int
         if holds and extent < size:
             best, size = index, extent
     return best
-
-
-def _handlers(table: bytes) -> dict[int, int]:
-    """Position to the position of its handler, from the exception table's variable-length ints."""
-    numbers: list[int] = []
-    value = 0
-    for byte in table:
-        value = (value << 6) | (byte & 63)
-        if not byte & 64:
-            numbers.append(value)
-            value = 0
-    handlers: dict[int, int] = {}
-    for i in range(0, len(numbers), 4):
-        start, length, target = numbers[i : i + 3]
-        handlers.update(dict.fromkeys(range(start, start + length), target))
-    return handlers

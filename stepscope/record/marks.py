@@ -1,7 +1,6 @@
 """What the user may put into a script: regions and steps. Cheap no-ops when nothing records."""
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -12,6 +11,7 @@ from stepscope.store.format import EventKind, SpanCategory
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+_CO_COROUTINE = 0x80
 
 # Set by the recording: text to id of kind "name". None while nothing records.
 name_id: Callable[[str], int] | None = None
@@ -42,7 +42,7 @@ class region:
 
     def __call__(self, function: F) -> F:
         name = self._name
-        if inspect.iscoroutinefunction(function):
+        if _is_coroutine_function(function):
 
             @functools.wraps(function)
             async def run(*args: Any, **keywords: Any) -> Any:
@@ -57,6 +57,11 @@ class region:
                     return function(*args, **keywords)
 
         return cast(F, run)
+
+
+def _is_coroutine_function(function: object) -> bool:
+    """Without inspect: importing it later could find a module of the script's own."""
+    return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & _CO_COROUTINE)
 
 
 def _begin(name: str, category: SpanCategory) -> int:

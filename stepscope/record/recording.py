@@ -5,7 +5,6 @@ import builtins
 import functools
 import gc
 import os
-import socket
 import sys
 import threading
 import time
@@ -173,7 +172,7 @@ class Recording:
 
     def _make_folder(self) -> str:
         """proc-<rank>-<host>-<pid>; a process that became another program (exec) gets one more."""
-        base = f"proc-{self._rank or 0}-{socket.gethostname()}-{os.getpid()}"
+        base = f"proc-{self._rank or 0}-{os.uname().nodename}-{os.getpid()}"
         for attempt in range(1, 1000):
             name = base if attempt == 1 else f"{base}.{attempt}"
             folder = os.path.join(self.run_folder, name)
@@ -193,7 +192,7 @@ class Recording:
             "rank": self._rank,
             "pid": os.getpid(),
             "parent_pid": os.getppid(),
-            "host": socket.gethostname(),
+            "host": os.uname().nodename,
             "python": sys.version.split()[0],
             "argv": mask_command(sys.orig_argv),
             "started_realtime_ns": self._started_realtime_ns,
@@ -275,7 +274,7 @@ class Recording:
             file=self._file_id(code.co_filename),
             function=code.co_qualname,
             first_line=entry.first_line,
-            lines=entry.count,
+            lines=entry.line_count,
             kind=entry.kind,
         )
         for loop, number in zip(entry.loops, entry.loop_ids, strict=False):

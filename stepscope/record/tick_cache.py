@@ -1,5 +1,6 @@
 """Keeps on disk where ticks go in each code object: finding out takes about 1 ms a function."""
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -7,7 +8,7 @@ import stat
 from marshal import dumps, loads  # now: later the module's functions hide ticks
 from pathlib import Path
 from types import CodeType
-from typing import Any, Final
+from typing import Final
 
 from stepscope.record import assemble, flow
 from stepscope.record import instrument as instrumenter
@@ -28,10 +29,7 @@ def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumente
     file = folder / _key(code)
     kept = _load(file)
     if kept is not None:
-        try:
-            return Instrumented(code, rebuild(code, kept), kept)
-        except (TypeError, ValueError, LookupError):
-            pass  # it fits the hash and not the code: make it anew
+        return Instrumented(code, rebuild(code, kept), kept)
     made = instrument(code)
     if not made.skipped:  # a reason is worth finding out again, perhaps with a better version
         _store(file, made.rewritten)
@@ -51,13 +49,13 @@ def default_folder() -> Path | None:
 
 
 def _our_version() -> str | None:
-    """A fingerprint of the files that decide where ticks go: nobody has to count it up."""
+    """A fingerprint of what decides where ticks go and how that is kept: nobody counts it up."""
     global _version
     if _version is None:
         digest = hashlib.sha256()
         try:
-            for module in (instrumenter, flow, assemble):
-                digest.update(Path(str(module.__file__)).read_bytes())
+            for file in (instrumenter.__file__, flow.__file__, assemble.__file__, __file__):
+                digest.update(Path(file).read_bytes())
         except OSError:
             return None
         _version = digest.hexdigest()[:16]
@@ -83,12 +81,13 @@ def _load(file: Path) -> Rewritten | None:
     payload = content[len(_HEADER) + _HASH_BYTES :]
     if content[: -len(payload) or None] != _HEADER + hashlib.sha256(payload).digest():
         return None
-    rewritten: Any = loads(payload)
-    return rewritten if isinstance(rewritten, tuple) else None
+    rewritten: Rewritten
+    name, rewritten = loads(payload)
+    return rewritten if name == file.name else None  # else: it was put under another key
 
 
 def _store(file: Path, rewritten: Rewritten) -> None:
-    payload = dumps(rewritten)
+    payload = dumps((file.name, rewritten))
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.new")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -98,7 +97,8 @@ def _store(file: Path, rewritten: Rewritten) -> None:
         os.replace(unfinished, file)
         _prune(file.parent)
     except OSError:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
 
 
 def _prune(folder: Path) -> None:

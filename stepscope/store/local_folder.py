@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import tempfile
+from pathlib import Path
 from typing import Final
 
 from stepscope.store.format import PROCESS_FILE, RUN_FILE, SOURCES_FOLDER
@@ -96,9 +97,8 @@ def _is_ours(local: str, run_folder: str) -> bool:
     if not is_named_so or os.path.islink(local) or not os.path.isdir(local):
         return False
     try:
-        with open(os.path.join(local, RUN_FILE), "rb") as here:
-            with open(os.path.join(run_folder, RUN_FILE), "rb") as there:
-                return os.stat(local).st_uid == os.getuid() and here.read() == there.read()
+        texts = [Path(folder, RUN_FILE).read_bytes() for folder in (local, run_folder)]
+        return os.stat(local).st_uid == os.getuid() and texts[0] == texts[1]
     except OSError:
         return False
 

@@ -5,9 +5,11 @@ runs: what cannot be written is counted and told in the run.
 """
 
 import fcntl
-import hashlib
 import json
 import os
+
+# hashlib loads all of OpenSSL, and imported later it could be a module of the script's own.
+from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
 from typing import Any, Final
 
 from stepscope.store import format as fmt
@@ -116,7 +118,7 @@ def keep_source(run_folder: str, path: str) -> str | None:
     try:
         with open(path, "rb") as file:
             text = file.read()
-        name = hashlib.sha1(text).hexdigest()
+        name: str = sha1(text).hexdigest()
         target = os.path.join(run_folder, fmt.SOURCES_FOLDER, name)
         if not os.path.exists(target):
             os.makedirs(os.path.dirname(target), exist_ok=True)

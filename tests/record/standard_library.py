@@ -1,6 +1,6 @@
 """Runs tests of the standard library with ticks and tracing at once, and compares the two.
 
-    python standard_library.py test_generators test_with
+python standard_library.py test_generators test_with
 """
 
 import importlib.machinery
@@ -62,7 +62,8 @@ def get_code_with_ticks(loader: Any, name: str) -> CodeType | None:
 def main(suites: list[str]) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] in LIBRARY]:
         del sys.modules[name]
-    importlib.machinery.SourceFileLoader.get_code = get_code_with_ticks  # type: ignore[method-assign]
+    loader: Any = importlib.machinery.SourceFileLoader
+    loader.get_code = get_code_with_ticks
     for suite in suites:
         sys.settrace(enter)
         tests = unittest.defaultTestLoader.loadTestsFromName(f"test.{suite}")

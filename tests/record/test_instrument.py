@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_ticks_count_what_line_profiler_counts(program: Path) -> None:
 
 def lines_of_line_profiler(program: Path) -> Counts:
     """Of the functions that the program defines at its top level."""
-    profiler = LineProfiler()
+    profiler: Any = LineProfiler()
     where: dict[tuple[str, int, str], tuple[str, str, int]] = {}
 
     def prepare(code: CodeType) -> CodeType:
@@ -133,23 +133,24 @@ def fails(depth: int) -> int:
         finally:
             depth += 1
     with open("/dev/null") as sink:
-        return sink.missing + {  # type: ignore[attr-defined,no-any-return]
-            "a": 1,
-        }["b"]
+        found: int = (
+            cast(Any, sink).missing
+            + {
+                "a": 1,
+            }["b"]
+        )
+        return found
 
 
 fails_again: Callable[[int], int] = fails
 
 
 def trace_of(function: Callable[..., Any], *args: Any) -> str:
-    try:
+    with pytest.raises(AttributeError) as raised:
         function(*args)
-    except Exception as error:
-        # the first entry is this function's own line
-        assert error.__traceback__ is not None
-        entries = traceback.format_tb(error.__traceback__.tb_next)
-        return "".join(entries) + repr(error) + repr(error.__context__)
-    raise AssertionError("it must raise")
+    # the first entry is this function's own line
+    entries = traceback.format_tb(raised.tb.tb_next)
+    return "".join(entries) + repr(raised.value) + repr(raised.value.__context__)
 
 
 def test_tracebacks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ def record(
     program: str, folder: Path, *options: str
 ) -> tuple["subprocess.CompletedProcess[str]", Path]:
     run = folder / "run"
+    command = [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", str(run)]
     ended = subprocess.run(
-        [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", str(run), *options]
-        + [str(PROGRAMS / f"{program}.py")],
+        [*command, *options, str(PROGRAMS / f"{program}.py")],
         capture_output=True,
         text=True,
         check=False,

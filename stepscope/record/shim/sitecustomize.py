@@ -38,7 +38,8 @@ _leave_the_path()
 try:
     _start()
 except Exception as _trouble:
-    sys.stderr.write("stepscope: not recording this process: %r\n" % (_trouble,))
+    if sys.stderr is not None:  # it may have been closed
+        sys.stderr.write("stepscope: not recording this process: %r\n" % (_trouble,))
 
 # From here on as if this file were not there: without a sitecustomize of the user's this raises
 # ImportError, as `site` expects, and otherwise the user's is what sys.modules holds.

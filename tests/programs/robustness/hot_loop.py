@@ -1,0 +1,50 @@
+"""A very hot inner loop inside steps, for as long as it is told; says what it did, as JSON."""
+
+import json
+import sys
+import time
+
+
+def hot(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+        total ^= 3
+    return total
+
+
+def cold():
+    return sum(range(200_000))
+
+
+def train(seconds):
+    steps, hot_ns, cold_ns = 0, 0, 0
+    end = time.perf_counter_ns() + int(seconds * 1e9)
+    began = time.perf_counter_ns()
+    while began < end:
+        hot(60_000)
+        between = time.perf_counter_ns()
+        cold()
+        after = time.perf_counter_ns()
+        hot_ns += between - began
+        cold_ns += after - between
+        steps += 1
+        began = after
+    return {"steps": steps, "hot_ns": hot_ns, "cold_ns": cold_ns}
+
+
+def same_function(seconds):
+    """The steps' loop and the hot one in one function."""
+    steps, total = 0, 0
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for i in range(60_000):
+            total += i
+            total ^= 5
+        steps += 1
+    return {"steps": steps}
+
+
+if "decorated" in sys.argv:
+    hot = profile(hot)
+print(json.dumps((same_function if "same" in sys.argv else train)(float(sys.argv[1]))))

@@ -1,0 +1,56 @@
+"""Records the programs of tests/programs/robustness and asks `show` what came of it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from transparency.both import PATIENCE_S, environment
+
+PROGRAMS = Path(__file__).parent.parent / "programs" / "robustness"
+
+
+def command(run: Path, name: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
+    words = [sys.executable, "-m", "stepscope", "run", "-o", str(run), *options]
+    return [*words, str(PROGRAMS / f"{name}.py"), *arguments]
+
+
+def record(
+    folder: Path,
+    name: str,
+    *arguments: str,
+    options: Sequence[str] = (),
+    run: Path | None = None,
+    before: Callable[[], None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """The recorded program, to its end; the run is in `folder`/run unless said otherwise."""
+    return subprocess.run(
+        command(run or folder / "run", name, *arguments, options=options),
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        preexec_fn=before,
+    )
+
+
+def shown(run: Path, what: str, *options: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "stepscope", "show", str(run), what, "--json", *options],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def line_rows(run: Path) -> dict[int, dict[str, Any]]:
+    """Line number to its row, for programs of one file."""
+    functions = shown(run, "lines", "--top", "1000")["functions"]
+    return {row["line"]: row for function in functions for row in function["lines"]}

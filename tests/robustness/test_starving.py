@@ -1,0 +1,131 @@
+"""A full disk, a low limit, a folder that cannot be written: the training goes on."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from robustness.running import record, shown
+from transparency.both import PATIENCE_S, environment
+
+EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "\n"
+
+
+@pytest.fixture(params=[256, 1024, 2048, 6144])
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A file system of so many KB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    options = ["-t", "tmpfs", "-o", f"size={request.param}k", "tmpfs", str(place)]
+    mounted = subprocess.run(["mount", *options], capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"only root may mount a small disk: {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_full_disk_stops_the_recording_and_not_the_training(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    done = record(tmp_path, "fills_the_disk", "1500", run=small_disk / "run")
+    assert (done.returncode, done.stdout) == (0, "done 1500\n"), done.stderr
+    assert "no space" in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+
+
+def test_a_disk_that_is_full_from_the_start_is_told_in_a_sentence(tmp_path: Path) -> None:
+    place = tmp_path / "full"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk")
+    try:
+        done = record(tmp_path, "fills_the_disk", "3", run=place / "run")
+        assert (done.returncode, done.stdout) == (0, "done 3\n"), done.stderr
+        assert "no space" in done.stderr.lower()
+        assert "Traceback" not in done.stderr
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.parametrize("what", ["file size", "descriptors", "memory", "threads", "locked memory"])
+@pytest.mark.parametrize("how", [[], ["default signals"]], ids=["", "default signals"])
+def test_a_script_that_starves_itself_goes_on(what: str, how: list[str], tmp_path: Path) -> None:
+    done = record(tmp_path, "starves_itself", what, *how)
+    assert (done.returncode, done.stdout) == (0, EXPECTED), done.stderr
+    assert "Traceback" not in done.stderr
+    assert shown(tmp_path / "run", "steps")["steps"] > 0
+
+
+@pytest.mark.parametrize("limit", ["-f 100", "-n 20", "-v 400000", "-s 1024"])
+def test_a_low_limit_of_the_shell_is_no_harm(limit: str, tmp_path: Path) -> None:
+    script = tmp_path / "work.py"
+    script.write_text("print(sum(i * i for i in range(1000)))\n")
+    words = [sys.executable, "-m", "stepscope", "run", "-o", "run", str(script)]
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *words],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stdout) == (0, "332833500\n"), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_folder_that_becomes_read_only_is_no_harm(tmp_path: Path) -> None:
+    script = tmp_path / "work.py"
+    script.write_text(
+        "import os, shutil, sys\n"
+        "shutil.rmtree(sys.argv[1])\n"
+        "for i in range(200):\n"
+        "    exec(compile(f'def f{i}():\\n    return {i}\\nf{i}()', __file__, 'exec'))\n"
+        "pid = os.fork()\n"
+        "if not pid:\n"
+        "    exec(compile('def child():\\n    return 1\\nchild()', __file__, 'exec'))\n"
+        "    os._exit(5)\n"
+        "print(os.waitpid(pid, 0)[1])\n"
+    )
+    run = tmp_path / "run"
+    words = [sys.executable, "-m", "stepscope", "run", "-o", str(run), str(script), str(run)]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert (done.returncode, done.stdout) == (0, f"{5 << 8}\n"), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_refused_before_the_script_starts(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "locked").mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    done = record(tmp_path, "fills_the_disk", "3", run=tmp_path / "locked" / "run")
+    assert done.returncode == 4
+    assert "locked" in done.stderr
+
+
+def test_a_machine_without_proc_still_records(tmp_path: Path) -> None:
+    if shutil.which("unshare") is None or os.geteuid() != 0:
+        pytest.skip("only root may hide /proc")
+    inside = 'mount -t tmpfs tmpfs /proc && exec "$@"'
+    words = [sys.executable, "-m", "stepscope", "run", "-o", "run"]
+    script = tmp_path / "work.py"
+    script.write_text("for i in range(50):\n    sum(range(100_000))\nprint('done')\n")
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", inside, "sh", *words, str(script)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip(f"/proc cannot be hidden here: {done.stderr.strip()}")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert shown(tmp_path / "run", "steps")["steps"] == 50
