@@ -11,8 +11,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from benchmarks.ratios import turns
+from benchmarks.tools import CONTROL
+
 PROGRAMS = Path(__file__).parent / "programs"
-ROUNDS = 7
+ROUNDS = 12
 
 # Program to the function whose lines are asked for.
 REGISTERED = {
@@ -61,11 +64,13 @@ def seconds_under(profiler: Any, name: str) -> tuple[float, float]:
 def compare(name: str, rounds: int) -> dict[str, dict[str, list[float]]]:
     """Clock to tool to seconds, one a round."""
     makers = profilers()
-    measured: dict[str, list[tuple[float, float]]] = {tool: [] for tool in ("plain", *makers)}
-    for _ in range(rounds):
-        measured["plain"].append(seconds_of(load(name).work))
-        for tool, make in makers.items():
-            measured[tool].append(seconds_under(make(), name))
+    tools = ["plain", CONTROL, *makers]
+    measured: dict[str, list[tuple[float, float]]] = {tool: [] for tool in tools}
+    for order in turns(tools, rounds):
+        for tool in order:
+            make = makers.get(tool)
+            seconds = seconds_under(make(), name) if make else seconds_of(load(name).work)
+            measured[tool].append(seconds)
     return {
         "wall_s": {tool: [wall for wall, _ in times] for tool, times in measured.items()},
         "cpu_s": {tool: [cpu for _, cpu in times] for tool, times in measured.items()},

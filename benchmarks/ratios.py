@@ -1,7 +1,8 @@
 """Ratios of interleaved measurements: their middle and how far they spread."""
 
+import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -30,3 +31,10 @@ def added_share(
     """What we add, as a share of what they add, round by round."""
     rounds = zip(ours_s, theirs_s, plain_s, strict=True)
     return spread([(ours - plain) / (theirs - plain) for ours, theirs, plain in rounds])
+
+
+def turns(names: Sequence[str], rounds: int) -> Iterator[list[str]]:
+    """Who runs when: each once a round, in an order that no one always leads or follows."""
+    order = random.Random(0)
+    for _ in range(rounds):
+        yield order.sample(names, len(names))

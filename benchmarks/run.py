@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import inside, machine
+from benchmarks.ratios import turns
 from benchmarks.tools import TOOLS, Command
 
 FOLDER = Path(__file__).parent
@@ -24,11 +25,11 @@ LIMIT_S = 120
 # Program to rounds: steps of 3 ms need more of them, because 2 % is to be seen.
 PROGRAMS = {
     "tight_loop": 3,
-    "settled_loop": 3,
+    "settled_loop": 2,
     "calls_library": 3,
     "recursion": 3,
     "generator": 3,
-    "numpy_steps": 11,
+    "numpy_steps": 10,
 }
 
 CLOCKS = ("wall_s", "cpu_s")
@@ -72,11 +73,11 @@ def once(command: Command, program: Path) -> dict[str, float] | None:
 
 
 def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
-    """A round is each tool once, in turn; the first round warms the caches and is left out."""
+    """A round is each tool once; the first round warms the caches and is left out."""
     times: Times = {clock: {name: [] for name in tools} for clock in CLOCKS}
     failed: set[str] = set()
-    for number in range(rounds + 1):
-        for name in [name for name in tools if name not in failed]:
+    for number, order in enumerate(turns(list(tools), rounds + 1)):
+        for name in [name for name in order if name not in failed]:
             seconds = once(tools[name], FOLDER / f"programs/{program}.py")
             if seconds is None:
                 failed.add(name)

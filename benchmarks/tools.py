@@ -48,8 +48,12 @@ def scalene(program: Path, folder: Path) -> list[str]:
     return module("scalene", "run", "-o", str(folder / "scalene.json"), str(program))
 
 
+# Plain twice: how far two equal runs differ is the least that can be told.
+CONTROL = "plain again"
+
 TOOLS: dict[str, Command] = {
     "plain": plain,
+    CONTROL: plain,
     "stepscope": stepscope,
     "stepscope --exact": stepscope_exact,
     "line_profiler": line_profiler,

@@ -12,7 +12,7 @@ def numbers(count):
 
 
 def work():
-    sum(numbers(150_000))
+    sum(numbers(60_000))
 
 
 if __name__ == "__main__":

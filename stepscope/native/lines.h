@@ -31,6 +31,7 @@ typedef struct CodeRecord {
     uint64_t fresh_events; /* since the look before */
     uint64_t most_hits;    /* of its busiest line */
     int32_t *line_at;     /* owned: line of each code unit, made when first needed */
+    uint8_t *resumed;     /* owned: whether the RESUME at each code unit has run; made with it */
     Loop *loops;          /* owned */
     int loop_count;
     int exact, thinned;

@@ -14,17 +14,49 @@ static inline PyObject *answer(Place place) {
     return NULL;
 }
 
-/* An exception that was thrown into `yield from` or `await` is back from below. 3.13 reports the
-   line once more then, but only to who listens to resumes: it goes on, it does not begin. */
-static int is_back_from_below(Frame *frame, PyCodeObject *code) {
-    if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
-    int unit = frame_offset(frame) / (int)sizeof(_Py_CODEUNIT);
-    if (unit < 0 || unit >= Py_SIZE(code)) return 0;
+/* ---- exceptions thrown into `yield from` and `await` ------------------------------------------------
+
+   When such an exception is back from below, 3.13 reports the line once more if the RESUME it was
+   suspended at has never run, or is instrumented. Ours always are: to count as who listens to lines
+   only, we remember which ones have run. */
+
+static int exception_table_number(const uint8_t **at) {
+    int number = **at & 63;
+    while (*(*at)++ & 64) number = number << 6 | (**at & 63);
+    return number;
+}
+
+/* The RESUME behind the yield whose handler begins at `handler`, in code units; -1: none. */
+static int resume_of_handler(PyCodeObject *code, int handler) {
+    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(code->co_exceptiontable);
+    const uint8_t *end = at + PyBytes_GET_SIZE(code->co_exceptiontable);
+    while (at < end) {
+        int start = exception_table_number(&at), length = exception_table_number(&at);
+        int target = exception_table_number(&at);
+        exception_table_number(&at); /* stack depth */
+        if (target == handler) return start + length;
+    }
+    return -1;
+}
+
+static int opcode_at(PyCodeObject *code, int unit) {
     int opcode = _PyCode_CODE(code)[unit].op.code;
     if (opcode == INSTRUMENTED_LINE && code->_co_monitoring && code->_co_monitoring->lines)
         opcode = code->_co_monitoring->lines[unit].original_opcode;
-    return opcode == CLEANUP_THROW;
+    return opcode;
 }
+
+static int is_no_new_line(Frame *frame, PyCodeObject *code) {
+    if (PY_VERSION_HEX < 0x030d0000) return 0;
+    if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
+    int unit = frame_offset(frame) / (int)sizeof(_Py_CODEUNIT);
+    if (unit < 0 || unit >= Py_SIZE(code) || opcode_at(code, unit) != CLEANUP_THROW) return 0;
+    CodeRecord *record = record_of((PyObject *)code);
+    int resume = resume_of_handler(code, unit);
+    return record && record->resumed && resume >= 0 && resume < Py_SIZE(code) && record->resumed[resume];
+}
+
+/* ---- the callbacks ----------------------------------------------------------------------------------- */
 
 static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self, (void)count;
@@ -35,7 +67,7 @@ static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count
     if (LIKELY(thread && thread->top && thread->top->frame == (void *)frame &&
                thread->top->code == (void *)args[0]))
         return answer(line_in_top(thread->top, line, now));
-    if (is_back_from_below(frame, (PyCodeObject *)args[0]))
+    if (is_no_new_line(frame, (PyCodeObject *)args[0]))
         return answer(line_resume(frame, args[0], line, now, 1));
     return answer(line_enter(frame, args[0], line, now, 1));
 }
@@ -57,8 +89,9 @@ static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t cou
     uint64_t now = ticks_now();
     CodeRecord *record = record_of(args[0]);
     if (!record) return answer(PLACE_OFF);
-    int line = record_line_at(record, args[0], (int)line_number(args[1]));
+    int offset = (int)line_number(args[1]), line = record_line_at(record, args[0], offset);
     if (line < 0) Py_RETURN_NONE;
+    if (record->resumed) record->resumed[offset / (int)sizeof(_Py_CODEUNIT)] = 1;
     return answer(line_resume(current_frame(), args[0], (uint32_t)line, now, 1));
 }
 

@@ -8,7 +8,7 @@ from stepscope.native import _core
 from stepscope.record.loops import Loop, find_loops
 
 LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
-LAST_LINE = 2**31 - 1
+LAST_LINE = 2**31 - 2  # the native core counts them as ints, one behind the last included
 _BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which is of no line and makes no event
 
 # Flags of code objects, as `inspect` names them; importing it takes longer than all else here.

@@ -184,6 +184,9 @@ ACTIVATION: Final = struct.Struct("<QQQQQQQQ")
 #              "comprehension" | "lambda"
 #   {"is": "loop", "id", "code", "line", "last_line", "parent"}
 #        line: where it is stamped; parent: id of the enclosing loop in the same code, or null
+#   {"is": "function", "id", "file", "line", "name", "native"}
+#        what calls and samples name: file is a path ("~" and line 0 for native ones, as pstats has
+#        it), line the first line, name the qualified name or "<built-in method time.sleep>"
 #   {"is": "thread", "id", "name", "native_id", "main"}
 #   {"is": "name", "id", "name"}                    regions and other spans
 #   {"is": "open", "id", "path", "code", "line"}    code and line that opened it (or null)

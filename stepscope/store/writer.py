@@ -4,9 +4,11 @@ Standard library only: this runs in the recorded process. Nothing here raises wh
 runs: what cannot be written is counted and told in the run.
 """
 
+import errno
 import fcntl
 import json
 import os
+import resource
 
 # hashlib loads all of OpenSSL, and imported later it could be a module of the script's own.
 from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
@@ -19,10 +21,23 @@ DESCRIPTORS_FROM: Final = 400
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
     """Replace `path` in one step: readers see the old text or the new one."""
+    write_file(path, json.dumps(fields, indent=1).encode())
+
+
+def write_file(path: str, content: bytes) -> None:
+    """In one step, too."""
+    if not may_grow_to(len(content)):
+        raise OSError(errno.EFBIG, "beyond the process's limit for the size of a file", path)
     temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump(fields, file, indent=1)
+    with open(temporary, "wb") as file:
+        file.write(content)
     os.replace(temporary, path)
+
+
+def may_grow_to(size_bytes: int) -> bool:
+    """Beyond the limit the system sends SIGXFSZ, which ends a script that does not ignore it."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return limit == resource.RLIM_INFINITY or size_bytes <= limit
 
 
 def moved_up(fd: int) -> int:
@@ -64,7 +79,8 @@ class Names:
         try:
             if self._fd >= 0 and not self._is_ours():
                 self._open(os.path.dirname(self._path))
-            if os.write(self._fd, data) == len(data):
+            size = os.fstat(self._fd).st_size
+            if may_grow_to(size + len(data)) and os.write(self._fd, data) == len(data):
                 return True
         except OSError:
             pass
@@ -122,10 +138,7 @@ def keep_source(run_folder: str, path: str) -> str | None:
         target = os.path.join(run_folder, fmt.SOURCES_FOLDER, name)
         if not os.path.exists(target):
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            temporary = f"{target}.{os.getpid()}"
-            with open(temporary, "wb") as file:
-                file.write(text)
-            os.replace(temporary, target)
+            write_file(target, text)
         return name
     except OSError:
         return None

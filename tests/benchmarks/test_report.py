@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.ratios import Ratio, added_share, slowdown, spread
+from benchmarks.ratios import Ratio, added_share, slowdown, spread, turns
 from benchmarks.report import criteria, section, shown
+from benchmarks.tools import CONTROL
 
 MACHINE = {
     "python": "3.12.1",
@@ -18,10 +19,15 @@ MACHINE = {
 }
 
 
-def result(ours_s: float, steps_s: float) -> dict[str, Any]:
+def result(ours_s: float, steps_s: float, beside_s: float = 1.005) -> dict[str, Any]:
     """Plain takes 1 s, line_profiler 7 s."""
     times = {"plain": [1.0] * 3, "stepscope": [ours_s] * 3, "line_profiler": [7.0] * 3}
-    beside = {"plain": [1.0] * 3, "stepscope": [1.0] * 3, "line_profiler": [4.0] * 3}
+    beside = {
+        "plain": [1.0] * 3,
+        CONTROL: [0.98, 1.0, 1.02],
+        "stepscope": [beside_s] * 3,
+        "line_profiler": [4.0] * 3,
+    }
     steps = {"plain": [1.0] * 3, "stepscope": [steps_s] * 3}
     return {
         "machine": MACHINE,
@@ -63,3 +69,14 @@ def test_a_tool_that_failed_is_named_as_such() -> None:
 def test_small_ratios_are_shown_to_the_tenth_of_a_percent() -> None:
     assert shown(Ratio(1.0123, 1.0, 1.02)) == "1.012 (1.000–1.020)"
     assert shown(Ratio(9.26, 9.0, 9.9)) == "9.3 (9.0–9.9)"
+
+
+def test_a_cost_beyond_the_noise_is_measurable() -> None:
+    text = criteria(result(ours_s=1.5, steps_s=1.0, beside_s=1.03))
+    assert text.count("| **no** |") == 1
+
+
+def test_every_tool_has_its_turn_in_every_round_and_no_fixed_place() -> None:
+    rounds = list(turns(["a", "b", "c"], rounds=20))
+    assert all(sorted(order) == ["a", "b", "c"] for order in rounds)
+    assert {order[0] for order in rounds} == {"a", "b", "c"}

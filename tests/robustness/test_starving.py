@@ -15,7 +15,7 @@ from transparency.both import PATIENCE_S, environment
 EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "\n"
 
 
-@pytest.fixture(params=[256, 1024, 2048, 6144])
+@pytest.fixture(params=[256, 1024, 2048])
 def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A file system of so many KB."""
     place = tmp_path / "small"

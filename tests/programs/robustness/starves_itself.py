@@ -5,6 +5,7 @@ import sys
 
 import stepscope
 
+step, region = stepscope.step, stepscope.region  # what they need is imported now
 LIMITS = {
     "file size": (resource.RLIMIT_FSIZE, 4096),
     "descriptors": (resource.RLIMIT_NOFILE, 3),
@@ -28,9 +29,9 @@ def work(n):
 
 
 print(sum(work(i) for i in range(300)))
-for step in range(15_000):
-    with stepscope.region("r"):
-        stepscope.step()
+for _ in range(15_000):
+    with region("r"):
+        step()
 space = {}
 for i in range(50):
     exec(compile(f"def made_{i}(n):\n" + "    n += 1\n" * 50 + "    return n\n", __file__, "exec"), space)
