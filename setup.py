@@ -21,7 +21,9 @@ def wanted(variable: str) -> bool:
     return os.environ.get(variable, "") not in ("", "0")
 
 
+# Hidden: nobody else may take the place of our functions, so calls and variables are direct.
 compile_args = ["-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-pthread"]
+compile_args.append("-fvisibility=hidden")
 link_args = ["-pthread"]
 if wanted("STEPSCOPE_WERROR"):
     compile_args.append("-Werror")

@@ -26,9 +26,9 @@ INTRODUCTION = """# What recording costs
 
 Made by `make bench`; do not edit. Each figure is how many times as long the work takes as without
 a tool: the median over rounds, and in brackets the middle half of them. In a round each tool runs
-once, in shuffled order; `plain again` is a second run without a tool, so it shows what the machine's
-noise alone does. One compute thread. CPU time is the process's, with the threads that a tool started;
-on a machine that others use too it is the steadier clock, and wall time is what you wait.
+once, in shuffled order; `plain again` is a second run without a tool: what the machine's noise
+alone does. One compute thread. CPU time is the process's, with the threads that a tool started; on
+a machine that others use too it is the steadier clock, and wall time is what you wait.
 """
 
 NOTES = """

@@ -90,6 +90,14 @@ def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
     return times
 
 
+def measured_before(saved: Path) -> dict[str, Times]:
+    """Where only some programs are asked for, the others keep their figures."""
+    if not saved.exists():
+        return {}
+    whole: dict[str, Times] = json.loads(saved.read_text())["whole"]
+    return whole
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
@@ -97,8 +105,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
     arguments = parser.parse_args()
     tools = {name: TOOLS[name] for name in arguments.tools}
+    version = ".".join(platform.python_version_tuple()[:2])
+    saved = OUT / f"{version}.json"
     about = machine.describe()
-    whole: dict[str, Times] = {}
+    whole = measured_before(saved) if set(arguments.programs) != set(PROGRAMS) else {}
     for program in arguments.programs:
         print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
         whole[program] = compare(program, arguments.rounds or PROGRAMS[program], tools)
@@ -108,8 +118,7 @@ def main() -> None:
         "inside": inside.compare_all(arguments.rounds or inside.ROUNDS),
     }
     OUT.mkdir(exist_ok=True)
-    version = ".".join(platform.python_version_tuple()[:2])
-    (OUT / f"{version}.json").write_text(json.dumps(result, indent=1))
+    saved.write_text(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

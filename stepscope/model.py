@@ -116,6 +116,72 @@ class LinesAnswer(Record, frozen=True):
     notes: list[str] = []
 
 
+# --- functions -----------------------------------------------------------------------------------
+
+
+class CallRow(Record, frozen=True):
+    """A function's calls by one caller, or to one callee."""
+
+    file: str
+    line: int
+    function: str
+    ncalls: int
+    primitive_calls: int
+    tottime_ns: int
+    cumtime_ns: int
+
+
+class FunctionRow(Record, frozen=True):
+    file: str  # "~" for functions written in C, as in pstats
+    line: int
+    function: str
+    process: Process
+    ncalls: int | None
+    primitive_calls: int | None  # without those inside a call of the same function
+    tottime_ns: int | None  # without callees
+    cumtime_ns: int | None
+    estimated: bool = False  # from samples, or of code that was thinned out
+    callers: list[CallRow] = []
+    callees: list[CallRow] = []
+
+
+class FunctionsAnswer(Record, frozen=True):
+    functions: list[FunctionRow]
+    exact: bool
+    notes: list[str] = []
+
+
+# --- sampled stacks ------------------------------------------------------------------------------
+
+
+class StackRow(Record, frozen=True):
+    """A function in the tree of stacks, recursion of a function into itself taken together."""
+
+    depth: int  # 0: outermost; a row is called by the last row before it that is less deep
+    file: str
+    line: int  # the function's first
+    function: str
+    library: str | None  # the package it belongs to; null: the user's own code
+    total_ns: int
+    self_ns: int
+    share: float  # of the thread's time, callees included
+
+
+class ThreadStacks(Record, frozen=True):
+    process: Process
+    thread: str
+    threads: int  # how many were taken together under this name
+    main: bool
+    total_ns: int
+    samples: int
+    rows: list[StackRow]
+
+
+class StacksAnswer(Record, frozen=True):
+    threads: list[ThreadStacks]
+    notes: list[str] = []
+
+
 # --- the whole run ------------------------------------------------------------------------------
 
 

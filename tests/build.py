@@ -71,6 +71,9 @@ class ProcessBuilder:
         self.names: list[dict[str, Any]] = []
         self.events: list[tuple[int, ...]] = []
         self.blocks: list[bytes] = []
+        self.call_nodes: list[bytes] = []
+        self.call_stacks: list[bytes] = []
+        self.stacks: list[bytes] = []  # records of samples.bin
         self.info: dict[str, Any] = {
             "format": fmt.FORMAT_VERSION,
             "role": "main",
@@ -199,6 +202,40 @@ class ProcessBuilder:
         self._seen(at_ns)
         self.event(kind, 0, self.ticks(at_ns), end, value0=value0, value1=value1)
 
+    # calls.bin
+
+    def root(self, thread: int = 1) -> int:
+        """A thread's tree; returns what `call` takes as parent."""
+        return self._call_node(fmt.CallsKind.ROOT, 0xFFFFFFFF, thread, 1, 0)
+
+    def call(self, parent: int, function: int, calls: int, ns: int) -> int:
+        ticks = ns * self.ticks_per_ns
+        return self._call_node(fmt.CallsKind.NODE, function, parent, calls, ticks)
+
+    def _call_node(self, kind: int, function: int, parent: int, calls: int, ticks: int) -> int:
+        fields = fmt.CALLS_TAG | kind, function, parent, 0, calls, ticks, 0, 0
+        offset = fmt.HEADER.size + fmt.BLOCK.size + fmt.CALL_NODE.size * len(self.call_nodes)
+        self.call_nodes.append(fmt.CALL_NODE.pack(*fields))
+        return offset // fmt.CALLS_UNIT
+
+    def open_calls(self, *entries: tuple[int, int]) -> None:
+        """A thread's stack: (node, since ns), the root first."""
+        packed = [
+            fmt.CALL_ENTRY.pack(BASE + node * fmt.CALLS_UNIT, self.ticks(since), 1)
+            for node, since in entries
+        ]
+        self.call_stacks += [*packed, bytes(fmt.CALL_ENTRY.size)]
+
+    def _call_blocks(self) -> bytes:
+        blocks = [(fmt.CallsKind.NODES, self.call_nodes), (fmt.CallsKind.STACK, self.call_stacks)]
+        written = b""
+        for kind, entries in blocks:
+            body = b"".join(entries)
+            body += bytes(-len(body) % fmt.CALLS_UNIT)
+            head = fmt.CALLS_TAG | kind, fmt.BLOCK.size + len(body), 1, 0, len(entries)
+            written += fmt.BLOCK.pack(*head, 0, 0, 0, 0) + body
+        return written
+
     # lines.bin
 
     def lines(
@@ -231,6 +268,27 @@ class ProcessBuilder:
         )
         self.blocks.append(head + b"".join(entries))
 
+    # samples.bin
+
+    def function(
+        self, name: str, *, file: str = f"{CWD}/train.py", line: int = 1, native: bool = False
+    ) -> int:
+        return self.name("function", file=file, line=line, name=name, native=native)
+
+    def node(self, function: int, parent: int = 0, line: int = 1) -> int:
+        """Returns its number."""
+        tag = fmt.SAMPLES_TAG | fmt.SamplesKind.NODE
+        self.stacks.append(fmt.NODE.pack(tag, function, parent, line))
+        return len(self.stacks)
+
+    def sample(
+        self, node: int, start_ns: int, lasted_ns: int, *, thread: int = 1, count: int = 1
+    ) -> None:
+        self._seen(start_ns + lasted_ns)
+        tag = fmt.SAMPLES_TAG | fmt.SamplesKind.SAMPLE
+        weight = lasted_ns * self.ticks_per_ns
+        self.stacks.append(fmt.SAMPLE.pack(tag, thread, node, count, self.ticks(start_ns), weight))
+
     def write(self, ended_ns: int | None = None) -> None:
         """`ended_ns`: when it ended by its own word; by default with the last event."""
         last = self.last_ns if ended_ns is None else ended_ns
@@ -244,6 +302,10 @@ class ProcessBuilder:
         events = b"".join(fmt.EVENT.pack(*event) for event in self.events)
         self._write_stream(fmt.EVENTS_FILE, fmt.Stream.EVENTS, events)
         self._write_stream(fmt.LINES_FILE, fmt.Stream.LINES, b"".join(self.blocks))
+        if self.call_nodes:
+            self._write_stream(fmt.CALLS_FILE, fmt.Stream.CALLS, self._call_blocks())
+        if self.stacks:
+            self._write_stream(fmt.SAMPLES_FILE, fmt.Stream.SAMPLES, b"".join(self.stacks))
 
     def _write_stream(self, name: str, stream: fmt.Stream, body: bytes) -> None:
         kind = fmt.ClockKind.MONOTONIC if self.ticks_per_ns == 1 else fmt.ClockKind.COUNTER

@@ -37,9 +37,15 @@ def modelled_share(process: ProcessData, steps: FoundSteps) -> float:
         period = int(steps.start_ns[measured[0]]), int(steps.end_ns[measured[-1]])
         share = _share_between(process, *period)
         if share is not None:
-            return share
+            return min(1.0, share + calls_share(process))
     recorded_ns = max(1, process.end_ns - process.start_ns)
-    return min(1.0, whole_cost_ns(process) / recorded_ns)
+    return min(1.0, whole_cost_ns(process) / recorded_ns + calls_share(process))
+
+
+def calls_share(process: ProcessData) -> float:
+    """With --calls: what counting them cost, which is spread over the run as if it were even."""
+    ticks = float(process.calls.calls.astype(np.float64).sum()) * process.info.call_cost_ticks
+    return ticks * process.clock.ns_per_tick / max(1, process.end_ns - process.start_ns)
 
 
 def _share_between(process: ProcessData, start_ns: int, end_ns: int) -> float | None:

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 RUNS_FOLDER: Final = "stepscope-runs"
+_MOST_NAMED: Final = 4  # processes in a note
 
 
 def load(path: str | Path) -> Run:
@@ -64,13 +65,25 @@ def select(run: Run, process: int | None = None, rank: int | None = None) -> Pro
 
 
 def all_notes(run: Run) -> list[str]:
-    """What is missing or was in the way, each said once."""
-    several = len(run.processes) > 1
-    told = list(run.notes)
+    """What is missing or was in the way, each said once and with whom it befell."""
+    pids: dict[str, list[int]] = {}
     for process in run.processes:
-        prefix = f"process {process.info.pid}: " if several else ""
-        told += [prefix + note for note in process.notes]
+        for note in process.notes:
+            pids.setdefault(note, []).append(process.info.pid)
+    told = [*run.notes, *(_whose(run, pids) + note for note, pids in pids.items())]
     return list(dict.fromkeys(told))
+
+
+def _whose(run: Run, pids: list[int]) -> str:
+    """Nobody's name where it befell all."""
+    several = sorted(set(pids))
+    if len(several) >= len(run.processes):
+        return ""
+    if len(several) == 1:
+        return f"process {several[0]}: "
+    if len(several) > _MOST_NAMED:
+        return f"{len(several)} of {len(run.processes)} processes: "
+    return f"processes {', '.join(map(str, several[:-1]))} and {several[-1]}: "
 
 
 def shown_path(run: Run, path: str) -> str:

@@ -9,14 +9,13 @@ from stepscope.analyze.parts import parts
 from stepscope.analyze.processes import ending
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps import steps
-from stepscope.model import LinesAnswer, Location, SummaryAnswer
+from stepscope.model import SummaryAnswer
 from stepscope.store.reader import Run
 
 
 def summary(run: Run) -> SummaryAnswer:
     found = parts(run)
-    recorded = lines(run)
-    hottest = hottest_lines(recorded)
+    hottest = hottest_lines(lines(run))
     return SummaryAnswer(
         run=os.fspath(run.path),
         command=run.info.command,
@@ -25,21 +24,12 @@ def summary(run: Run) -> SummaryAnswer:
         wall_ns=sum(part.ns for part in found),
         parts=found,
         steps=steps(run),
-        hottest=[location for location, _ in hottest],
-        hottest_ns=[ns for _, ns in hottest],
+        hottest=[line.location for line in hottest],
+        hottest_ns=[line.ns for line in hottest],
         processes=len(run.processes),
         notes=all_notes(run),
-        hottest_source=_texts(recorded, [location for location, _ in hottest]),
+        hottest_source=[line.source for line in hottest],
     )
-
-
-def _texts(recorded: LinesAnswer, places: list[Location]) -> list[str | None]:
-    known = {
-        (function.file, function.function, row.line): row.source
-        for function in recorded.functions
-        for row in function.lines
-    }
-    return [known.get((place.file, place.function or "", place.line)) for place in places]
 
 
 def _started(run: Run) -> str:

@@ -8,7 +8,7 @@ import click
 
 from stepscope.errors import EnvironmentTrouble
 
-FORMATS: Final = ("lprof",)
+FORMATS: Final = ("lprof", "pstats", "collapsed", "speedscope")
 
 
 @click.command("export", short_help="Write a run as a file for another tool.")
@@ -20,7 +20,10 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
     \b
-    lprof   lines, for 'python -m line_profiler FILE'
+    lprof       lines, for 'python -m line_profiler FILE'
+    pstats      calls, for 'python -m pstats FILE' and snakeviz
+    collapsed   sampled stacks, for flamegraph.pl
+    speedscope  sampled stacks over time, for https://www.speedscope.app
     """
     from stepscope.analyze.run import load, newest_run
 
@@ -28,7 +31,7 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
     content: bytes = exporter.export(load(folder), process=process)
     name = os.path.basename(os.path.abspath(folder))
-    path = output or f"{name}.{file_format}"
+    path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
     try:
         with open(path, "wb") as file:
             file.write(content)

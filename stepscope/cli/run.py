@@ -29,6 +29,7 @@ from stepscope.store import local_folder
 @click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as with python -m.")
 @click.option("-o", "output", metavar="RUN", help="Run folder. [stepscope-runs/<script>-<time>]")
 @click.option("--force", is_flag=True, help="Replace the run that -o names.")
+@click.option("--calls", is_flag=True, help="Record every call, as cProfile does.")
 @click.option("--exact", is_flag=True, help="Never thin out lines, whatever that costs.")
 @click.option("--include", multiple=True, metavar="GLOB",
               help="Files or modules that count as yours too; may be repeated.")  # fmt: skip
@@ -69,7 +70,7 @@ def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
     environment = environment_for(place, os.environ)
     environment["STEPSCOPE_SUPERVISOR"] = str(os.getpid())
     ended = supervise(to_run.arguments, environment, place)
-    _guarded(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
+    _aside(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
     end_like(ended)
 
 
@@ -117,6 +118,7 @@ def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
     seconds, steps = given["stop_after"]
     return RecordOptions(
         exact=given["exact"],
+        calls=given["calls"],
         include=given["include"],
         exclude=given["exclude"],
         steps=given["steps"],
@@ -148,9 +150,32 @@ def _analyse(folder: str) -> None:
     write_tables(run)
 
 
+def _aside(act: Callable[[], None], folder: str) -> None:
+    """In a process of its own: a library that aborts (no memory left) must not cost the script's
+    exit status."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _guarded(act, folder)
+        finally:
+            os._exit(0)
+    while True:
+        try:
+            status = os.waitpid(child, 0)[1]
+            break
+        except KeyboardInterrupt:
+            continue  # the terminal told the child too
+    if status:
+        _say(f"no summary: the analysis died. {_again(folder)}")
+
+
+def _again(folder: str) -> str:
+    return f"The run is in '{_shown(folder)}': stepscope show {_shown(folder)}"
+
+
 def _guarded(act: Callable[[], None], folder: str) -> None:
-    """Whatever goes wrong with our own part, the exit status stays the script's."""
-    again = f"The run is in '{_shown(folder)}': stepscope show {_shown(folder)}"
+    """Whatever goes wrong with our own part is told in a sentence."""
+    again = _again(folder)
     try:
         act()
     except KeyboardInterrupt:

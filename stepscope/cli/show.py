@@ -14,9 +14,13 @@ from stepscope.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-VIEWS: Final = ("summary", "steps", "lines", "regions", "files", "memory", "processes")
+VIEWS: Final = ("summary", "steps", "lines", "functions", "regions", "files", "memory", "processes")
 UNITS_S: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_DEFAULT_TOP: Final = {"lines": 10, "steps": 50}  # rows; the other views are short by nature
+_DEFAULT_TOP: Final = {
+    "lines": 10,
+    "steps": 50,
+    "functions": 40,
+}  # rows; the other views are short by nature
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,16 @@ class Request:
     files: tuple[str, ...]
     unit_s: float | None
     each: bool
+    callers: tuple[str, ...] = ()
+    callees: tuple[str, ...] = ()
+    tree: bool = False
+    thread: str | None = None
+    unfold: bool = False
+
+    @property
+    def question(self) -> str:
+        """The analysis that answers it; the tree is another look at functions."""
+        return "stacks" if self.tree else self.view
 
 
 def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | None:
@@ -60,14 +74,14 @@ def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | 
     "functions",
     multiple=True,
     metavar="NAME",
-    help="lines: only this function, plain or qualified name; may be repeated.",
+    help="lines, functions: only this one, plain or qualified name; may be repeated.",
 )
 @click.option(
     "--file",
     "files",
     multiple=True,
     metavar="GLOB",
-    help="lines: only files that match; may be repeated.",
+    help="lines, functions: only files that match; may be repeated.",
 )
 @click.option(
     "--unit",
@@ -76,10 +90,15 @@ def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | 
     metavar="UNIT",
     help="lines: s, ms, us, ns, or a number of seconds such as 1e-6.",
 )
+@click.option("--callers", multiple=True, metavar="NAME", help="functions: who called it.")
+@click.option("--callees", multiple=True, metavar="NAME", help="functions: whom it called.")
+@click.option("--tree", is_flag=True, help="functions: sampled stacks, who called whom.")
+@click.option("--thread", metavar="NAME", help="--tree: only threads of this name or pattern.")
+@click.option("--all", "unfold", is_flag=True, help="--tree: library frames, too, one by one.")
 @click.option("--each", is_flag=True, help="steps: every step by itself.")  # fmt: skip
 def command(words: tuple[str, ...], **options: Any) -> None:
-    """Show what a run tells: summary (the default), steps, lines, regions, files, memory or
-    processes.
+    """Show what a run tells: summary (the default), steps, lines, functions, regions, files,
+    memory or processes.
 
     RUN is a run folder; without it, the newest one in ./stepscope-runs is taken.
     """
@@ -118,28 +137,43 @@ def sort_out(words: tuple[str, ...]) -> tuple[str | None, str]:
 def _require_fitting(request: Request) -> None:
     """An option that the view does not know is a mistake, not a wish to ignore."""
     given = {
-        "--function": (bool(request.functions), "lines"),
-        "--file": (bool(request.files), "lines"),
-        "--unit": (request.unit_s is not None, "lines"),
-        "--each": (request.each, "steps"),
+        "--function": (bool(request.functions), ("lines", "functions")),
+        "--file": (bool(request.files), ("lines", "functions")),
+        "--unit": (request.unit_s is not None, ("lines",)),
+        "--each": (request.each, ("steps",)),
+        "--callers": (bool(request.callers), ("functions",)),
+        "--callees": (bool(request.callees), ("functions",)),
+        "--tree": (request.tree, ("functions",)),
     }
-    for option, (is_given, view) in given.items():
-        if is_given and request.view != view:
-            raise InputError(f"{option} belongs to 'stepscope show {view}', not '{request.view}'.")
+    for option, (is_given, views) in given.items():
+        if is_given and request.view not in views:
+            owners = " and ".join(f"'stepscope show {view}'" for view in views)
+            raise InputError(f"{option} belongs to {owners}, not '{request.view}'.")
+    _require_fitting_tree(request)
+
+
+def _require_fitting_tree(request: Request) -> None:
+    if not request.tree and (request.thread is not None or request.unfold):
+        raise InputError("--thread and --all belong to 'stepscope show functions --tree'.")
+    if request.tree and (request.functions or request.files or request.callers or request.callees):
+        raise InputError("--tree shows whole stacks: it takes --thread, --all and --top only.")
 
 
 def ask(request: Request) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
     from stepscope.analyze.run import load, newest_run
-    from stepscope.show.selection import Selection, only, select
+    from stepscope.show.selection import Selection, of_thread, only, select
 
     whole = load(request.run if request.run is not None else newest_run())
     run = only(whole, process=request.process, rank=request.rank)
-    module = importlib.import_module(f"stepscope.analyze.{request.view}")
-    answer_to: Callable[..., Any] = getattr(module, request.view)
-    answer = answer_to(run, each=True) if request.each else answer_to(run)
-    selection = Selection(functions=request.functions, files=request.files, sort=request.sort)
-    return select(request.view, answer, selection)
+    module = importlib.import_module(f"stepscope.analyze.{request.question}")
+    answer_to: Callable[..., Any] = getattr(module, request.question)
+    draws_each = request.view == "steps" and not request.as_json  # as one line of the page
+    answer = answer_to(run, each=True) if request.each or draws_each else answer_to(run)
+    names = request.functions + request.callers + request.callees
+    selection = Selection(functions=names, files=request.files, sort=request.sort)
+    answer = select(request.question, answer, selection)
+    return of_thread(answer, request.thread) if request.tree else answer
 
 
 def print_json(answer: Any, request: Request) -> None:
@@ -148,7 +182,7 @@ def print_json(answer: Any, request: Request) -> None:
 
     from stepscope.show.selection import ROWS
 
-    field = ROWS[request.view][0] if request.view in ROWS else None
+    field = ROWS[request.question][0] if request.question in ROWS else None
     rows = getattr(answer, field) if field else None
     if request.top and isinstance(rows, list) and field:
         answer = msgspec.structs.replace(answer, **{field: rows[: request.top]})
@@ -165,6 +199,10 @@ def _print_page(answer: Any, request: Request) -> None:
 
 
 def page_of(answer: Any, request: Request) -> "RenderableType":
+    if request.tree:
+        from stepscope.show.terminal.tree import tree
+
+        return tree(answer, top=request.top, unfold=request.unfold)
     module = importlib.import_module(f"stepscope.show.terminal.{request.view}")
     draw: Callable[..., RenderableType] = getattr(module, request.view)
     if request.view == "summary":
@@ -173,5 +211,11 @@ def page_of(answer: Any, request: Request) -> "RenderableType":
     if top is None and not (request.functions or request.files):
         top = _DEFAULT_TOP.get(request.view)
     if request.view == "lines":
-        return draw(answer, top=top, unit_s=request.unit_s)
+        chosen = bool(request.functions or request.files)
+        return draw(answer, top=top, unit_s=request.unit_s, hottest=not chosen)
+    if request.view == "functions":
+        relation = "callers" if request.callers else "callees" if request.callees else None
+        return draw(answer, top=top, relation=relation)
+    if request.view == "steps":
+        return draw(answer, top=top, table=request.each)
     return draw(answer, top=top)

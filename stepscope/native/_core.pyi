@@ -15,14 +15,15 @@ def clock_triple() -> tuple[int, int, int]:
     """(ticks, monotonic ns, realtime ns), the tightest of 50 tries."""
 
 # --- storage -----------------------------------------------------------------------------------
-def storage_open(folder: str | None, max_bytes: int) -> None:
-    """Create events.bin and lines.bin in `folder` and map them; None: memory only (LineProfiler).
-    OSError when the folder cannot be written or has no space."""
+def storage_open(folder: str | None, max_bytes: int, calls: bool = False) -> None:
+    """Create events.bin, lines.bin and samples.bin in `folder` and map them; None: memory only
+    (LineProfiler), without samples. `calls`: and calls.bin. OSError when the folder cannot be
+    written or has no space."""
 
 def storage_close() -> None: ...
 def storage_is_open() -> bool: ...
-def storage_states() -> tuple[tuple[int, int], tuple[int, int]]:
-    """(used bytes, StreamState) of events and lines."""
+def storage_states() -> tuple[tuple[int, int], ...]:
+    """(used bytes, StreamState) of events, lines and calls; 0 bytes: it is not open."""
 
 # --- events ------------------------------------------------------------------------------------
 def event(
@@ -91,7 +92,7 @@ def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
 def tool_lend(tool_id: int, give_way: Callable[[], None]) -> None:
     """3.12+: others see our tool id as free; `give_way` is called before one of them takes it."""
 
-def tool_take_back() -> None:
+def tool_take_back(tool_id: int) -> None:
     """Before our tool id is given up."""
 
 def make_tick(code_id: int, kind: int, line: int) -> Any:
@@ -101,11 +102,33 @@ def make_tick(code_id: int, kind: int, line: int) -> Any:
 def feed(kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:
     """For tests: one event with its time given; kinds as in make_tick."""
 
+# --- call engine -------------------------------------------------------------------------------
+def calls_start() -> None:
+    """Begin counting; the storage must be open, with calls."""
+
+def calls_attach(on_taken: Callable[[], None] | None) -> None:
+    """3.11: let every thread, new ones too, tell of its calls; on_taken() when the script sets its
+    own profile function. 3.12+: `calls_callbacks` must be registered by the caller."""
+
+def calls_detach() -> None: ...
+def calls_stop() -> None:
+    """Account for what is open, then count nothing until the next start."""
+
+def calls_callbacks() -> dict[str, Callable[..., Any]]:
+    """3.12+: event name (PY_START, CALL, ...) to C callback."""
+
+def calls_read() -> list[tuple[int, int, int, int, int]]:
+    """(node, parent, function, calls, ticks) of every node; parent and function are 0 for roots,
+    parents come first. Calls that are open have no ticks yet."""
+
+def calls_feed(entering: bool, function: int, ticks: int) -> None:
+    """For tests: one event of this thread with its time given; ticks must not be 0."""
+
 # --- hooks -------------------------------------------------------------------------------------
 def hooks_start(
     on_code: Callable[[CodeType], CodeType | None],
     on_open: Callable[[str, int, int], int | None],
-    on_thread: Callable[[], int | None],
+    on_thread: Callable[..., int | None],
     on_fork: Callable[[], None],
     on_name: Callable[[str], int | None],
     on_import: Callable[[str], None],
@@ -116,7 +139,9 @@ def hooks_start(
     the exec hook.
     on_code(code): sees every code object before it runs; on 3.11 may return a replacement.
     on_open(path, code_id, line): the id of that name, 0 to ignore the file.
-    on_thread(): the id of the current thread, asked at its first event.
+    on_thread(): the id of the current thread, asked at its first event;
+    on_thread(ident, native_id, is_pythons): of another one that was sampled before (is_pythons:
+    that `threading` started), 0 to be asked again.
     on_fork(): called in a forked child at its first event; must open the storage anew.
     on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded.
     on_exit(): before os._exit ends the process."""
@@ -136,12 +161,26 @@ def heartbeat_start(
     event_cost_ns: float,
     thin: bool,
     on_second: Callable[[], None] | None = None,
+    full_s: float = 600.0,
 ) -> None:
-    """Samples thinned code, keeps the budget, takes clock triples and counters."""
+    """Samples stacks and thinned code, keeps the budget, takes clock triples and counters; after
+    `full_s` seconds a tenth as often."""
 
 def heartbeat_stop() -> None: ...
 def heartbeat_pause() -> None:
-    """End the thread until the next function is entered: call it before a fork."""
+    """End the thread until it is brought back: call it before a fork."""
+
+def heartbeat_resume_soon() -> None:
+    """Bring it back when the main thread goes on: call it after a fork, in the parent."""
+
+# --- functions and samples -----------------------------------------------------------------------
+def functions_hook(on_function: Callable[[Any], int | None] | None) -> None:
+    """on_function(code object or builtin): the id of its name, 0 for what is not to be named;
+    asked once for each until the next call of this."""
+
+def samples_feed(thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int) -> bool:
+    """For tests: a sample of a thread below 8 in a stack of (function, line), outermost first.
+    False: there is no space."""
 
 def die_with_parent(parent_pid: int) -> bool:
     """SIGKILL for us when the parent goes; False when it is gone already."""

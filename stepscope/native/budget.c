@@ -4,7 +4,6 @@
 #include "lines.h"
 
 #define EXACT_FOR_NS 2e9          /* the first 2 s are always exact */
-#define FULL_RECORDING_NS 600e9   /* after 10 minutes everything thins out */
 
 static uint64_t began, looked;
 
@@ -60,7 +59,7 @@ void budget_keep(uint64_t now, double share, double event_cost_ns) {
     double total = (double)count_all();
     looked = now;
     if (now - began < ns_to_ticks(EXACT_FOR_NS)) return;
-    if (now - began > ns_to_ticks(FULL_RECORDING_NS)) {
+    if (now - began > ns_to_ticks(FULL_RECORDING_S * 1e9)) {
         thin_all();
         return;
     }

@@ -4,6 +4,8 @@
 
 #include "compat.h"
 
+#define FULL_RECORDING_S 600.0 /* after 10 minutes everything thins out */
+
 void budget_begin(uint64_t now);
 void budget_keep(uint64_t now, double share, double event_cost_ns);
 

@@ -50,6 +50,14 @@ static inline PyObject *frame_code(Frame *frame) {
     return code && PyCode_Check(code) ? code : NULL;
 }
 
+/* The interpreter's own entry and clean-up frames, and functions that have not begun yet. */
+static inline int frame_is_not_code(Frame *frame) {
+#if PY_VERSION_HEX >= 0x030c0000
+    if (frame->owner == FRAME_OWNED_BY_CSTACK) return 1;
+#endif
+    return !frame_code(frame) || _PyFrame_IsIncomplete(frame);
+}
+
 /* Byte offset of the instruction the frame is at, as PyCode_Addr2Line takes it. */
 static inline int frame_offset(Frame *frame) {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -61,13 +69,16 @@ static inline int frame_offset(Frame *frame) {
     return (int)((char *)at - (char *)first);
 }
 
-static inline Py_ssize_t code_extra_index(void) {
+/* `gone` is called with what the slot of a code object holds, when that object is freed. */
+static inline Py_ssize_t code_extra_index_with(freefunc gone) {
 #if PY_VERSION_HEX >= 0x030c0000
-    return PyUnstable_Eval_RequestCodeExtraIndex(NULL);
+    return PyUnstable_Eval_RequestCodeExtraIndex(gone);
 #else
-    return _PyEval_RequestCodeExtraIndex(NULL);
+    return _PyEval_RequestCodeExtraIndex(gone);
 #endif
 }
+
+static inline Py_ssize_t code_extra_index(void) { return code_extra_index_with(NULL); }
 
 static inline void *code_extra_get(PyObject *code, Py_ssize_t index) {
     void *extra = NULL;
@@ -77,6 +88,12 @@ static inline void *code_extra_get(PyObject *code, Py_ssize_t index) {
     _PyCode_GetExtra(code, index, &extra);
 #endif
     return extra;
+}
+
+/* The same without a call: 2 ns. The layout is the interpreter's own since 3.6. */
+static inline void *code_extra_peek(PyObject *code, Py_ssize_t index) {
+    const struct { Py_ssize_t size; void *slots[1]; } *extra = ((PyCodeObject *)code)->co_extra;
+    return LIKELY(extra && index >= 0 && extra->size > index) ? extra->slots[index] : NULL;
 }
 
 /* -1 with an exception set on failure. */

@@ -7,7 +7,7 @@
 #define FORMAT_VERSION 1
 #define FORMAT_MAGIC "stepscop"
 
-enum { STREAM_EVENTS = 1, STREAM_LINES = 2 };
+enum { STREAM_EVENTS = 1, STREAM_LINES = 2, STREAM_CALLS = 3, STREAM_SAMPLES = 4 };
 enum { STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2 };
 
 typedef struct {
@@ -79,10 +79,56 @@ typedef struct {
     struct CodeRecord *record;
 } Activation;
 
+enum { CALLS_NODES = 1, CALLS_STACK = 2, CALLS_FREE = 3, CALLS_NODE = 4, CALLS_ROOT = 5 };
+#define CALLS_TAG 0xCA110000u
+/* Bytes: offsets in calls.bin are counted in these. */
+#define CALLS_UNIT 16
+
+typedef struct CallNode {
+    uint32_t tag;            /* written last */
+    uint32_t function;       /* 0: one of ours */
+    uint32_t parent;         /* offset; CALLS_ROOT: the thread's id */
+    uint32_t children;
+    uint64_t calls;
+    uint64_t ticks;
+    struct CallNode *recent; /* the child that was called last, or NULL */
+    struct CallNode *next;   /* the children of a node are a ring */
+} CallNode;
+
+typedef struct {
+    CallNode *node; /* NULL ends the list */
+    uint64_t start;
+    const void *key; /* of its function: the code object or method definition */
+} CallEntry;
+
+enum { SAMPLES_NODE = 1, SAMPLES_SAMPLE = 2 };
+#define SAMPLES_TAG 0x5A3E0000u
+
+typedef struct {
+    uint32_t tag; /* written last */
+    uint32_t function;
+    uint32_t parent;
+    uint32_t line;
+    uint8_t reserved[16];
+} Node;
+
+typedef struct {
+    uint32_t tag; /* written last */
+    uint32_t thread;
+    uint32_t node;
+    uint32_t count;
+    uint64_t start;
+    uint64_t weight;
+} Sample;
+
 _Static_assert(sizeof(FileHeader) == 64, "store/format.py HEADER");
 _Static_assert(sizeof(Event) == 48, "store/format.py EVENT");
 _Static_assert(sizeof(Block) == 64, "store/format.py BLOCK");
 _Static_assert(sizeof(Line) == 24, "store/format.py LINE");
 _Static_assert(sizeof(Activation) == 64, "store/format.py ACTIVATION");
+_Static_assert(sizeof(CallNode) == 48, "store/format.py CALL_NODE");
+_Static_assert(sizeof(CallEntry) == 24, "store/format.py CALL_ENTRY");
+_Static_assert(sizeof(Node) == 32, "store/format.py NODE");
+_Static_assert(sizeof(Sample) == sizeof(Node), "store/format.py SAMPLE: both in one sequence");
 
 #endif

@@ -1,31 +1,43 @@
 /* Functions: code objects carry their id in an extra slot, builtins in a table by method. */
 #include "functions.h"
+#include "clock.h"
+#include "events.h"
 #include "hooks.h"
 
 #include <stdlib.h>
 
 /* The slot holds generation << 32 | id: ids of an earlier recording do not count. The slot goes
    with its code object, so nothing is kept alive. */
-static Py_ssize_t extra_index = -1;
-static uint32_t generation;
+Py_ssize_t functions_slot = -1;
+uint32_t functions_generation;
+__thread uint64_t functions_asking_ticks __attribute__((tls_model("initial-exec")));
 static PyObject *on_function; /* owned */
 
 static uint32_t ask(PyObject *function) {
     if (!on_function) return 0;
+    uint64_t began = ticks_now();
     PyObject *id = hooks_call(on_function, &function, 1);
     uint32_t number = id && PyLong_Check(id) ? (uint32_t)PyLong_AsUnsignedLongMask(id) : 0;
     Py_XDECREF(id);
+    uint64_t took = ticks_now() - began;
+    functions_asking_ticks += took;
+    cost_slow_ticks += took;
     return number;
 }
 
 uint32_t function_of_code(PyObject *code) {
-    if (UNLIKELY(extra_index < 0) && (extra_index = code_extra_index()) < 0) return 0;
-    uint64_t slot = (uint64_t)(uintptr_t)code_extra_get(code, extra_index);
-    if (LIKELY(slot >> 32 == generation)) return (uint32_t)slot;
+    if (UNLIKELY(functions_slot < 0) && (functions_slot = code_extra_index()) < 0) return 0;
+    uint64_t slot = (uint64_t)(uintptr_t)code_extra_get(code, functions_slot);
+    if (LIKELY(slot >> 32 == functions_generation)) return (uint32_t)slot;
     uint32_t id = ask(code);
-    slot = (uint64_t)generation << 32 | id;
-    if (id && code_extra_set(code, extra_index, (void *)(uintptr_t)slot)) PyErr_Clear();
+    slot = (uint64_t)functions_generation << 32 | id;
+    if (on_function && code_extra_set(code, functions_slot, (void *)(uintptr_t)slot)) PyErr_Clear();
     return id;
+}
+
+int function_is_known(PyObject *code) {
+    if (functions_slot < 0) return 0;
+    return (uint64_t)(uintptr_t)code_extra_get(code, functions_slot) >> 32 == functions_generation;
 }
 
 /* ---- builtins: open addressing by the address of their method definition ------------------------ */
@@ -56,12 +68,27 @@ static int grow(void) {
     return 0;
 }
 
+/* Asks with a PyCFunction, for which a method descriptor is bound. */
+static uint32_t ask_bound(PyObject *builtin, PyObject *self) {
+    if (PyCFunction_Check(builtin)) return ask(builtin);
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *bound = Py_TYPE(builtin)->tp_descr_get(builtin, self, (PyObject *)Py_TYPE(self));
+    uint32_t id = bound && PyCFunction_Check(bound) ? ask(bound) : 0;
+    Py_XDECREF(bound);
+    PyErr_Restore(type, value, traceback);
+    return id;
+}
+
 uint32_t function_of_builtin(PyObject *builtin) {
-    PyMethodDef *method = ((PyCFunctionObject *)builtin)->m_ml;
+    return function_of_method(((PyCFunctionObject *)builtin)->m_ml, builtin, NULL);
+}
+
+uint32_t function_of_method(PyMethodDef *method, PyObject *builtin, PyObject *self) {
     if (2 * used >= room && grow()) return 0;
     Slot *slot = find(table, room, method);
     if (LIKELY(slot->method != NULL)) return slot->id;
-    uint32_t id = ask(builtin); /* may run Python and so grow the table */
+    uint32_t id = ask_bound(builtin, self); /* may run Python and so grow the table */
     if (2 * used >= room && grow()) return id;
     slot = find(table, room, method);
     if (!slot->method) used++;
@@ -72,8 +99,14 @@ uint32_t function_of_builtin(PyObject *builtin) {
 void functions_hook(PyObject *hook) {
     Py_XINCREF(hook);
     Py_XSETREF(on_function, hook);
-    generation++;
+    functions_generation++;
     free(table);
     table = NULL;
     room = used = 0;
+}
+
+PyObject *functions_on(PyObject *self, PyObject *hook) {
+    (void)self;
+    functions_hook(hook == Py_None ? NULL : hook);
+    Py_RETURN_NONE;
 }

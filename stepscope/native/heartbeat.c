@@ -7,6 +7,7 @@
 #include "events.h"
 #include "hooks.h"
 #include "lines.h"
+#include "sampler.h"
 #include "storage.h"
 #include "threads.h"
 
@@ -18,11 +19,13 @@
 #include <unistd.h>
 
 enum { BUDGET_EVERY_MS = 100, CLOCK_EVERY_MS = 2000, SECOND_MS = 1000 };
+enum { SLOWER_TIMES = 10, PAUSE_TIMES = 100 }; /* at most 1 % of the time for looking at stacks */
 
 /* One thread's life. A thread that ended the recording itself outlives our interest in it. */
 typedef struct {
     HeartbeatOptions options;
-    PyThreadState *tstate;
+    PyInterpreterState *interpreter;
+    PyThreadState *tstate; /* made by the thread itself: 3.11 knows whose it is only then */
     pthread_t thread;
     pid_t id;  /* the kernel's */
     uint64_t budget_at, clock_at, second_at; /* when each was last due; 0: the first beat */
@@ -33,14 +36,32 @@ typedef struct {
 int heartbeat_paused;
 static Beat *beat;                /* the thread that runs, or NULL */
 static HeartbeatOptions options;  /* of the last start; on_second is owned */
+static uint64_t began;            /* the last start */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake;
 
-/* Waits for the interval or for the end. 1: stop. */
+/* Fewer beats once recording has been full for its time, or when looking at stacks takes long. */
+static double interval_ns(const Beat *self) {
+    double wanted_ns = self->options.interval_ms * 1e6;
+    if (ticks_now() - began > ns_to_ticks(self->options.full_s * 1e9)) wanted_ns *= SLOWER_TIMES;
+    double least_ns = PAUSE_TIMES * (double)sampler_cost() / clock_ticks_per_ns;
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+/* Half to one and a half intervals: in step with a loop of 10 ms it would always see the same line. */
+static long uneven_interval_ns(const Beat *self) {
+    static uint32_t state = 2463534242u; /* xorshift: any start but 0 */
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return (long)(interval_ns(self) * (0.5 + (double)state / UINT32_MAX));
+}
+
+/* Waits for about the interval, or for the end. 1: stop. */
 static int wait_interval(Beat *self) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)self->options.interval_ms * 1000000L;
+    until.tv_nsec += uneven_interval_ns(self);
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     pthread_mutex_lock(&lock);
@@ -64,6 +85,7 @@ static void tell_second(PyObject *on_second) {
 
 static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
     sample_thinned(self->tstate, since_last);
+    sampler_take(self->tstate, now);
     if (due(&self->budget_at, now, BUDGET_EVERY_MS) && self->options.thin)
         budget_keep(now, self->options.budget_share, self->options.event_cost_ns);
     if (due(&self->clock_at, now, CLOCK_EVERY_MS)) {
@@ -78,8 +100,11 @@ static void *beat_on(void *argument) {
     self->id = (pid_t)syscall(SYS_gettid);
     pthread_setname_np(pthread_self(), "stepscope");
     thread_is_ours();
+    if (!(self->tstate = PyThreadState_New(self->interpreter))) return NULL;
     uint64_t last = ticks_now();
+    sampler_go_on(last);
     while (!wait_interval(self)) {
+        sampler_glance();
         PyEval_RestoreThread(self->tstate);
         uint64_t now = ticks_now();
         if (storage_is_open && !self->stopping) one_beat(self, now, now - last);
@@ -127,14 +152,10 @@ static int begin_thread(void) {
     Beat *new = PyMem_RawCalloc(1, sizeof *new);
     if (!new) return -1;
     new->options = options;
-    new->tstate = PyThreadState_New(PyInterpreterState_Get());
-    if (new->tstate && !start_thread(new)) {
+    new->interpreter = PyInterpreterState_Get();
+    if (!start_thread(new)) {
         beat = new;
         return 0;
-    }
-    if (new->tstate) {
-        PyThreadState_Clear(new->tstate);
-        PyThreadState_Delete(new->tstate);
     }
     PyMem_RawFree(new);
     return -1;
@@ -173,6 +194,7 @@ int heartbeat_start(HeartbeatOptions wanted) {
     Py_XINCREF(wanted.on_second);
     Py_XDECREF(options.on_second);
     options = wanted;
+    began = ticks_now();
     if (!prepare() && !begin_thread()) return 0;
     PyErr_SetString(PyExc_RuntimeError, "the system refused one more thread");
     return -1;
@@ -194,4 +216,14 @@ void heartbeat_pause(void) {
 void heartbeat_resume(void) {
     heartbeat_paused = 0;
     begin_thread();
+}
+
+static int resume_if_paused(void *unused) {
+    (void)unused;
+    if (heartbeat_paused) heartbeat_resume();
+    return 0;
+}
+
+void heartbeat_resume_soon(void) {
+    if (heartbeat_paused) Py_AddPendingCall(resume_if_paused, NULL);
 }

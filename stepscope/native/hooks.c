@@ -1,5 +1,6 @@
 /* Hooks: the audit hook (code about to run, files opened), threads, forks, stamps. */
 #include "hooks.h"
+#include "calls.h"
 #include "events.h"
 #include "imports.h"
 #include "storage.h"
@@ -42,6 +43,16 @@ static uint32_t as_id(PyObject *result) {
 
 uint32_t hooks_thread_id(void) {
     return hooks.on_thread ? as_id(hooks_call(hooks.on_thread, NULL, 0)) : 0;
+}
+
+uint32_t hooks_other_thread_id(unsigned long ident, unsigned long native, int is_pythons) {
+    if (!hooks.on_thread) return 0;
+    PyObject *args[] = {PyLong_FromUnsignedLong(ident), PyLong_FromUnsignedLong(native),
+                        is_pythons ? Py_True : Py_False};
+    uint32_t id = args[0] && args[1] ? as_id(hooks_call(hooks.on_thread, args, 3)) : 0;
+    Py_XDECREF(args[0]);
+    Py_XDECREF(args[1]);
+    return id;
 }
 
 int hooks_open_after_fork(void) {
@@ -136,6 +147,7 @@ static int audit(const char *event, PyObject *args, void *unused) {
     if (LIKELY(!hooks_on) || busy || !args) return 0;
     if (event[0] == 'o' && !strcmp(event, "open")) note_open(args);
     else if (event[0] == 'e' && !strcmp(event, "exec")) note_exec(args);
+    else if (event[0] == 's' && !strcmp(event, "sys.setprofile")) calls_profiler_set();
     return 0;
 }
 

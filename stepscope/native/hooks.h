@@ -8,6 +8,10 @@
 /* Asks on_thread for the current thread's id; 0 when nobody is there to ask. */
 uint32_t hooks_thread_id(void);
 
+/* The same for another thread, by Python's number and the kernel's, and whether Python started it;
+   0 also when it has no name yet. */
+uint32_t hooks_other_thread_id(unsigned long ident, unsigned long native, int is_pythons);
+
 /* In a forked child: lets on_fork open new storage. -1: recording is off in this process. */
 int hooks_open_after_fork(void);
 

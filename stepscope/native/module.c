@@ -2,12 +2,16 @@
 #define _GNU_SOURCE
 #include "compat.h"
 #include "budget.h"
+#include "calls.h"
 #include "clock.h"
 #include "events.h"
 #include "front.h"
+#include "functions.h"
 #include "heartbeat.h"
 #include "hooks.h"
 #include "lines.h"
+#include "sampler.h"
+#include "samples.h"
 #include "storage.h"
 #include "tools.h"
 
@@ -39,22 +43,26 @@ static PyObject *py_storage_open(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *folder;
     unsigned long long max_bytes;
-    if (!PyArg_ParseTuple(args, "OK", &folder, &max_bytes)) return NULL;
+    int calls = 0;
+    if (!PyArg_ParseTuple(args, "OK|p", &folder, &max_bytes, &calls)) return NULL;
     PyObject *path = NULL;
     if (folder != Py_None && !PyUnicode_FSConverter(folder, &path)) return NULL;
     lines_carry();
+    sampler_begin();
     storage_close();
-    int failed = storage_open(path ? PyBytes_AS_STRING(path) : NULL, (size_t)max_bytes);
+    int failed = storage_open(path ? PyBytes_AS_STRING(path) : NULL, (size_t)max_bytes, calls);
     Py_XDECREF(path);
     if (failed) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, folder == Py_None ? NULL : folder);
     cost_slow_ticks = 0;
     lines_rebind();
+    calls_rebind();
     Py_RETURN_NONE;
 }
 
 static PyObject *py_storage_close(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
     lines_release(ticks_now());
+    calls_end(ticks_now());
     lines_carry();
     storage_close();
     threads_rebind();
@@ -68,9 +76,15 @@ static PyObject *py_storage_is_open(PyObject *self, PyObject *unused) {
 
 static PyObject *py_storage_states(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    if (!storage_is_open) return Py_BuildValue("(KI)(KI)", 0ull, 0, 0ull, 0);
-    FileHeader *events = stream_header(&events_stream), *lines = stream_header(&lines_stream);
-    return Py_BuildValue("(KI)(KI)", events->used, events->state, lines->used, lines->state);
+    Stream *streams[] = {&events_stream, &lines_stream, &calls_stream};
+    PyObject *states = PyTuple_New(3);
+    for (Py_ssize_t i = 0; states && i < 3; i++) {
+        FileHeader none = {0}, *header = streams[i]->is_open ? stream_header(streams[i]) : &none;
+        PyObject *state = Py_BuildValue("KI", header->used, header->state);
+        if (state) PyTuple_SET_ITEM(states, i, state);
+        else Py_CLEAR(states);
+    }
+    return states;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -263,8 +277,9 @@ static PyObject *py_heartbeat_start(PyObject *self, PyObject *args) {
     (void)self;
     HeartbeatOptions options = {0};
     PyObject *on_second = Py_None;
-    if (!PyArg_ParseTuple(args, "iddp|O", &options.interval_ms, &options.budget_share,
-                          &options.event_cost_ns, &options.thin, &on_second))
+    options.full_s = FULL_RECORDING_S;
+    if (!PyArg_ParseTuple(args, "iddp|Od", &options.interval_ms, &options.budget_share,
+                          &options.event_cost_ns, &options.thin, &on_second, &options.full_s))
         return NULL;
     options.on_second = on_second == Py_None ? NULL : on_second;
     budget_begin(ticks_now());
@@ -281,6 +296,12 @@ static PyObject *py_heartbeat_stop(PyObject *self, PyObject *unused) {
 static PyObject *py_heartbeat_pause(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
     heartbeat_pause();
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_heartbeat_resume_soon(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    heartbeat_resume_soon();
     Py_RETURN_NONE;
 }
 
@@ -325,9 +346,16 @@ static PyMethodDef functions[] = {
     ONE("original_code", py_original_code),
     NOARGS("monitoring_callbacks", front_monitoring_callbacks),
     ARGS("tool_lend", tools_lend),
-    NOARGS("tool_take_back", tools_take_back),
+    ONE("tool_take_back", tools_take_back),
     ARGS("make_tick", front_make_tick),
     ARGS("feed", py_feed),
+    NOARGS("calls_start", calls_start),
+    ONE("calls_attach", calls_attach),
+    NOARGS("calls_detach", calls_detach),
+    NOARGS("calls_stop", calls_stop),
+    NOARGS("calls_callbacks", calls_callbacks),
+    NOARGS("calls_read", calls_read),
+    ARGS("calls_feed", calls_feed),
     KEYWORDS("hooks_start", hooks_start),
     NOARGS("hooks_stop", hooks_stop),
     ONE("on_stamp", hooks_on_stamp),
@@ -335,6 +363,9 @@ static PyMethodDef functions[] = {
     ARGS("heartbeat_start", py_heartbeat_start),
     NOARGS("heartbeat_stop", py_heartbeat_stop),
     NOARGS("heartbeat_pause", py_heartbeat_pause),
+    NOARGS("heartbeat_resume_soon", py_heartbeat_resume_soon),
+    ONE("functions_hook", functions_on),
+    ARGS("samples_feed", samples_feed),
     ARGS("die_with_parent", py_die_with_parent),
     {NULL, NULL, 0, NULL},
 };

@@ -80,7 +80,7 @@ static int bind(CodeRecord *record) {
     for (int i = 0; i < record->loop_count; i++) {
         record->loops[i].off = 0;
         record->loops[i].stamps = 0;
-        record->lines[record->loops[i].line].hits = HITS_STAMPED;
+        if (storage_is_kept()) record->lines[record->loops[i].line].hits = HITS_STAMPED;
     }
     __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_CODE, __ATOMIC_RELEASE);
     return 0;

@@ -1,7 +1,9 @@
 """The logic of the C engines again, slow and plain, for the tests to compare with.
 
+`SampleRecorder` takes the same samples as `_core.samples_feed`.
 `LineEngine` takes the same events as `_core.feed`; `trace` drives it with sys.settrace, so that
-whole programs can be counted by it. `ticks_to_ns` is the clock's conversion.
+whole programs can be counted by it. `CallEngine` takes those of `_core.calls_feed`.
+`ticks_to_ns` is the clock's conversion.
 """
 
 import dataclasses
@@ -89,6 +91,60 @@ class LineEngine:
         return self._calls[code]
 
 
+@dataclasses.dataclass
+class CallNode:
+    """A function as called along one path."""
+
+    function: int
+    parent: "CallNode | None"
+    calls: int = 0
+    ticks: int = 0
+    children: dict[int, "CallNode"] = dataclasses.field(default_factory=dict)
+
+
+class CallEngine:
+    """Calls and inclusive time of every function, by the path of its callers."""
+
+    def __init__(self) -> None:
+        self.root = CallNode(0, None)
+        self._open: list[tuple[CallNode, int]] = []  # with the ticks at which they began
+
+    def feed(self, entering: bool, function: int, ticks: int) -> None:
+        if entering:
+            self._open.append((self._call(function), ticks))
+        else:
+            self._leave(function, ticks)
+
+    def _call(self, function: int) -> CallNode:
+        top = self._open[-1][0] if self._open else self.root
+        node = top.children.setdefault(function, CallNode(function, top))
+        node.calls += 1
+        return node
+
+    def _leave(self, function: int, ticks: int) -> None:
+        """What lies above it has ended by now. One that never began still counts, unless it may
+        have begun before all of this."""
+        depths = [depth for depth, (node, _) in enumerate(self._open) if node.function == function]
+        if not depths:
+            if self._open:
+                self._call(function)
+            return
+        for node, began in self._open[depths[-1] :]:
+            node.ticks += ticks - began
+        del self._open[depths[-1] :]
+
+    def read(self) -> dict[tuple[int, ...], tuple[int, int]]:
+        """Path of functions, outermost first, to (calls, ticks)."""
+        found: dict[tuple[int, ...], tuple[int, int]] = {}
+        waiting: list[tuple[tuple[int, ...], CallNode]] = [((), self.root)]
+        while waiting:
+            path, node = waiting.pop()
+            for function, child in node.children.items():
+                found[*path, function] = child.calls, child.ticks
+                waiting.append(((*path, function), child))
+        return found
+
+
 def trace(engine: LineEngine, call: Callable[[], Any], clock: Callable[[], int]) -> Any:
     """Run `call` with every line of registered code counted by sys.settrace."""
 
@@ -119,3 +175,33 @@ def ticks_to_ns(triples: Sequence[tuple[int, int]], ticks: int) -> float:
         if ticks <= ticks1 or (ticks1, ns1) == tuple(triples[-1]):
             return ns0 + (ticks - ticks0) * (ns1 - ns0) / (ticks1 - ticks0)
     raise AssertionError("there is always a last segment")
+
+
+class SampleRecorder:
+    """The records of samples.bin, numbered from 1: nodes as (function, parent, line), samples as
+    [thread, node, count, start, weight]."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[int, int, int] | list[int]] = []
+        self._nodes: dict[tuple[int, int, int], int] = {}
+        self._last: dict[int, list[int]] = {}
+
+    def feed(
+        self, thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int
+    ) -> None:
+        node = 0
+        for function, line in stack:
+            node = self._node((function, node, line))
+        last = self._last.get(thread)
+        if last is not None and last[1] == node and last[3] + last[4] == start:
+            last[2] += 1
+            last[4] += weight
+            return
+        self._last[thread] = [thread, node, 1, start, weight]
+        self.records.append(self._last[thread])
+
+    def _node(self, node: tuple[int, int, int]) -> int:
+        if node not in self._nodes:
+            self.records.append(node)
+            self._nodes[node] = len(self.records)
+        return self._nodes[node]

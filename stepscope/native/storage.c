@@ -17,6 +17,7 @@ enum { CHUNK_MIN = 256 * 1024, CHUNK_MAX = 8 * 1024 * 1024 };
 #define RESERVE_BYTES ((size_t)2 << 30)
 
 Stream events_stream = {.file = NO_DESCRIPTOR}, lines_stream = {.file = NO_DESCRIPTOR};
+Stream samples_stream = {.file = NO_DESCRIPTOR}, calls_stream = {.file = NO_DESCRIPTOR};
 int storage_is_open, storage_forked;
 
 static size_t round_to_page(size_t bytes) {
@@ -127,6 +128,7 @@ static int open_stream(Stream *stream, const char *folder, const char *name, uin
     }
     if (grow(stream, CHUNK_MIN)) return -1;
     write_header(stream, kind);
+    stream->is_open = 1;
     return 0;
 }
 
@@ -139,6 +141,7 @@ static void detach(Stream *stream) {
 }
 
 static void leave_to_parent(Stream *stream, uint32_t kind) {
+    if (!stream->is_open) return;
     detach(stream);
     descriptor_close(&stream->file);
     write_header(stream, kind);
@@ -151,6 +154,8 @@ static void after_fork_in_child(void) {
     storage_forked = 1;
     leave_to_parent(&events_stream, STREAM_EVENTS);
     leave_to_parent(&lines_stream, STREAM_LINES);
+    leave_to_parent(&samples_stream, STREAM_SAMPLES);
+    leave_to_parent(&calls_stream, STREAM_CALLS);
     threads_forget();
 }
 
@@ -160,13 +165,15 @@ static void watch_forks(void) {
 }
 
 static void give_up(Stream *stream) {
+    stream->is_open = 0;
     detach(stream);
     descriptor_close(&stream->file);
 }
 
-int storage_open(const char *folder, size_t max_bytes) {
+int storage_open(const char *folder, size_t max_bytes, int calls) {
     watch_forks();
-    if (open_stream(&events_stream, folder, "events.bin", STREAM_EVENTS, max_bytes / 4 * 3) ||
+    if (open_stream(&events_stream, folder, "events.bin", STREAM_EVENTS,
+                    calls ? max_bytes / 8 : max_bytes / 2) ||
         open_stream(&lines_stream, folder, "lines.bin", STREAM_LINES, max_bytes / 4)) {
         int why = errno;
         give_up(&events_stream);
@@ -174,6 +181,10 @@ int storage_open(const char *folder, size_t max_bytes) {
         errno = why;
         return -1;
     }
+    if (folder && open_stream(&samples_stream, folder, "samples.bin", STREAM_SAMPLES, max_bytes / 8))
+        give_up(&samples_stream); /* nothing else needs it: recording goes on without */
+    if (calls && open_stream(&calls_stream, folder, "calls.bin", STREAM_CALLS, max_bytes / 2))
+        give_up(&calls_stream);
     storage_is_open = 1;
     storage_forked = 0;
     return 0;
@@ -181,6 +192,8 @@ int storage_open(const char *folder, size_t max_bytes) {
 
 /* Zeros behind the last record are no harm: a failed ftruncate changes nothing for readers. */
 static void close_stream(Stream *stream) {
+    if (!stream->is_open) return;
+    stream->is_open = 0;
     off_t used = (off_t)stream_header(stream)->used;
     detach(stream);
     if (descriptor_is_ours(&stream->file) && ftruncate(stream->file.fd, used)) errno = 0;
@@ -192,4 +205,6 @@ void storage_close(void) {
     storage_is_open = 0;
     close_stream(&events_stream);
     close_stream(&lines_stream);
+    close_stream(&samples_stream);
+    close_stream(&calls_stream);
 }

@@ -1,6 +1,7 @@
 /* Threads: made at their first event, reaped after their end, their stacks in lines.bin. */
 #include "compat.h"
 #include "threads.h"
+#include "calls.h"
 #include "hooks.h"
 #include "storage.h"
 
@@ -75,6 +76,7 @@ static void reap_ended(void) {
         }
         *link = thread->next;
         if (thread->block) free_block(thread->block);
+        if (thread->call_block) calls_thread_ended(thread);
         free(thread);
     }
 }
@@ -125,6 +127,9 @@ void threads_rebind(void) {
     for (Thread *thread = all_threads; thread; thread = thread->next) {
         thread->base = thread->top = thread->end = NULL;
         thread->block = NULL;
+        thread->call_base = thread->call_top = thread->call_end = NULL;
+        thread->call_block = NULL;
+        thread->call_root = NULL;
     }
 }
 

@@ -9,6 +9,11 @@ typedef struct Thread {
     Activation *base;
     Activation *end;
     Block *block;      /* in lines.bin; its entries are base[0..] */
+    CallEntry *call_top;  /* the innermost call, or NULL; call_base[0] is the thread's root */
+    CallEntry *call_base;
+    CallEntry *call_end;
+    Block *call_block;    /* in calls.bin; its entries are call_base[0..] */
+    CallNode *call_root;
     uint32_t id;
     int asking;        /* its id is being found out */
     int gone;          /* the system's thread has ended; reaped by the next new thread */

@@ -4,8 +4,9 @@
 
 #include "compat.h"
 
-/* tool_lend(tool_id, give_way): `give_way()` is called when anybody else wants this id. */
+/* tool_lend(tool_id, give_way): `give_way()` is called when anybody else wants this id.
+   tool_take_back(tool_id) */
 PyObject *tools_lend(PyObject *self, PyObject *args);
-PyObject *tools_take_back(PyObject *self, PyObject *unused);
+PyObject *tools_take_back(PyObject *self, PyObject *tool_id);
 
 #endif

@@ -27,7 +27,7 @@ def _many_lines(turns: int) -> int:
     return total
 
 
-def _many_calls(turns: int) -> int:
+def many_calls(turns: int) -> int:
     total = 0
     for _ in range(turns):
         total += _one_call()
@@ -42,13 +42,13 @@ def _one_call() -> int:
 def measure_event_cost() -> EventCost:
     """Once a process: the same loops with and without events, the best of a few rounds; 1 ms."""
     functions = [each for each in (_many_lines, _one_call) if isinstance(each, FunctionType)]
-    plain_lines, plain_calls = _best_ns(_many_lines), _best_ns(_many_calls)
+    plain_lines, plain_calls = best_ns(_many_lines), best_ns(many_calls)
     lines.engine_enable()
     try:
         for function in functions:
             lines.register_function(function, exact=True)
-        line_ns = (_best_ns(_many_lines) - plain_lines) / (4 * TURNS)
-        call_ns = (_best_ns(_many_calls) - plain_calls) / TURNS
+        line_ns = (best_ns(_many_lines) - plain_lines) / (4 * TURNS)
+        call_ns = (best_ns(many_calls) - plain_calls) / TURNS
     finally:
         lines.engine_disable()
     for function in functions:
@@ -58,7 +58,7 @@ def measure_event_cost() -> EventCost:
     return EventCost(line_ns=line_ns, exit_ns=max(call_ns - line_ns, 5.0))
 
 
-def _best_ns(function: Callable[[int], int]) -> float:
+def best_ns(function: Callable[[int], int]) -> float:
     best = float("inf")
     for _ in range(ROUNDS):
         began = time.perf_counter_ns()

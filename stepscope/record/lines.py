@@ -12,12 +12,11 @@ from types import CodeType, FunctionType
 
 from stepscope.errors import EnvironmentTrouble
 from stepscope.native import _core
+from stepscope.record import tool_ids
 from stepscope.record.code_table import table, tree
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 MEMORY_ONLY_BYTES = 256 * 2**20
-# Nobody's by custom, then the optimiser's, the debugger's, the profiler's and coverage's.
-TOOL_IDS = (3, 4, 5, 0, 2, 1)
 
 # Called before the engine starts for a first user: LineProfilers at rest read their counters then.
 before_start: list[Callable[[], None]] = []
@@ -49,7 +48,12 @@ def register_code(code: CodeType, *, exact: bool = False) -> CodeType:
             elif exact and _core.lines_is_registered(part):
                 _core.lines_set_exact(part)
         return code
-    return code if _core.lines_is_registered(code) else _with_ticks(code, exact=exact)
+    if not _core.lines_is_registered(code):
+        return _with_ticks(code, exact=exact)
+    if exact:
+        for part in tree(code):
+            _core.lines_set_exact(part)
+    return code
 
 
 def _remember_alias(code: CodeType) -> None:
@@ -191,15 +195,12 @@ if sys.version_info >= (3, 12):
 
     def _claim_tool() -> None:
         global _tool_id
-        free = [number for number in TOOL_IDS if sys.monitoring.get_tool(number) is None]
-        if not free:
+        _tool_id = tool_ids.claim(_give_way)
+        if _tool_id is None:
             raise EnvironmentTrouble(
                 "Lines cannot be recorded: other tools hold all of sys.monitoring's ids. "
                 "Run without them."
             )
-        _tool_id = free[0]
-        sys.monitoring.use_tool_id(_tool_id, "stepscope")
-        _core.tool_lend(_tool_id, _give_way)
         for name, callback in _core.monitoring_callbacks().items():
             sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), callback)
         sys.monitoring.set_events(_tool_id, _EVENTS.PY_UNWIND)
@@ -210,21 +211,20 @@ if sys.version_info >= (3, 12):
         global _tool_id
         if _tool_id is None:
             return
-        _core.tool_take_back()
         sys.monitoring.set_events(_tool_id, 0)
         for code in _all_code():
             sys.monitoring.set_local_events(_tool_id, code, 0)
         for name in _core.monitoring_callbacks():
             sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), None)
-        sys.monitoring.free_tool_id(_tool_id)
+        tool_ids.release(_tool_id)
         _tool_id = None
 
     def _give_way() -> None:
         """Somebody wants our id. The codes' counters and activations stay as they are."""
         wanted = _tool_id
-        others = [each for each in range(6) if sys.monitoring.get_tool(each) is None]
+        others = tool_ids.free_ids()
         _release_tool()
-        if others == [wanted]:
+        if not others:
             _core.lines_stop()
             on_trouble("Lines stopped: the script uses all of sys.monitoring's ids itself.")
             return

@@ -8,6 +8,7 @@ class RecordOptions(NamedTuple):
     """A tuple and no dataclass: those take 10 ms to import, in every process that is recorded."""
 
     exact: bool = False  # never thin out lines
+    calls: bool = False  # record every call
     include: tuple[str, ...] = ()  # globs of files or module names that count as the user's
     exclude: tuple[str, ...] = ()
     steps: int | None = None  # stop the script cleanly after that many steps

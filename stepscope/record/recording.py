@@ -6,7 +6,6 @@ import functools
 import gc
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable
 from types import CodeType
@@ -14,7 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from stepscope.launch.secrets import mask_command
 from stepscope.native import _core
-from stepscope.record import decorator, limits, lines, marks, originals
+from stepscope.record import calls, decorator, functions, limits, lines, marks, originals, samples
 from stepscope.record.calibrate import measure_event_cost, ns_to_ticks
 from stepscope.record.code import UserCode
 from stepscope.record.code_table import CodeEntry, table
@@ -57,7 +56,7 @@ def stop(status: str = "stopped") -> None:
 
 @functools.cache  # at-fork handlers cannot be removed: one for the process's life
 def _watch_forks() -> None:
-    os.register_at_fork(before=_core.heartbeat_pause)
+    os.register_at_fork(before=_core.heartbeat_pause, after_in_parent=_core.heartbeat_resume_soon)
 
 
 def _stop_at_exit() -> None:
@@ -78,6 +77,7 @@ class Recording:
         self._undo: list[Callable[[], object]] = []
         self._file_ids: dict[str, int] = {}
         self._noted: set[str] = set()
+        self._calls: calls.Calls | None = None
         self._pid = os.getpid()
 
     # --- start and stop --------------------------------------------------------------------------
@@ -93,8 +93,9 @@ class Recording:
         for entry in table.entries:
             self._name_code(entry)
         self._start_hooks()  # before the storage: its first event asks for the thread's name
-        _core.storage_open(self.folder, self.options.max_bytes)
+        _core.storage_open(self.folder, self.options.max_bytes, self.options.calls)
         self._undo.append(self._close_storage)
+        self._call_ns = calls.measure_cost_ns() if self.options.calls else 0.0
         self._describe()
         _core.counters()
         lines.on_trouble = self.note_once
@@ -106,6 +107,7 @@ class Recording:
         self._undo.append(_core.heartbeat_stop)
         atexit.register(_stop_at_exit)
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
+        self._start_calls()  # last: our own start is none of the script's calls
 
     def stop(self, status: str) -> None:
         if os.getpid() != self._pid:
@@ -129,6 +131,8 @@ class Recording:
             watched=originals.WATCHED,
         )
         self._undo.append(_core.hooks_stop)
+        _core.functions_hook(self._guarded(functions.namer(self._names)))
+        self._undo.append(lambda: _core.functions_hook(None))
         originals.install(_core.original_code)
         self._undo.append(originals.uninstall)
         gc.callbacks.append(_core.gc_callback)
@@ -143,6 +147,12 @@ class Recording:
             return
         builtins.profile = decorator.profile  # type: ignore[attr-defined]  # the point is to add it
         self._undo.append(_take_back_profile)
+
+    def _start_calls(self) -> None:
+        if self.options.calls:
+            self._calls = calls.Calls(self._users.is_users, self.note_once)
+            self._undo.append(self._calls.stop)
+            self._calls.start()
 
     def _start_limits(self) -> None:
         if not limits.StepLimits.wanted(self.options):
@@ -200,6 +210,7 @@ class Recording:
             "ticks_per_ns": _core.ticks_per_ns(),
             "event_cost_ticks": ns_to_ticks(self._cost.line_ns),
             "exit_cost_ticks": ns_to_ticks(self._cost.exit_ns),
+            "call_cost_ticks": ns_to_ticks(self._call_ns),
             "status": "running",
             "ended_ticks": None,
         }
@@ -209,7 +220,7 @@ class Recording:
         ended = _core.ticks()
         _core.counters()
         states = _core.storage_states()
-        for stream, (_, state) in zip(("events", "lines"), states, strict=False):
+        for stream, (_, state) in zip(("events", "lines", "calls"), states, strict=False):
             if state != fmt.StreamState.GROWING:
                 self._names.note(f"{stream} stopped: {_STOPPED[fmt.StreamState(state)]}.")
         if self._names.lost:
@@ -225,7 +236,7 @@ class Recording:
         self._role = "worker"
         self.folder = self._make_folder()
         self._names.move_to(self.folder)
-        _core.storage_open(self.folder, self.options.max_bytes)
+        _core.storage_open(self.folder, self.options.max_bytes, self.options.calls)
         self._describe()
         _core.counters()
         self._start_heartbeat()
@@ -251,6 +262,8 @@ class Recording:
 
     def _see_code(self, code: CodeType) -> CodeType | None:
         """A code object is about to run: the user's is recorded."""
+        if self._calls is not None:
+            self._calls.see(code)
         if not self._users.is_users(code.co_filename):
             return None
         return lines.register_code(code, exact=self.options.exact)
@@ -258,13 +271,10 @@ class Recording:
     def _name(self, text: str) -> int:
         return self._names.intern("name", name=text)
 
-    def _name_thread(self) -> int:
-        native = threading.get_native_id()
-        ident = threading.get_ident()
-        known = threading._active.get(ident)  # type: ignore[attr-defined]  # current_thread() would make a dummy
-        main = ident == threading.main_thread().ident
-        name = known.name if known is not None else f"thread {native}"
-        return self._names.add("thread", name=name, native_id=native, main=main)
+    def _name_thread(
+        self, ident: int | None = None, native: int | None = None, is_pythons: bool = False
+    ) -> int:
+        return samples.name_thread(self._names, ident, native, is_pythons=is_pythons)
 
     def _name_code(self, entry: CodeEntry) -> None:
         code = entry.code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from stepscope.errors import InputError
-from stepscope.model import FunctionLines
+from stepscope.model import FunctionLines, FunctionRow, StacksAnswer
 
 if TYPE_CHECKING:
     from stepscope.store.reader import Run
@@ -25,6 +25,26 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     sort: str | None = None
 
 
+# Functions sort by pstats' names; what is not known comes last.
+_FUNCTION_SORTS: Final[dict[str, Key]] = {
+    "tottime": lambda row: -(row.tottime_ns or 0),
+    "cumtime": lambda row: -(row.cumtime_ns or 0),
+    "ncalls": lambda row: -(row.ncalls or 0),
+    "pcalls": lambda row: -(row.primitive_calls or 0),
+    "name": lambda row: row.function,
+    "nfl": lambda row: (row.function, row.file, row.line),
+    "stdname": lambda row: (row.file, row.line, row.function),
+    "filename": lambda row: row.file,
+    "line": lambda row: row.line,
+}
+_FUNCTION_ALIASES: Final = {
+    "time": "tottime",
+    "cumulative": "cumtime",
+    "calls": "ncalls",
+    "file": "filename",
+    "module": "filename",
+}
+
 # For each view: the field that holds its rows, and what they can be sorted by (largest first for
 # numbers). The first key is how the analysis sorted them already.
 ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
@@ -34,6 +54,19 @@ ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
             "time": lambda row: -row.total_ns,
             "hits": lambda row: -sum(line.hits for line in row.lines),
             "name": lambda row: (row.file, row.first_line),
+        },
+    ),
+    "functions": (
+        "functions",
+        _FUNCTION_SORTS
+        | {alias: _FUNCTION_SORTS[name] for alias, name in _FUNCTION_ALIASES.items()},
+    ),
+    "stacks": (
+        "threads",
+        {
+            "main": lambda row: 0,
+            "time": lambda row: -row.total_ns,
+            "name": lambda row: row.thread,
         },
     ),
     "regions": (
@@ -103,6 +136,17 @@ def select(view: str, answer: Answer, selection: Selection) -> Answer:
     return msgspec.structs.replace(answer, **{field: chosen})
 
 
+def of_thread(answer: StacksAnswer, name: str | None) -> StacksAnswer:
+    """The stacks of the threads of that name, which may be a pattern."""
+    if name is None:
+        return answer
+    chosen = [each for each in answer.threads if fnmatch.fnmatchcase(each.thread, name)]
+    if not chosen:
+        there = ", ".join(dict.fromkeys(each.thread for each in answer.threads)) or "none"
+        raise InputError(f"No thread is called '{name}'. There are: {there}.")
+    return msgspec.structs.replace(answer, threads=chosen)
+
+
 def sort_names(view: str) -> tuple[str, ...]:
     return tuple(ROWS[view][1]) if view in ROWS else ()
 
@@ -114,19 +158,20 @@ def _sort_key(view: str, name: str, keys: dict[str, Key]) -> Key:
 
 
 def _is_chosen(row: Any, selection: Selection) -> bool:
-    if not isinstance(row, FunctionLines):
+    if not isinstance(row, FunctionLines | FunctionRow):
         return True
     return _is_named(row, selection.functions) and _is_in(row, selection.files)
 
 
-def _is_named(row: FunctionLines, names: Sequence[str]) -> bool:
+def _is_named(row: FunctionLines | FunctionRow, names: Sequence[str]) -> bool:
     """By its qualified name, its plain one, or a part of the qualified one from a dot on."""
     return not names or any(
-        row.function == name or row.function.endswith("." + name) for name in names
+        row.function in (name, f"<{name}>") or row.function.endswith(("." + name, f".{name}>"))
+        for name in names
     )
 
 
-def _is_in(row: FunctionLines, globs: Sequence[str]) -> bool:
+def _is_in(row: FunctionLines | FunctionRow, globs: Sequence[str]) -> bool:
     """By the path as shown, or the file's own name."""
     base = row.file.rsplit("/", 1)[-1]
     return not globs or any(

@@ -15,6 +15,8 @@ RUN/
     names.jsonl                what the numbers in the .bin files stand for, one object a line
     events.bin                 spans, stamps and counters
     lines.bin                  line counters and the activations that were open
+    calls.bin                  with --calls: who called whom, how often and for how long
+    samples.bin                the stacks that were seen, and for how long
 
 All integers are little-endian. A record whose tag is 0 was never finished: readers stop there.
 """
@@ -35,6 +37,8 @@ PROCESS_FILE: Final = "process.json"
 NAMES_FILE: Final = "names.jsonl"
 EVENTS_FILE: Final = "events.bin"
 LINES_FILE: Final = "lines.bin"
+CALLS_FILE: Final = "calls.bin"
+SAMPLES_FILE: Final = "samples.bin"
 TABLES_FOLDER: Final = "tables"
 
 
@@ -43,6 +47,8 @@ class Stream(enum.IntEnum):
 
     EVENTS = 1
     LINES = 2
+    CALLS = 3
+    SAMPLES = 4
 
 
 class StreamState(enum.IntEnum):
@@ -176,6 +182,67 @@ HITS_STAMPED: Final = 1 << 63
 #   record    u64  address of the code's block header
 ACTIVATION: Final = struct.Struct("<QQQQQQQQ")
 
+
+class CallsKind(enum.IntEnum):
+    """The low byte of a tag in calls.bin: of blocks, then of the nodes in them."""
+
+    NODES = 1
+    STACK = 2
+    FREE = 3
+    NODE = 4  # a function as called along one path
+    ROOT = 5  # a thread: the calls below it have no caller
+
+
+# calls.bin is a sequence of blocks. Each has a BLOCK header (tag: CALLS_TAG | CallsKind; id: of a
+# STACK the thread; the fields about lines are 0) and `count` entries; sizes are multiples of
+# CALLS_UNIT.
+# NODES entry, 48 bytes; a parent lies before its children in the file.
+#   tag       u32  CALLS_TAG | CallsKind, written last; 0: free
+#   function  u32  id of kind "function"; 0: one of ours, to be left out
+#   parent    u32  NODE: the caller's offset in the file, in CALLS_UNITs; ROOT: id of kind "thread"
+#   children  u32  how many
+#   calls     u64  how often it was entered (a generator: each time it went on)
+#   ticks     u64  time, callees included; own time is what its children leave of it
+#   recent    u64  address of a child (0: none)
+#   next      u64  address of a sibling
+CALL_NODE: Final = struct.Struct("<IIIIQQQQ")
+CALLS_TAG: Final = 0xCA110000
+CALLS_UNIT: Final = 16
+
+# STACK entry, 24 bytes: a call that was open; the first is the thread's ROOT, node 0 ends the list.
+#   node      u64  address of its node; minus base: its offset in the file
+#   start     u64  ticks
+#   key       u64  address of what was called
+CALL_ENTRY: Final = struct.Struct("<QQQ")
+
+
+class SamplesKind(enum.IntEnum):
+    """The low byte of a record's tag in samples.bin."""
+
+    NODE = 1
+    SAMPLE = 2
+
+
+# samples.bin is a sequence of records of 32 bytes, numbered from 1; a node's number is that of its
+# record. A stack is a node and its parents.
+# NODE: a function that was seen at a line, below another.
+#   tag       u32  SAMPLES_TAG | SamplesKind, written last
+#   function  u32  id of kind "function"; 0: frames that were left out of a deep stack
+#   parent    u32  number of the caller's node (0: outermost); smaller than its own
+#   line      u32  where it was (0: not known)
+#   (16 bytes reserved, 0)
+NODE: Final = struct.Struct("<IIII16x")
+
+# SAMPLE: a thread was seen in a stack, once or several times in a row.
+#   tag       u32  SAMPLES_TAG | SamplesKind, written last
+#   thread    u32  id of kind "thread"
+#   node      u32  the innermost one; smaller than its own number
+#   count     u32  how often it was seen
+#   start     u64  ticks of the look before the first of them
+#   weight    u64  ticks from there to the last of them
+SAMPLE: Final = struct.Struct("<IIIIQQ")
+SAMPLES_TAG: Final = 0x5A3E0000
+
 # names.jsonl: one JSON object a line, "is" says which:
 #   {"is": "file", "id", "path", "source"}          source: name in sources/, or null
 #   {"is": "code", "id", "file", "function", "first_line", "lines", "kind"}
@@ -196,11 +263,11 @@ ACTIVATION: Final = struct.Struct("<QQQQQQQQ")
 # process.json:
 #   {"format", "role": "main|worker|rank", "rank", "pid", "parent_pid", "host", "python",
 #    "argv", "started_realtime_ns", "process_start_realtime_ns", "ticks_per_ns", "event_cost_ticks",
-#    "exit_cost_ticks", "status": "running|ended|stopped", "ended_ticks"}
+#    "exit_cost_ticks", "call_cost_ticks", "status": "running|ended|stopped", "ended_ticks"}
 #   process_start: when the kernel started the process, before the interpreter was up
 #   ticks_per_ns: the clock's rate as measured at start, for a process too short for two triples
 #   event_cost_ticks / exit_cost_ticks: what one line event / one exit event costs here, measured
-#   at start (floats)
+#   at start (floats); call_cost_ticks: what counting one call costs (0 without --calls)
 #   status "stopped": recording stopped before the process ended (--stop-after, Profiler);
 #   still "running" in a process that is gone: it was killed; ended_ticks is null then
 

@@ -16,6 +16,7 @@ from stepscope.errors import DataError
 from stepscope.model import Process
 from stepscope.store import format as fmt
 from stepscope.store import streams
+from stepscope.store.calls import Calls, read_calls
 from stepscope.store.records import AnyName, Names, Note, ProcessInfo, RunInfo, Supervisor
 
 _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
@@ -36,6 +37,8 @@ class ProcessData:
     clock: Clock
     end_ns: int  # monotonic: when it ended, or the last that is known of it
     notes: list[str]
+    samples: streams.Samples
+    calls: Calls = dataclasses.field(default_factory=Calls)
 
     @property
     def start_ns(self) -> int:
@@ -229,14 +232,19 @@ def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
         names.add(name)
     events, clock_kind = streams.read_events(folder / fmt.EVENTS_FILE, notes)
     lines = streams.read_lines(folder / fmt.LINES_FILE, notes)
+    samples = streams.read_samples(folder / fmt.SAMPLES_FILE, notes)
+    calls = read_calls(folder / fmt.CALLS_FILE, notes)
     watched = supervisor if info.role == "main" else None  # the process that it started
     ended_ns = watched.ended_monotonic_ns if watched else None
     clock = _make_clock(events, clock_kind, info, watched)
     events = _plausible(events, clock, notes)
     end_tick = _end_tick(info, events, lines, clock, ended_ns)
     _account_for_open_lines(lines, end_tick)
+    calls.account_for_open(end_tick)
     notes += [note.text for note in names.notes]
-    return ProcessData(folder, info, names, events, lines, clock, clock.ns_at(end_tick), notes)
+    samples = _plausible_samples(samples, clock, notes)
+    end_ns = clock.ns_at(end_tick)
+    return ProcessData(folder, info, names, events, lines, clock, end_ns, notes, samples, calls)
 
 
 def _info_from_name(folder: Path) -> ProcessInfo:
@@ -281,6 +289,16 @@ def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.
         notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
     kept: npt.NDArray[Any] = events[sane]
     return kept
+
+
+def _plausible_samples(found: streams.Samples, clock: Clock, notes: list[str]) -> streams.Samples:
+    samples = found.samples
+    sane = np.abs(distance(samples["start"], clock.first_tick)) < FARTHEST
+    sane &= samples["weight"] < FARTHEST
+    if sane.all():
+        return found
+    notes.append(f"{int((~sane).sum()):,} samples have impossible times and are left out.")
+    return dataclasses.replace(found, samples=samples[sane])
 
 
 def _end_tick(

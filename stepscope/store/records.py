@@ -58,6 +58,7 @@ class ProcessInfo(msgspec.Struct, frozen=True, kw_only=True):
     ticks_per_ns: Ticks = 1.0
     event_cost_ticks: Ticks = 0.0
     exit_cost_ticks: Ticks = 0.0
+    call_cost_ticks: Ticks = 0.0
     status: Literal["running", "ended", "stopped"] = "running"
     ended_ticks: Natural | None = None
 
@@ -105,12 +106,20 @@ class OpenName(msgspec.Struct, frozen=True, tag_field="is", tag="open"):
     line: LineNumber | None = None
 
 
+class FunctionName(msgspec.Struct, frozen=True, tag_field="is", tag="function"):
+    id: Natural
+    file: str
+    line: LineNumber
+    name: str
+    native: bool = False
+
+
 class Note(msgspec.Struct, frozen=True, tag_field="is", tag="note"):
     text: str
     severity: str = "info"
 
 
-AnyName = FileName | CodeName | LoopName | ThreadName | SpanName | OpenName | Note
+AnyName = FileName | CodeName | LoopName | ThreadName | SpanName | OpenName | FunctionName | Note
 
 
 class Names(msgspec.Struct):
@@ -122,6 +131,7 @@ class Names(msgspec.Struct):
     threads: dict[int, ThreadName] = {}
     spans: dict[int, SpanName] = {}
     opens: dict[int, OpenName] = {}
+    functions: dict[int, FunctionName] = {}
     notes: list[Note] = []
 
     def add(self, name: AnyName) -> None:
@@ -138,5 +148,7 @@ class Names(msgspec.Struct):
                 self.spans[name.id] = name
             case OpenName():
                 self.opens[name.id] = name
+            case FunctionName():
+                self.functions[name.id] = name
             case Note():
                 self.notes.append(name)

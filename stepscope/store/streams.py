@@ -18,16 +18,18 @@ Bytes = npt.NDArray[np.uint8]
 _NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
 
 
-def _dtype(layout: struct.Struct, fields: str) -> np.dtype[Any]:
+def record_dtype(layout: struct.Struct, fields: str) -> np.dtype[Any]:
     """The numpy record of one of `format.py`'s structures (padding at the end stays unnamed)."""
     letters = re.sub(r"\d+x$", "", layout.format.lstrip("<"))
     formats = [_NUMPY_OF[letter] for letter in letters]
     return np.dtype({"names": fields.split(), "formats": formats, "itemsize": layout.size})
 
 
-EVENT_DTYPE: Final = _dtype(fmt.EVENT, "tag name start end thread extra value0 value1")
-LINE_DTYPE: Final = _dtype(fmt.LINE, "hits ticks sampled")
-ACTIVATION_DTYPE: Final = _dtype(
+EVENT_DTYPE: Final = record_dtype(fmt.EVENT, "tag name start end thread extra value0 value1")
+LINE_DTYPE: Final = record_dtype(fmt.LINE, "hits ticks sampled")
+NODE_DTYPE: Final = record_dtype(fmt.NODE, "tag function parent line")
+SAMPLE_DTYPE: Final = record_dtype(fmt.SAMPLE, "tag thread node count start weight")
+ACTIVATION_DTYPE: Final = record_dtype(
     fmt.ACTIVATION, "frame code lines current since entered opens record"
 )
 
@@ -49,6 +51,7 @@ class CodeBlock:
     exits: int  # resumes included
     offset: int  # of its first entry in the file
     entries: npt.NDArray[Any]  # LINE_DTYPE, our own copy
+    resumes: int = 0  # how often a generator or coroutine went on
 
     @property
     def hits(self) -> npt.NDArray[np.uint64]:
@@ -76,10 +79,19 @@ class Lines:
     )
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Samples:
+    """What samples.bin holds. A node's number is that of its record, counted from 1."""
+
+    numbers: npt.NDArray[np.int64] = dataclasses.field(default_factory=lambda: np.zeros(0, int))
+    nodes: npt.NDArray[Any] = dataclasses.field(default_factory=lambda: np.zeros(0, NODE_DTYPE))
+    samples: npt.NDArray[Any] = dataclasses.field(default_factory=lambda: np.zeros(0, SAMPLE_DTYPE))
+
+
 def read_events(path: Path, notes: list[str]) -> tuple[npt.NDArray[Any], int]:
     """All finished events, and the kind of clock they were stamped with."""
     empty = np.zeros(0, EVENT_DTYPE), int(fmt.ClockKind.MONOTONIC)
-    found = _read_stream(path, fmt.Stream.EVENTS, notes)
+    found = read_stream(path, fmt.Stream.EVENTS, notes)
     if found is None:
         return empty
     header, data = found
@@ -90,14 +102,16 @@ def read_events(path: Path, notes: list[str]) -> tuple[npt.NDArray[Any], int]:
     bad = np.flatnonzero((kinds == 0) | (kinds > 0xFF))
     if len(bad):
         if events["tag"][bad[0]]:
-            notes.append(f"{_name(path)} is damaged after {bad[0]:,} events: the rest is left out.")
+            notes.append(
+                f"{file_name(path)} is damaged after {bad[0]:,} events: the rest is left out."
+            )
         events = events[: bad[0]]
     return events, header.clock
 
 
 def read_lines(path: Path, notes: list[str]) -> Lines:
     """All code blocks, and the activations that were open when the file was read."""
-    found = _read_stream(path, fmt.Stream.LINES, notes)
+    found = read_stream(path, fmt.Stream.LINES, notes)
     if found is None:
         return Lines()
     header, data = found
@@ -109,7 +123,7 @@ def read_lines(path: Path, notes: list[str]) -> Lines:
         if tag == 0:
             break
         if tag & ~0xFF != fmt.BLOCK_TAG or size < fmt.BLOCK.size or size % 8:
-            notes.append(f"{_name(path)} is damaged at byte {at:,}: later lines are left out.")
+            notes.append(f"{file_name(path)} is damaged at byte {at:,}: later lines are left out.")
             break
         body = data[at + fmt.BLOCK.size : at + size]
         if tag & 0xFF == fmt.BlockKind.CODE:
@@ -118,16 +132,51 @@ def read_lines(path: Path, notes: list[str]) -> Lines:
             stacks.append(_open_activations(fields[4], body))
         at += size
     if at > len(data):
-        notes.append(f"{_name(path)} was cut off inside a block: its last lines are missing.")
+        notes.append(f"{file_name(path)} was cut off inside a block: its last lines are missing.")
     activations = np.concatenate(stacks) if stacks else np.zeros(0, ACTIVATION_DTYPE)
     return Lines(base=header.base, blocks=tuple(blocks), activations=activations)
+
+
+def read_samples(path: Path, notes: list[str]) -> Samples:
+    """All finished records up to the first damaged one; nothing where no stacks were sampled."""
+    found = read_stream(path, fmt.Stream.SAMPLES, notes) if path.exists() else None
+    if found is None:
+        return Samples()
+    _, data = found
+    whole = (len(data) - fmt.HEADER.size) // NODE_DTYPE.itemsize
+    body = data[fmt.HEADER.size : fmt.HEADER.size + whole * NODE_DTYPE.itemsize]
+    tags = body.view(NODE_DTYPE)["tag"]
+    good = _finished_samples(body)
+    if good < whole and tags[good]:
+        notes.append(f"{file_name(path)} is damaged after {good:,} records: the rest is left out.")
+    is_node = tags[:good] == fmt.SAMPLES_TAG | fmt.SamplesKind.NODE
+    return Samples(
+        numbers=np.flatnonzero(is_node) + 1,
+        nodes=body.view(NODE_DTYPE)[:good][is_node],
+        samples=body.view(SAMPLE_DTYPE)[:good][~is_node],
+    )
+
+
+def _finished_samples(body: Bytes) -> int:
+    """How many records can be used: those before the first that is unfinished, unknown, or that
+    refers to no node before it."""
+    nodes, samples = body.view(NODE_DTYPE), body.view(SAMPLE_DTYPE)
+    is_node = nodes["tag"] == fmt.SAMPLES_TAG | fmt.SamplesKind.NODE
+    is_sample = nodes["tag"] == fmt.SAMPLES_TAG | fmt.SamplesKind.SAMPLE
+    above = np.where(is_node, nodes["parent"], samples["node"]).astype(np.int64)
+    is_before = above <= np.arange(len(nodes))
+    refers = np.zeros(len(nodes), np.bool_)
+    refers[is_before] = np.concatenate([[False], is_node])[above[is_before]]
+    good = (is_node & (above == 0)) | ((is_node | is_sample) & refers)
+    bad = np.flatnonzero(~good)
+    return int(bad[0]) if len(bad) else len(nodes)
 
 
 def _code_block(fields: tuple[Any, ...], offset: int, body: Bytes) -> CodeBlock:
     _, _, code_id, first_line, count, flags, calls, exits, resumes = fields
     count = min(count, len(body) // LINE_DTYPE.itemsize)
     entries = body[: count * LINE_DTYPE.itemsize].view(LINE_DTYPE).copy()
-    return CodeBlock(code_id, first_line, flags, calls, exits + resumes, offset, entries)
+    return CodeBlock(code_id, first_line, flags, calls, exits + resumes, offset, entries, resumes)
 
 
 def _open_activations(count: int, body: Bytes) -> npt.NDArray[Any]:
@@ -137,7 +186,7 @@ def _open_activations(count: int, body: Bytes) -> npt.NDArray[Any]:
     return entries[: ends[0]] if len(ends) else entries
 
 
-def _read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Header, Bytes] | None:
+def read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Header, Bytes] | None:
     """Header and bytes handed out so far. Read, not mapped: the recorder may cut the file."""
     try:
         with path.open("rb") as file:
@@ -147,14 +196,14 @@ def _read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Head
                 return None
             size = os.fstat(file.fileno()).st_size
             if used > size:
-                notes.append(f"{_name(path)} was cut off: {used - size:,} bytes are missing.")
+                notes.append(f"{file_name(path)} was cut off: {used - size:,} bytes are missing.")
             end = min(used, size) if used >= fmt.HEADER.size else size
             rest = np.fromfile(file, np.uint8, max(0, end - fmt.HEADER.size))
     except FileNotFoundError:
-        notes.append(f"{_name(path)} is missing.")
+        notes.append(f"{file_name(path)} is missing.")
         return None
     except OSError as error:
-        notes.append(f"{_name(path)} cannot be read: {error.strerror or error}.")
+        notes.append(f"{file_name(path)} cannot be read: {error.strerror or error}.")
         return None
     return header, np.concatenate([np.frombuffer(head, np.uint8), rest])
 
@@ -163,19 +212,19 @@ def _check_header(
     path: Path, stream: fmt.Stream, head: bytes, notes: list[str]
 ) -> tuple[Header | None, int]:
     if len(head) < fmt.HEADER.size:
-        notes.append(f"{_name(path)} was cut off before its first record.")
+        notes.append(f"{file_name(path)} was cut off before its first record.")
         return None, 0
     magic, version, found, base, used, clock, state = fmt.HEADER.unpack(head)
     if magic != fmt.MAGIC or found != stream:
         if any(head):
-            notes.append(f"{_name(path)} does not begin as it should: it is left out.")
+            notes.append(f"{file_name(path)} does not begin as it should: it is left out.")
         return None, 0
     if version > fmt.FORMAT_VERSION:
         raise newer_format(path, version)
     if state == fmt.StreamState.FULL:
-        notes.append(f"{_name(path)} reached --max-size: what came later is missing.")
+        notes.append(f"{file_name(path)} reached --max-size: what came later is missing.")
     elif state == fmt.StreamState.REFUSED:
-        notes.append(f"{_name(path)} stopped growing: the disk was full.")
+        notes.append(f"{file_name(path)} stopped growing: the disk was full.")
     return Header(base=base, clock=clock), used
 
 
@@ -186,5 +235,5 @@ def newer_format(path: Path, version: object) -> DataError:
     )
 
 
-def _name(path: Path) -> str:
+def file_name(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"

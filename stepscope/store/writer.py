@@ -6,12 +6,14 @@ runs: what cannot be written is counted and told in the run.
 
 import errno
 import fcntl
+import itertools
 import json
 import os
 import resource
 
 # hashlib loads all of OpenSSL, and imported later it could be a module of the script's own.
 from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
+from collections.abc import Iterator
 from typing import Any, Final
 
 from stepscope.store import format as fmt
@@ -54,8 +56,9 @@ class Names:
     """names.jsonl: a name is in the file before the first record that uses it."""
 
     def __init__(self, folder: str) -> None:
-        self._entries: list[dict[str, Any]] = []
+        self._entries: list[tuple[str, bytes]] = []  # what it is, and its line in the file
         self._ids: dict[tuple[Any, ...], int] = {}
+        self._numbers: dict[str, Iterator[int]] = {}
         self._counts: dict[str, int] = {}
         self.lost = 0
         self._open(folder)
@@ -73,9 +76,8 @@ class Names:
         except OSError:
             return False
 
-    def _write(self, entry: dict[str, Any]) -> bool:
-        # One write call a line: a process that dies leaves whole lines behind.
-        data = json.dumps(entry).encode() + b"\n"
+    def _write(self, data: bytes) -> bool:
+        """In one call: a process that dies leaves whole lines behind."""
         try:
             if self._fd >= 0 and not self._is_ours():
                 self._open(os.path.dirname(self._path))
@@ -89,13 +91,13 @@ class Names:
 
     def add(self, kind: str, number: int | None = None, /, **fields: Any) -> int:
         """A new entry; its id, counted up unless given. 0 when it could not be written."""
-        if number is None:
-            number = self._counts.get(kind, 0) + 1
-        entry = {"is": kind, "id": number, **fields}
-        if not self._write(entry):
+        if number is None:  # taken in one step: writing lets other threads run
+            number = next(self._numbers.setdefault(kind, itertools.count(1)))
+        line = _line({"is": kind, "id": number, **fields})
+        if not self._write(line):
             return 0
-        self._counts[kind] = max(number, self._counts.get(kind, 0))
-        self._entries.append(entry)
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        self._entries.append((kind, line))
         return number
 
     def intern(self, kind: str, /, **fields: Any) -> int:
@@ -112,20 +114,24 @@ class Names:
         return self._counts.get(kind, 0)
 
     def note(self, text: str, severity: str = "warning") -> None:
-        self._write({"is": "note", "text": text, "severity": severity})
+        self._write(_line({"is": "note", "text": text, "severity": severity}))
 
     def move_to(self, folder: str) -> None:
         """In a forked child: the same ids in a file of its own. Threads are not inherited."""
         self.close()
         self._open(folder)
-        self._entries = [entry for entry in self._entries if entry["is"] != "thread"]
-        for entry in self._entries:
-            self._write(entry)
+        self._entries = [(kind, line) for kind, line in self._entries if kind != "thread"]
+        self._ids = {key: number for key, number in self._ids.items() if key[0] != "thread"}
+        self._write(b"".join(line for _, line in self._entries))
 
     def close(self) -> None:
         if self._is_ours():
             os.close(self._fd)
         self._fd = -1
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry).encode() + b"\n"
 
 
 def keep_source(run_folder: str, path: str) -> str | None:

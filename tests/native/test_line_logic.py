@@ -1,5 +1,6 @@
 """The line engine's logic, event by event with times given, in C and in the plain reference."""
 
+from collections.abc import Iterator
 from types import CodeType
 from typing import Protocol
 
@@ -43,7 +44,7 @@ def new_code(name: str = "f") -> CodeType:
 
 
 @pytest.fixture(params=["native", "reference"])
-def engine(request: pytest.FixtureRequest):
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     engine: Engine = Native() if request.param == "native" else reference.LineEngine()
     yield engine
     if request.param == "native":

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def read_events(folder: Path) -> list[tuple[int, ...]]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path):
+def folder(tmp_path: Path) -> Iterator[Path]:
     _core.storage_open(str(tmp_path), 64 * 2**20)
     yield tmp_path
     _core.storage_close()
@@ -63,7 +64,7 @@ def test_a_stream_at_its_limit_stops_and_says_so(tmp_path: Path) -> None:
     try:
         while _core.event(fmt.EventKind.STEP):
             pass
-        (used, state), _ = _core.storage_states()
+        used, state = _core.storage_states()[0]
         assert state == fmt.StreamState.FULL
         assert used <= 2**20
         assert _core.span_begin(1, fmt.SpanCategory.REGION) == 0
@@ -119,6 +120,8 @@ def test_the_c_structures_are_those_of_the_format() -> None:
     for name, value in {
         "EVENT_TAG": fmt.EVENT_TAG,
         "BLOCK_TAG": fmt.BLOCK_TAG,
+        "CALLS_TAG": fmt.CALLS_TAG,
+        "CALLS_UNIT": fmt.CALLS_UNIT,
         "FORMAT_VERSION": fmt.FORMAT_VERSION,
     }.items():
         found = re.search(rf"#define {name} (\w+?)u?$", header, re.MULTILINE)

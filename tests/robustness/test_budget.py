@@ -40,7 +40,8 @@ def test_the_time_of_thinned_lines_is_close_to_the_truth(
 ) -> None:
     run, truth = thinned
     rows = by_source(run)
-    inside = sum(rows[line]["ns"] for line in ("for i in range(n):", "total += i * i", "total ^= 3"))
+    hot = ("for i in range(n):", "total += i * i", "total ^= 3")
+    inside = sum(rows[line]["ns"] for line in hot)
     assert inside == pytest.approx(truth["hot_ns"], rel=0.15)
     assert rows["hot(60_000)"]["ns"] == pytest.approx(truth["hot_ns"], rel=0.15)
     assert rows["cold()"]["ns"] == pytest.approx(truth["cold_ns"], rel=0.15)

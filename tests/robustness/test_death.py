@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from robustness.running import command, record, shown
+from robustness.running import command, line_rows, record, shown
 from transparency.both import PATIENCE_S, environment
 
 PROGRAM = "steps_until_it_dies"
@@ -84,10 +84,5 @@ def test_a_dying_process_leaves_its_steps_and_how_it_ended(how: str, tmp_path: P
     assert done.stdout.split()[-1] == "25"
     assert words in done.stderr
     assert shown(tmp_path / "run", "steps")["steps"] == 25
-    lines = {row["source"].strip(): row["hits"] for row in _work_lines(tmp_path / "run")}
-    assert lines["stepscope.step()"] == 25
-
-
-def _work_lines(run: Path) -> list[dict[str, str]]:
-    functions = shown(run, "lines", "--top", "1000")["functions"]
-    return [row for function in functions for row in function["lines"]]
+    hits = {row["source"].strip(): row["hits"] for row in line_rows(tmp_path / "run").values()}
+    assert hits["stepscope.step()"] == 25

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepscope.show.terminal.bars import bar_text, sparkline_text
-from stepscope.show.terminal.numbers import count, counted, duration, percent, size
+from stepscope.show.terminal.numbers import count, counted, digits, duration, percent, size
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,14 @@ def test_a_share_reads_as_percent_and_a_little_is_not_nothing(
 )
 def test_a_size_has_the_unit_that_fits(size_bytes: int | None, words: str) -> None:
     assert size(size_bytes) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.03, "0.0300"), (0.1674, "0.167"), (1.5, "1.50"), (12.34, "12.3"), (1234.4, "1,234")],
+)
+def test_a_number_has_three_digits_that_matter(value: float, words: str) -> None:
+    assert digits(value) == words
 
 
 def test_counts_have_separators_and_nouns_their_plural() -> None:

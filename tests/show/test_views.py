@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
-from stepscope.model import Ending
+from stepscope.model import Ending, Step
 from stepscope.show.terminal.files import files
 from stepscope.show.terminal.lines import lines
 from stepscope.show.terminal.memory import memory
@@ -87,7 +87,7 @@ def test_a_summary_without_hottest_lines_leaves_that_block_out() -> None:
 
 
 def test_top_says_how_many_functions_were_left_out() -> None:
-    text = drawn(lines(made.LINES, top=1))
+    text = drawn(lines(made.LINES, top=1, hottest=False))
     assert "get_dataset" in text
     assert "Scaler.scale" not in text
     assert "1 more function: --top 0 shows all" in text
@@ -100,22 +100,26 @@ def test_estimates_carry_a_mark_and_a_legend_and_exact_lines_do_not() -> None:
     assert "lower bound" in drawn(lines(made.LINES))
 
 
-def test_a_module_s_long_unhit_stretches_are_folded_and_a_function_s_are_not() -> None:
+def test_a_module_shows_only_its_slow_lines_and_a_function_all_of_its_source() -> None:
     source = [f"line_{number}()" for number in range(1, 21)]
     function = made.changed(
         made.LINES.functions[0],
         first_line=1,
         source=source,
-        lines=[made.line(1, 1, 5, None), made.line(20, 1, 5, None)],
+        lines=[made.line(1, 1, 5, source[0]), made.line(20, 1, 10**9, source[19])],
+        total_ns=10**9,
     )
     module = made.changed(function, function="<module>")
     whole = drawn(lines(made.changed(made.LINES, functions=[function])))
-    folded = drawn(lines(made.changed(made.LINES, functions=[module])))
+    brief = drawn(lines(made.changed(made.LINES, functions=[module])))
+    asked = drawn(lines(made.changed(made.LINES, functions=[module]), hottest=False))
     assert "line_10()" in whole
-    assert "⋮" not in whole
-    assert "line_10()" not in folded
-    assert "⋮" in folded
-    assert "line_20()" in folded
+    assert "line_20()" in brief
+    assert "line_10()" not in brief
+    assert "line_1()" not in brief
+    assert "1 more line under 0.1 % each" in brief
+    assert "line_1()" in asked
+    assert "line_10()" not in asked
 
 
 def test_long_source_lines_are_cut_on_a_terminal_and_whole_in_a_pipe() -> None:
@@ -148,3 +152,83 @@ def test_a_run_in_which_nothing_was_recorded_points_to_the_doctor() -> None:
     assert "nothing was recorded" in text
     assert "stepscope doctor" in text
     assert "show" not in text
+
+
+def test_the_summary_begins_with_the_one_line_that_takes_most_of_the_run() -> None:
+    text = drawn(summary(made.SUMMARY))
+    assert "64.2 % of the run is one line: train.py:32  images = archive['images']" in text
+    other_threads = made.changed(made.SUMMARY, hottest_ns=[9_000_000_000, 150_000_000])
+    assert "is one line" not in drawn(summary(other_threads))
+    spread_out = made.changed(made.SUMMARY, hottest_ns=[200_000_000, 150_000_000])
+    assert "is one line" not in drawn(summary(spread_out))
+
+
+def test_a_long_path_leaves_room_for_the_source_line() -> None:
+    places = [
+        made.changed(place, file=f"a/long/way/{place.file}") for place in made.SUMMARY.hottest
+    ]
+    text = drawn(summary(made.changed(made.SUMMARY, hottest=places)))
+    assert "train.py:32" in text
+    assert "a/long/way" not in text
+    assert text.count("images = archive['images']") == 2
+
+
+def test_a_long_file_name_keeps_its_end() -> None:
+    row = made.changed(made.FILES.files[0], path="/scratch/ada/project/raw/data/mnist/digits.npz")
+    assert "…/raw/data/mnist/digits.npz" in drawn(files(made.changed(made.FILES, files=[row])))
+
+
+def test_parts_of_nothing_are_left_out_of_the_page() -> None:
+    text = drawn(summary(made.SUMMARY))
+    assert "saving" not in text
+    assert "<0.1 %" not in text
+
+
+@pytest.mark.parametrize(
+    ("shares", "bound", "words"),
+    [
+        ([("files", 0.9), ("python", 0.1)], "host", "Most of each step: reading or writing files"),
+        ([("python", 0.9), ("files", 0.1)], "host", "Most of each step: your Python code"),
+        ([("python", 0.4), ("files", 0.3)], "host", "The largest part of each step: your Python"),
+        ([("input", 0.9), ("python", 0.1)], "input", "Most of each step: waiting for input"),
+        ([("sync", 0.9), ("python", 0.1)], "device", "Most of each step: work on the device"),
+    ],
+)
+def test_the_steps_say_in_words_what_most_of_a_step_is(
+    shares: list[tuple[str, float]], bound: str, words: str
+) -> None:
+    breakdown = [made.share(name, part, 62 * part) for name, part in shares]
+    assert words in drawn(steps(made.changed(made.STEPS, breakdown=breakdown, bound=bound)))
+
+
+def test_step_times_are_drawn_as_a_line_where_there_are_enough() -> None:
+    times_ms = [200, *[20] * 30, 40]
+    each = [
+        Step(start_ns=10**9 * number, duration_ns=ms * 10**6, phases={}, measured=True)
+        for number, ms in enumerate(times_ms)
+    ]
+    text = drawn(steps(made.changed(made.STEPS, each=each), table=False))
+    assert "█" + "▃" * 30 + "▅  slowest 200 ms (step 1)" in text
+    assert "Each step" not in text
+    assert "slowest" not in drawn(steps(made.EACH_STEP))
+
+
+def test_many_phases_are_told_as_the_largest_and_the_rest() -> None:
+    phases = {name: 10**6 * ms for ms, name in enumerate("abcdef", start=1)}
+    each = [Step(start_ns=0, duration_ns=21 * 10**6, phases=phases, measured=True)]
+    row = drawn(steps(made.changed(made.STEPS, each=each))).splitlines()[-1]
+    assert row.split() == "1 0 ns 21.0 ms 6.00 ms 5.00 ms 4.00 ms 6.00 ms".split()
+
+
+def test_a_note_is_said_once_with_all_whom_it_concerns() -> None:
+    rows = [
+        made.changed(row, notes=["names.jsonl was cut off"]) for row in made.PROCESSES.processes
+    ]
+    text = drawn(processes(made.changed(made.PROCESSES, processes=rows)))
+    assert "main 4711, workers: names.jsonl was cut off" in text
+
+
+def test_units_stand_below_each_other() -> None:
+    rows = drawn(summary(made.SUMMARY)).splitlines()
+    of_parts = [row for row in rows if row.startswith(("  imports", "  set-up", "  steps"))]
+    assert [row[-11:-8] for row in of_parts] == [" ms", " s ", " s "]

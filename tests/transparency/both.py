@@ -66,7 +66,8 @@ def both(
 ) -> Both:
     """`python FLAGS WORDS` and `python FLAGS -m stepscope run OPTIONS WORDS`."""
     folder, run = tmp_path / "program", tmp_path / "run"
-    recorded_words = ["-m", "stepscope", "run", "--quiet", "-o", str(run), *options, *words]
+    # -P: the folder is not on our own path, as with the console command.
+    recorded_words = ["-P", "-m", "stepscope", "run", "--quiet", "-o", str(run), *options, *words]
     outcomes = []
     for command in (list(words), recorded_words):
         fresh_folder(folder, files)

@@ -125,7 +125,9 @@ def test_a_script_without_a_single_statement_runs(tmp_path: Path) -> None:
 
 
 def test_a_script_with_odd_line_ends_and_an_encoding_runs(tmp_path: Path) -> None:
-    script = b"# -*- coding: latin-1 -*-\r\nx = '\xe4'\rprint(ascii(x))\r\n\x0cdef f():\r\n 1/0\rf()"
+    script = (
+        b"# -*- coding: latin-1 -*-\r\nx = '\xe4'\rprint(ascii(x))\r\n\x0cdef f():\r\n 1/0\rf()"
+    )
     check(both(tmp_path, {"odd.py": script}, ["odd.py"]))
 
 

@@ -1,10 +1,13 @@
 """The files view: which files were opened, how often, by which line, and what that took."""
 
+from typing import Final
+
 from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.model import FileRow, FilesAnswer
-from stepscope.show.terminal.numbers import count, duration, size
+from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.numbers import count, size
 from stepscope.show.terminal.page import (
     CODE,
     FAINT,
@@ -12,13 +15,16 @@ from stepscope.show.terminal.page import (
     heading,
     indented,
     more,
+    name,
     notes_block,
     page,
     place,
     process_name,
 )
+from stepscope.show.terminal.paths import PathCell, short_function, short_paths
 
-_LEGEND = "time: of the functions that opened it; ~ from the opening line's mean"
+_FUNCTION_WIDTH: Final = 16  # leaves a third of 80 columns to the file's own name
+_LEGEND: Final = "time: of the functions that opened it; ~ from the opening line's mean"
 
 
 def files(answer: FilesAnswer, *, top: int | None = None) -> RenderableType:
@@ -33,30 +39,28 @@ def files(answer: FilesAnswer, *, top: int | None = None) -> RenderableType:
         ("time", "right"),
         ("opens", "right"),
         ("in steps", "right"),
-        ("opened at", "left"),
+        ("opened at", "name"),
         *((("process", "left"),) if several else ()),
         ("file", "fill"),
     )
+    names = short_paths(row.location.file for row in shown if row.location)
     for row in shown:
-        table.add_row(*_cells(row, with_process=several))
+        table.add_row(*_cells(row, names, with_process=several))
     parts += [indented(table), *more(len(answer.files), len(shown), "file")]
     parts.append(indented(Text(_LEGEND, style=FAINT)))
     return page([*parts, *notes_block(answer.notes)])
 
 
-def _cells(row: FileRow, *, with_process: bool) -> list[RenderableType]:
-    where = place(row.location)
-    if row.location is not None and row.location.function:
-        where += f" {row.location.function}"
-    path = Text(row.path)
-    if row.writing:
-        path.append("  (written)", style=FAINT)
+def _cells(row: FileRow, names: dict[str, str], *, with_process: bool) -> list[RenderableType]:
+    where = place(row.location, names)
+    if row.location is not None and row.location.function and not with_process:
+        where += " " + short_function(row.location.function, _FUNCTION_WIDTH)
     process: list[RenderableType] = [process_name(row.process)] if with_process else []
     return [
-        ("~" if row.estimated else "") + duration(row.total_ns),
+        duration_cell(row.total_ns, mark="~" if row.estimated else ""),
         count(row.opens),
         count(row.steps),
-        Text(where, style=CODE),
+        name(where, CODE),
         *process,
-        path,
+        PathCell(row.path, "  (written)" if row.writing else ""),
     ]

@@ -11,13 +11,25 @@ from rich.console import (
     RenderableType,
     RenderResult,
 )
+from rich.constrain import Constrain
 from rich.text import Text
 
+from stepscope.analyze.hottest import hottest_lines
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
-from stepscope.show.terminal.numbers import TIME_UNITS_NS, count, counted, digits, duration
+from stepscope.show.terminal.hottest import hottest_block
+from stepscope.show.terminal.numbers import (
+    TIME_UNITS_NS,
+    count,
+    counted,
+    digits,
+    duration,
+    padded_duration,
+    percent,
+)
 from stepscope.show.terminal.page import (
     CODE,
     FAINT,
+    WIDEST,
     heading,
     more,
     notes_block,
@@ -30,19 +42,28 @@ ESTIMATE_LEGEND: Final = (
     "its time comes from samples. 'stepscope run --exact' counts every hit."
 )
 _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
-_LONG_GAP: Final = 3  # in a module, more unhit lines than this in a row are folded
+_QUIET: Final = 0.001  # of a module's time: its lines below this are only counted
 _HOT: Final = ((0.2, "bold red"), (0.05, "yellow"), (0.0, ""))
 
 
 def lines(
-    answer: LinesAnswer, *, top: int | None = None, unit_s: float | None = None
+    answer: LinesAnswer,
+    *,
+    top: int | None = None,
+    unit_s: float | None = None,
+    hottest: bool = True,
 ) -> RenderableType:
-    """All functions, or the `top` hottest; times in `unit_s`, or each in the unit that fits it."""
+    """All functions, or the `top` hottest; times in `unit_s`, or each in the unit that fits it.
+
+    Functions come by their total, so those that only call others come first: with `hottest`, the
+    lines that spend the time themselves stand above them, and modules are kept brief.
+    """
     shown = answer.functions[:top] if top else answer.functions
     several = len({process_name(function.process) for function in answer.functions}) > 1
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [*_hottest(answer)] if hottest else []
     for function in shown:
-        parts += [FunctionTable(function, unit_s=unit_s, name_process=several), Text("")]
+        table = FunctionTable(function, unit_s=unit_s, name_process=several, brief=hottest)
+        parts += [table, Text("")]
     if not shown:
         parts.append(Text("No line of the user's own code was recorded."))
     if any(row.estimated for function in shown for row in function.lines):
@@ -51,13 +72,20 @@ def lines(
     return Group(*parts, *notes_block(answer.notes))
 
 
+def _hottest(answer: LinesAnswer) -> list[RenderableType]:
+    if len(answer.functions) < 2:
+        return []
+    return [Constrain(Group(*hottest_block(hottest_lines(answer))), WIDEST)]
+
+
 class FunctionTable:
     """One function: its total, then every line of its source; unhit lines stay blank."""
 
     def __init__(
-        self, function: FunctionLines, *, unit_s: float | None, name_process: bool
+        self, function: FunctionLines, *, unit_s: float | None, name_process: bool, brief: bool
     ) -> None:
         self.function = function
+        self.brief = brief
         self.unit_s = unit_s
         self.name_process = name_process
 
@@ -102,9 +130,9 @@ class FunctionTable:
     def _rows(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """(cells, style, source) of each line to be shown."""
         hit = {row.line: row for row in self.function.lines}
-        for number, source in _source_lines(self.function):
+        for number, source in _source_lines(self.function, brief=self.brief):
             if number is None:
-                yield ("⋮", "", "", "", ""), FAINT, ""
+                yield ("⋮", "", "", "", ""), FAINT, source
             elif number in hit:
                 row = hit[number]
                 yield self._cells(row), _heat(row.ns, self.function.total_ns), source
@@ -124,39 +152,39 @@ class FunctionTable:
 
     def _time(self, ns: float) -> str:
         if self.unit_s is None:
-            return duration(ns)
+            return padded_duration(ns)
         value = ns * 1e-9 / self.unit_s
         return f"{value:,.1f}" if value >= 99.95 else digits(value)
 
 
-def _source_lines(function: FunctionLines) -> Iterator[tuple[int | None, str]]:
-    """(number, text) of the lines to show; number None stands for folded lines."""
+def _source_lines(function: FunctionLines, *, brief: bool) -> Iterator[tuple[int | None, str]]:
+    """(number, text) of the lines to show; number None stands for lines left out."""
+    if function.function == "<module>":
+        yield from _module_lines(function, least_share=_QUIET if brief else 0.0)
+        return
     texts = {row.line: row.source or "" for row in function.lines}
     if function.source is not None:
         texts = dict(enumerate(function.source, start=function.first_line)) | {
             number: text for number, text in texts.items() if text
         }
-    fold = function.function == "<module>" or function.source is None
-    hidden = _long_gaps(sorted(texts), {row.line for row in function.lines}) if fold else set()
     previous = None
-    for number in sorted(texts.keys() - hidden):
+    for number in sorted(texts):
         if previous is not None and number > previous + 1:
             yield None, ""
         yield number, texts[number]
         previous = number
 
 
-def _long_gaps(numbers: list[int], hit: set[int]) -> set[int]:
-    """The unhit lines that stand in a row of more than `_LONG_GAP`."""
-    gaps: set[int] = set()
-    gap: list[int] = []
-    for number in [*numbers, None]:
-        if number is not None and number not in hit:
-            gap.append(number)
-            continue
-        gaps.update(gap if len(gap) > _LONG_GAP else [])
-        gap = []
-    return gaps
+def _module_lines(
+    function: FunctionLines, *, least_share: float
+) -> Iterator[tuple[int | None, str]]:
+    """A module's top level is mostly definitions: only lines that were hit, the slow ones."""
+    slow = [row for row in function.lines if row.ns >= least_share * function.total_ns]
+    for row in slow:
+        yield row.line, row.source or ""
+    quiet = len(function.lines) - len(slow)
+    if quiet:
+        yield None, f"{counted(quiet, 'more line')} under {percent(least_share)} each"
 
 
 def _highlighted(sources: list[str], *, wanted: bool) -> list[Text]:

@@ -1,10 +1,13 @@
 """The memory view: resident memory of each process over the run, and whether it grows."""
 
+from collections import Counter
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model import MemoryAnswer, ProcessMemory
 from stepscope.show.terminal.bars import Sparkline
+from stepscope.show.terminal.cells import size_cell
 from stepscope.show.terminal.numbers import duration, size
 from stepscope.show.terminal.page import (
     FAINT,
@@ -30,17 +33,30 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
         ("at end", "right"),
         ("growth a step", "right"),
     )
-    for process in shown:
+    names = _numbered([process_name(process.process) for process in shown])
+    for name, process in zip(names, shown, strict=True):
         table.add_row(
-            process_name(process.process),
-            size(process.first_bytes),
-            size(process.peak_bytes),
-            size(process.last_bytes),
-            size(process.growth_bytes_per_step),
+            name,
+            size_cell(process.first_bytes),
+            size_cell(process.peak_bytes),
+            size_cell(process.last_bytes),
+            size_cell(process.growth_bytes_per_step),
         )
     parts.append(indented(table))
-    parts += [block for process in shown for block in _over_time(process)]
+    # Workers are many and alike: their rows tell enough.
+    own = [process for process in shown if process.process.role != "worker"] or shown
+    parts += [block for process in own for block in _over_time(process)]
     return page([*parts, *notes_block(answer.notes)])
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """`workers 1`, `workers 2` where the same name comes twice."""
+    total, seen = Counter(names), Counter[str]()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(f"{name} {seen[name]}" if total[name] > 1 else name)
+    return numbered
 
 
 def _machine(answer: MemoryAnswer) -> str:

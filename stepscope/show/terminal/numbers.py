@@ -21,6 +21,12 @@ def duration(ns: float | None) -> str:
     return f"{ns:.0f} ns"
 
 
+def padded_duration(ns: float | None) -> str:
+    """A duration to be aligned to the right: `s` is as wide as `ms`, so digits line up."""
+    words = duration(ns)
+    return words + " " if words.endswith(" s") else words
+
+
 def milliseconds(ms: float | None) -> str:
     return NOTHING if ms is None else duration(ms * 1e6)
 
@@ -40,7 +46,7 @@ def digits(value: float) -> str:
     size = abs(value)
     decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
     if size < 0.9995:
-        return f"{value:.3g}" if size >= 1e-4 else f"{value:.1e}"
+        return f"{value:#.3g}" if size >= 1e-4 else f"{value:.1e}"
     return f"{value:,.{decimals}f}"
 
 
@@ -64,6 +70,12 @@ def size(size_bytes: float | None) -> str:
             break
         size_bytes /= 1024
     return f"{size_bytes:.0f} B" if unit == "B" else f"{digits(size_bytes)} {unit}"
+
+
+def padded_size(size_bytes: float | None) -> str:
+    """A size to be aligned to the right: `B` is as wide as `MiB`."""
+    words = size(size_bytes)
+    return words + "  " if words.endswith(" B") else words
 
 
 def count(number: float | None) -> str:

@@ -1,7 +1,7 @@
 """The page every view is laid out on: consoles, headings, tables, notes, places in the source."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from stepscope.show.terminal.numbers import counted
+from stepscope.show.terminal.numbers import NOTHING, counted
 
 if TYPE_CHECKING:
     from stepscope.model import Location, Process
@@ -19,7 +19,7 @@ HEADING: Final = "bold"
 FAINT: Final = "dim"
 CODE: Final = "cyan"
 WARNING: Final = "yellow"
-_WIDEST: Final = 100  # columns further apart than this are hard to follow by eye
+WIDEST: Final = 100  # columns further apart than this are hard to follow by eye
 
 _LABEL_WIDTH: Final = 13
 
@@ -44,8 +44,9 @@ def heading(words: str, aside: str = "") -> Text:
 
 
 def columns(*specs: tuple[str, str], header: bool = True) -> Table:
-    """A table without lines. A spec is (title, "left" | "right" | "label" | "fill"):
-    labels are equally wide in all tables of a page, "fill" takes the room that is left."""
+    """A table without lines. A spec is (title, "left" | "right" | "label" | "name" | "fill"):
+    labels are equally wide in all tables of a page, names (from `name`) are cut where room is
+    short, "fill" takes the room that is left."""
     table = Table(
         box=None,
         show_header=header,
@@ -58,12 +59,16 @@ def columns(*specs: tuple[str, str], header: bool = True) -> Table:
         table.add_column(
             title,
             justify="right" if kind == "right" else "left",
-            no_wrap=True,
+            no_wrap=kind != "name",
             overflow="ellipsis",
             ratio=1 if kind == "fill" else None,
             min_width=_LABEL_WIDTH if kind == "label" else None,
         )
     return table
+
+
+def name(words: str, style: str = "") -> Text:
+    return Text(words, style=style, no_wrap=True, overflow="ellipsis")
 
 
 def indented(view: RenderableType, *, left: int = 2) -> Padding:
@@ -75,7 +80,7 @@ def notes_block(notes: Sequence[str]) -> list[RenderableType]:
     if not notes:
         return []
     rows = Table.grid(padding=(0, 1))
-    for note in notes:
+    for note in dict.fromkeys(notes):
         rows.add_row(Text("!", style=WARNING), Text(note))
     return [Text(""), heading("Notes"), indented(rows)]
 
@@ -90,12 +95,14 @@ def more(total: int, shown: int, noun: str, plural: str | None = None) -> list[R
 
 def page(parts: Iterable[RenderableType]) -> RenderableType:
     """Parts below each other, no wider than the eye follows."""
-    return Constrain(Group(*parts), _WIDEST)
+    return Constrain(Group(*parts), WIDEST)
 
 
-def place(location: "Location | None") -> str:
-    """`train.py:31`."""
-    return "-" if location is None else f"{location.file}:{location.line}"
+def place(location: "Location | None", names: Mapping[str, str]) -> str:
+    """`train.py:31`, with the file's name as it is short in this table."""
+    if location is None:
+        return NOTHING
+    return f"{names.get(location.file, location.file)}:{location.line}"
 
 
 def process_name(process: "Process") -> str:

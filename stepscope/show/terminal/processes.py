@@ -1,15 +1,17 @@
 """The processes view: who took part, how long, how busy, and how it ended."""
 
+import os
 import shlex
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model import ProcessesAnswer, ProcessRow
+from stepscope.show.terminal.cells import duration_cell, size_cell
 from stepscope.show.terminal.numbers import (
     NOTHING,
+    count,
     counted,
-    duration,
     percent,
     size,
 )
@@ -39,10 +41,10 @@ def processes(answer: ProcessesAnswer, *, top: int | None = None) -> RenderableT
     for row in shown:
         table.add_row(
             process_name(row.process),
-            duration(row.wall_ns),
-            duration(row.cpu_ns),
+            duration_cell(row.wall_ns),
+            duration_cell(row.cpu_ns),
             percent(row.cpu_ns / row.wall_ns) if row.cpu_ns and row.wall_ns else NOTHING,
-            size(row.peak_bytes),
+            size_cell(row.peak_bytes),
             percent(row.overhead_share),
             row.status,
         )
@@ -61,18 +63,28 @@ def _details(row: ProcessRow) -> RenderableType:
     title = Text(process_name(row.process), no_wrap=True, overflow="ellipsis")
     if row.parent_pid is not None:
         title.append(f" of {row.parent_pid}", style=FAINT)
-    title.append(f" on {row.host}: {shlex.join(row.argv)}", style=FAINT)
+    title.append(f" on {row.host}: {_command(row.argv)}", style=FAINT)
     facts = [counted(row.threads, "thread")]
     if row.read_bytes is not None:
         facts.append(f"read {size(row.read_bytes)}")
     if row.written_bytes is not None:
         facts.append(f"written {size(row.written_bytes)}")
     if row.voluntary_switches is not None:
-        facts.append(counted(row.voluntary_switches, "wait"))
+        facts.append(f"waited {count(row.voluntary_switches)}×")
     if row.involuntary_switches is not None:
-        facts.append(counted(row.involuntary_switches, "preemption"))
+        facts.append(f"interrupted {count(row.involuntary_switches)}×")
     return Group(title, indented(Text(" · ".join(facts), style=FAINT)))
 
 
+def _command(argv: list[str]) -> str:
+    """Without the folder of the interpreter."""
+    return shlex.join([os.path.basename(argv[0]), *argv[1:]]) if argv else ""
+
+
 def _own_notes(rows: list[ProcessRow]) -> list[str]:
-    return [f"{process_name(row.process)}: {note}" for row in rows for note in row.notes]
+    """Each note once, with all who have it."""
+    whose: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            whose.setdefault(note, []).append(process_name(row.process))
+    return [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in whose.items()]

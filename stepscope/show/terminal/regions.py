@@ -5,12 +5,14 @@ from rich.text import Text
 
 from stepscope.model import RegionsAnswer
 from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.numbers import count, duration, percent
+from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.numbers import count, percent
 from stepscope.show.terminal.page import (
     columns,
     heading,
     indented,
     more,
+    name,
     notes_block,
     page,
     process_name,
@@ -25,7 +27,7 @@ def regions(answer: RegionsAnswer, *, top: int | None = None) -> RenderableType:
         return page([heading("Regions"), indented(Text(_HOW_TO_MARK)), *notes_block(answer.notes)])
     several = len({process_name(row.process) for row in answer.regions}) > 1
     table = columns(
-        ("region", "left"),
+        ("region", "name"),
         ("calls", "right"),
         ("total", "right"),
         ("self", "right"),
@@ -37,12 +39,12 @@ def regions(answer: RegionsAnswer, *, top: int | None = None) -> RenderableType:
     )
     for row in shown:
         table.add_row(
-            "  " * row.depth + row.name,
+            name("  " * row.depth + row.name),
             count(row.calls),
-            duration(row.total_ns),
-            duration(row.self_ns),
-            duration(row.mean_ns),
-            duration(row.per_step_ns),
+            duration_cell(row.total_ns),
+            duration_cell(row.self_ns),
+            duration_cell(row.mean_ns),
+            duration_cell(row.per_step_ns),
             percent(row.share),
             *((process_name(row.process),) if several else ()),
             Bar(row.share or 0.0, "green"),

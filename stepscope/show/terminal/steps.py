@@ -1,29 +1,55 @@
 """The steps view: how many, how long, how regular, and what each one spends its time on."""
 
+import os
 from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from stepscope.model import Share, Step, StepsAnswer
-from stepscope.show.terminal.bars import Bar, Sparkline
+from stepscope.model import Share, StepsAnswer
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.cells import milliseconds_cell
+from stepscope.show.terminal.each_step import course, each_block
 from stepscope.show.terminal.numbers import (
     count,
     counted,
     digits,
-    duration,
     milliseconds,
     percent,
 )
-from stepscope.show.terminal.page import FAINT, WARNING, columns, heading, indented, more, page
+from stepscope.show.terminal.page import FAINT, WARNING, columns, heading, indented, page
+from stepscope.show.terminal.paths import cut_path
 
-BOUND_WORDS: Final = {
-    "host": "the host's Python code",
-    "device": "the device",
+# What a step does in each category, after "Most of each step: ".
+CATEGORY_WORDS: Final = {
     "input": "waiting for input",
+    "files": "reading or writing files",
+    "prepare": "preparing the batch",
+    "transfer": "copying to the device",
+    "forward": "the forward pass",
+    "backward": "the backward pass",
+    "optimizer": "the optimizer",
     "communication": "communication between ranks",
+    "sync": "waiting for the device",
+    "compile": "compiling",
+    "evaluation": "evaluation",
+    "checkpoint": "saving checkpoints",
+    "logging": "logging",
+    "gc": "collecting garbage",
+    "python": "your Python code and what it calls",
+    "profiler": "stepscope's own recording",
+    "unattributed": "not known",
 }
+_BOUND_WORDS: Final = {
+    "device": "work on the device",
+    "input": CATEGORY_WORDS["input"],
+    "communication": CATEGORY_WORDS["communication"],
+}
+_MOST: Final = 0.5  # of the step
+_LEAST_SHARE: Final = 0.0005  # reads as 0.1 % and more; less is a row of nothing
+_ANCHOR_WIDTH: Final = 55
+_OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
 _CATEGORY_STYLES: Final = {
     "input": "magenta",
     "files": "magenta",
@@ -38,13 +64,13 @@ _CATEGORY_STYLES: Final = {
 }
 
 
-def steps(answer: StepsAnswer, *, top: int | None = None) -> RenderableType:
-    """The whole view; with `each`, the single steps below it."""
+def steps(answer: StepsAnswer, *, top: int | None = None, table: bool = True) -> RenderableType:
+    """The whole view; with `table`, the single steps below it where they are in the answer."""
     parts: list[RenderableType] = [steps_block(answer)]
     if answer.overhead is not None:
         parts += [Text(""), cost_line(answer)]
-    if isinstance(answer.each, list):
-        parts += [Text(""), _each_block(answer.each, top=top)]
+    if table and isinstance(answer.each, list):
+        parts += [Text(""), each_block(answer.each, top=top)]
     return page(parts)
 
 
@@ -54,16 +80,34 @@ def steps_block(answer: StepsAnswer) -> RenderableType:
         return Group(heading("Steps"), indented(Text(answer.reason or "No steps found.")))
     parts: list[RenderableType] = [heading("Steps", _counts(answer))]
     if answer.anchor:
-        parts.append(indented(Text(f"from {answer.anchor}", style=FAINT)))
+        parts.append(indented(Text(f"from {_short_anchor(answer.anchor)}", style=FAINT)))
     if answer.reason:
         parts.append(indented(Text(answer.reason, style=WARNING)))
     if answer.step_ms is not None:
         parts += [indented(_times(answer))]
+    if isinstance(answer.each, list):
+        parts += course(answer.each)
     if answer.breakdown:
-        parts += [indented(_breakdown(answer.breakdown))]
-    if answer.bound is not None:
-        parts.append(indented(Text(f"bound by {BOUND_WORDS[answer.bound]}")))
+        parts += [indented(_breakdown(answer.breakdown)), indented(_verdict(answer))]
     return Group(*parts)
+
+
+def _short_anchor(anchor: str) -> str:
+    """`the loop at …/mnist/train.py:77`."""
+    words, at, path = anchor.partition(" at ")
+    return words + at + cut_path(path, _ANCHOR_WIDTH)
+
+
+def _verdict(answer: StepsAnswer) -> Text:
+    """What the largest part of a step is, in words."""
+    assert answer.breakdown  # the caller's condition
+    largest = max(answer.breakdown, key=lambda share: share.share)
+    words = CATEGORY_WORDS.get(largest.category, largest.category)
+    if answer.bound in _BOUND_WORDS:
+        words = _BOUND_WORDS[answer.bound]
+    elif largest.share < _MOST:
+        return Text(f"The largest part of each step: {words}", style="bold")
+    return Text(f"Most of each step: {words}", style="bold")
 
 
 def cost_line(answer: StepsAnswer) -> Text:
@@ -72,12 +116,15 @@ def cost_line(answer: StepsAnswer) -> Text:
     if overhead is None:
         return Text("stepscope's own cost was not measured in this run", style=FAINT)
     within = overhead.share <= overhead.budget
-    of_what = "of the measured steps" if answer.steps else "of the run"
+    of_what = "of the measured steps" if answer.steps else "of the recorded time"
     text = Text("stepscope's own cost  ", style="bold")
     text.append(percent(overhead.share), style="green" if within else WARNING)
     text.append(f" {of_what} (budget {percent(overhead.budget)})")
+    if not within:
+        text.append(f"; {_OVER_BUDGET}", style=FAINT)
     if overhead.thinned:
-        named = ", ".join(overhead.thinned[:3]) + (", …" if len(overhead.thinned) > 3 else "")
+        names = [name.rpartition(os.sep)[2] for name in overhead.thinned]
+        named = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         text.append(f"; lines thinned out in {named}", style=FAINT)
     return text
 
@@ -98,7 +145,7 @@ def _times(answer: StepsAnswer) -> Table:
     cells = [
         ("mean", milliseconds(spread.mean)),
         ("median", milliseconds(spread.median)),
-        ("p10 to p90", f"{milliseconds(spread.p10)} to {milliseconds(spread.p90)}"),
+        ("8 in 10 steps", f"{milliseconds(spread.p10)} to {milliseconds(spread.p90)}"),
     ]
     if rate is not None:
         cells.append(("steps a second", digits(rate.per_s)))
@@ -118,46 +165,15 @@ def _breakdown(shares: list[Share]) -> Table:
         ("of each step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
     )
     for share in shares:
-        if not share.ms and not share.device_ms:
+        if share.share < _LEAST_SHARE and not share.device_ms:
             continue
         style = _CATEGORY_STYLES.get(share.category, "green")
-        device_cell = (milliseconds(share.device_ms),) if with_device else ()
+        device_cell = (milliseconds_cell(share.device_ms),) if with_device else ()
         table.add_row(
             share.category,
             Bar(share.share, style),
-            milliseconds(share.ms),
+            milliseconds_cell(share.ms),
             *device_cell,
             percent(share.share),
         )
     return table
-
-
-def _each_block(each: list[Step], *, top: int | None) -> RenderableType:
-    """One row a step, in the order given, and a sparkline of all of them."""
-    shown = each[:top] if top else each
-    categories = sorted({category for step in shown for category in step.phases})
-    table = columns(
-        ("step", "right"),
-        ("start", "right"),
-        ("time", "right"),
-        *((category, "right") for category in categories),
-        ("", "left"),
-    )
-    numbers = {start: number for number, start in enumerate(sorted(s.start_ns for s in each), 1)}
-    for step in shown:
-        phases = [duration(step.phases[c]) if c in step.phases else "" for c in categories]
-        table.add_row(
-            count(numbers[step.start_ns]),
-            duration(step.start_ns),
-            duration(step.duration_ns),
-            *phases,
-            "" if step.measured else "not measured",
-            style="" if step.measured else FAINT,
-        )
-    in_order = [step.duration_ns for step in sorted(each, key=lambda step: step.start_ns)]
-    return Group(
-        heading("Each step", "the line shows the slowest of each column's steps"),
-        indented(Sparkline(in_order, "green")),
-        indented(table),
-        *more(len(each), len(shown), "step"),
-    )

@@ -6,8 +6,11 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from stepscope.analyze.hottest import HotLine
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.hottest import headline, hottest_block
 from stepscope.show.terminal.numbers import counted, duration, percent
 from stepscope.show.terminal.page import (
     CODE,
@@ -18,10 +21,10 @@ from stepscope.show.terminal.page import (
     indented,
     notes_block,
     page,
-    place,
 )
 from stepscope.show.terminal.steps import cost_line, steps_block
 
+_LEAST_SHARE: Final = 0.0005  # reads as 0.1 % and more; less is a row of nothing
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -33,15 +36,17 @@ _PART_STYLES: Final = {
 
 
 def summary(answer: SummaryAnswer) -> RenderableType:
+    hottest = _hot_lines(answer)
     return page(
         [
             _title(answer),
+            *headline(hottest, run_ns=answer.wall_ns),
             Text(""),
             _whole_run(answer),
             Text(""),
             steps_block(answer.steps),
-            *_hottest(answer),
             Text(""),
+            *hottest_block(hottest, run_ns=answer.wall_ns),
             cost_line(answer.steps),
             *notes_block(answer.notes),
             Text(""),
@@ -73,30 +78,21 @@ def _ending(ending: Ending) -> tuple[str, str]:
 def _whole_run(answer: SummaryAnswer) -> RenderableType:
     table = columns(("", "label"), ("", "fill"), ("", "right"), ("", "right"), header=False)
     for part in answer.parts:
-        if not part.ns:
+        if part.share < _LEAST_SHARE:
             continue
         style = _PART_STYLES.get(part.category, "green")
-        row = (part.category, Bar(part.share, style), duration(part.ns), percent(part.share))
+        row = (part.category, Bar(part.share, style), duration_cell(part.ns), percent(part.share))
         table.add_row(*row)
     took = duration(answer.wall_ns) if answer.parts else "nothing was recorded"
     return Group(heading("The whole run", took), indented(table))
 
 
-def _hottest(answer: SummaryAnswer) -> list[RenderableType]:
-    """Where, how long, in which function, and the line itself."""
-    if not answer.hottest:
-        return []
-    table = columns(
-        ("time", "right"), ("of run", "right"), ("where", "left"), ("in", "left"), ("line", "fill")
-    )
+def _hot_lines(answer: SummaryAnswer) -> list[HotLine]:
     sources = [*answer.hottest_source, *([None] * len(answer.hottest))]
-    for location, ns, source in zip(answer.hottest, answer.hottest_ns, sources, strict=False):
-        share = ns / answer.wall_ns if answer.wall_ns else 0.0
-        where = Text(place(location), style=CODE)
-        function = Text(location.function or "", style=FAINT)
-        line = Text((source or "").strip(), style="bold")
-        table.add_row(duration(ns), percent(share), where, function, line)
-    return [Text(""), heading("Hottest lines", "with what they call"), indented(table)]
+    return [
+        HotLine(location, ns, source)
+        for location, ns, source in zip(answer.hottest, answer.hottest_ns, sources, strict=False)
+    ]
 
 
 def _next(answer: SummaryAnswer) -> RenderableType:

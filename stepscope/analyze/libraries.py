@@ -1,0 +1,32 @@
+"""Which library a function belongs to: a package by the folder it lies in, or none: the user's."""
+
+import os
+import re
+from typing import Final
+
+from stepscope.store.reader import ProcessData
+
+_PACKAGES: Final = ("site-packages", "dist-packages")
+_STANDARD: Final = re.compile(r"(?:python|pypy)3(?:\.\d+)?$")  # .../lib/python3.12
+_FROZEN: Final = re.compile(r"<frozen ([\w.]+)>")
+_UNKNOWN: Final = "other"
+
+
+def users_files(process: ProcessData) -> set[str]:
+    """Paths of the files whose lines were recorded: the user's own code."""
+    return {file.path for file in process.names.files.values()}
+
+
+def library_of(path: str, users: set[str]) -> str | None:
+    """`numpy`, `json`; None for the user's own code."""
+    if path in users:
+        return None
+    if found := _FROZEN.fullmatch(path):
+        return found[1].partition(".")[0]
+    if path == "~":
+        return "built-in"
+    parts = path.split(os.sep)
+    for index in range(len(parts) - 2, 0, -1):
+        if parts[index] in _PACKAGES or _STANDARD.search(parts[index]):
+            return parts[index + 1].partition(".")[0]
+    return _UNKNOWN if path.startswith("<") else parts[-1].partition(".")[0]

@@ -1,0 +1,84 @@
+"""The stacks that the sampler saw in a process: functions from the outermost inwards."""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from stepscope.clock import Ints
+from stepscope.store.reader import ProcessData
+from stepscope.store.records import FunctionName, ThreadName
+
+Stack = tuple[FunctionName, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Seen:
+    """One thread over time: it was in stack `nodes[i]` from `start_ns[i]` for `weight_ns[i]`."""
+
+    thread: ThreadName
+    nodes: Ints
+    start_ns: Ints
+    weight_ns: Ints
+    counts: Ints
+
+
+class Stacks:
+    """What samples.bin of one process tells."""
+
+    def __init__(self, process: ProcessData) -> None:
+        self._process = process
+        found = process.samples
+        numbers = found.numbers.tolist()
+        self._parent = dict(zip(numbers, found.nodes["parent"].tolist(), strict=True))
+        self._function = dict(zip(numbers, found.nodes["function"].tolist(), strict=True))
+        self._known: dict[int, Stack] = {}
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether frames were left out of deep stacks."""
+        return 0 in self._function.values()
+
+    def stack(self, node: int) -> Stack:
+        """The functions of a stack; frames that were left out are simply not there."""
+        if node not in self._known:
+            self._known[node] = tuple(reversed(list(self._inwards_out(node))))
+        return self._known[node]
+
+    def _inwards_out(self, node: int) -> Iterator[FunctionName]:
+        while node:
+            function = self._function[node]
+            if function:
+                yield self._name(function)
+            node = self._parent[node]
+
+    def _name(self, function: int) -> FunctionName:
+        unknown = FunctionName(function, "?", 0, f"function {function}")
+        return self._process.names.functions.get(function, unknown)
+
+    def by_thread(self) -> list[Seen]:
+        """Each thread that was seen, in the order in which they were named."""
+        samples, clock = self._process.samples.samples, self._process.clock
+        samples = samples[np.lexsort((samples["start"], samples["thread"]))]
+        numbers, starts = np.unique(samples["thread"], return_index=True)
+        return [
+            Seen(
+                thread=self._thread(number),
+                nodes=mine["node"].astype(np.int64),
+                start_ns=clock.ns(mine["start"]),
+                weight_ns=clock.duration_ns(mine["weight"]),
+                counts=mine["count"].astype(np.int64),
+            )
+            for number, mine in zip(numbers.tolist(), np.split(samples, starts[1:]), strict=False)
+        ]
+
+    def _thread(self, number: int) -> ThreadName:
+        return self._process.names.threads.get(number, ThreadName(number, f"thread {number}"))
+
+
+def time_by_node(seen: Seen) -> dict[int, int]:
+    """Node to ns."""
+    nodes, where = np.unique(seen.nodes, return_inverse=True)
+    sums = np.zeros(len(nodes), np.int64)
+    np.add.at(sums, where, seen.weight_ns)
+    return dict(zip(nodes.tolist(), sums.tolist(), strict=True))

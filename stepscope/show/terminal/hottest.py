@@ -1,0 +1,52 @@
+"""The hottest lines as a table: how long, where, in which function, and the line itself."""
+
+from typing import Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from stepscope.analyze.hottest import HotLine
+from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.numbers import percent
+from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, name, place
+from stepscope.show.terminal.paths import short_function, short_paths
+
+_LEAST_SHARE: Final = 0.01  # of the run; less is not worth a look
+_MUCH: Final = 0.25  # of the run
+_FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns to the source
+
+
+def headline(lines: list[HotLine], *, run_ns: int) -> list[RenderableType]:
+    """The one line that takes much of the run, if there is one."""
+    first = lines[0] if lines else None
+    # More than the whole run is the sum over threads: no share that a person can place.
+    if first is None or not _MUCH * run_ns <= first.ns <= run_ns:
+        return []
+    where = place(first.location, short_paths([first.location.file]))
+    text = name(f"{percent(first.ns / run_ns)} of the run is one line: ", "bold")
+    text.append(where, style=CODE)
+    return [Text(""), text.append("  " + (first.source or "").strip())]
+
+
+def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:
+    """A heading and a table; nothing where no line takes a real share of the run."""
+    worth = [line for line in lines if line.ns >= _LEAST_SHARE * (run_ns or 0)]
+    if not worth:
+        return []
+    names = short_paths(line.location.file for line in worth)
+    table = columns(
+        ("time", "right"),
+        *((("of run", "right"),) if run_ns else ()),
+        ("where", "name"),
+        ("in", "name"),
+        ("line", "fill"),
+    )
+    for line in worth:
+        table.add_row(
+            duration_cell(line.ns),
+            *((percent(line.ns / run_ns),) if run_ns else ()),
+            name(place(line.location, names), CODE),
+            name(short_function(line.location.function or "", _FUNCTION_WIDTH), FAINT),
+            Text((line.source or "").strip(), style="bold"),
+        )
+    return [heading("Hottest lines", "with what they call"), indented(table), Text("")]

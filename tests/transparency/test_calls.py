@@ -1,0 +1,24 @@
+"""Each program of tests/programs/transparency does with `--calls`, too, what it does without us."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from transparency.both import both, program, stdin_for
+from transparency.test_programs import CASES, assert_the_same
+
+# What no profiler can help: it costs a level of recursion in a C function called on 3.11, and 3.12
+# and later keep notes about instrumented code, which tracemalloc sees.
+DIFFERENT = {(3, 11): {"recursion"}, (3, 12): {"traced_memory"}, (3, 13): {"traced_memory"}}
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES)
+def test_a_program_does_the_same_with_its_calls_counted(
+    name: str, arguments: list[str], tmp_path: Path
+) -> None:
+    if name in DIFFERENT[sys.version_info[:2]]:
+        pytest.skip("the interpreter's own doing")
+    words = [f"{name}.py", *arguments]
+    outcomes = both(tmp_path, program(name), words, options=["--calls"], stdin=stdin_for(name))
+    assert_the_same(outcomes)
+    assert list(outcomes.run.glob("proc-*/calls.bin"))
