@@ -13,9 +13,9 @@ from typing import Any
 
 import line_profiler as real
 import pytest
-from profiled import FIRST, Hits, body_hits, hits_of, load, work
 
 import stepscope
+from profiled import FIRST, Hits, body_hits, hits_of, load, work
 from stepscope.line_profiler import LineProfiler
 from stepscope.line_profiler.scope import PoliciesLike, ScopingPolicy, to_policies
 from stepscope.record import recording

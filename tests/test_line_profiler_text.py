@@ -10,8 +10,8 @@ from typing import Any
 
 import line_profiler as real
 import pytest
-from profiled import FIRST, load, work
 
+from profiled import FIRST, load, work
 from stepscope.line_profiler import LineProfiler, LineStats, load_stats
 
 SOURCE = work.__code__.co_filename

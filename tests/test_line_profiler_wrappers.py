@@ -9,8 +9,8 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
-from profiled import hits_of, load, work
 
+from profiled import hits_of, load, work
 from stepscope.line_profiler import LineProfiler
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli.running import program, read_json, run
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from cli.running import command, environment, finish, program, read_json, start, wait_for_line
 
 

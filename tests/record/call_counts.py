@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from transparency.both import PATIENCE_S, environment
-
 from stepscope.analyze.functions import functions
 from stepscope.analyze.run import load
 from stepscope.model import FunctionsAnswer
 from stepscope.show.exporters.pstats import stats_of
+from transparency.both import PATIENCE_S, environment
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from record.call_counts import (
     PROGRAMS,
     Counted,

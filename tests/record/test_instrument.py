@@ -16,8 +16,8 @@ if sys.version_info >= (3, 12):
     pytest.skip("ticks are for Python 3.11", allow_module_level=True)
 
 from line_profiler import LineProfiler
-from record.line_counts import Counts, Place, Ticks, difference, place, programs, run, traced
 
+from record.line_counts import Counts, Place, Ticks, difference, place, programs, run, traced
 from stepscope.record import flow, instrument
 from stepscope.record.instrument import TickKind
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from transparency.both import PATIENCE_S, environment
 
 from stepscope.analyze.run import load
 from stepscope.analyze.stacks import CUT, sampled_functions, stacks
@@ -22,6 +21,7 @@ from stepscope.record import recording
 from stepscope.record.functions import builtin_label
 from stepscope.record.options import RecordOptions
 from stepscope.store.reader import Run
+from transparency.both import PATIENCE_S, environment
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "samples"
 SIGMAS = 5

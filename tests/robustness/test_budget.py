@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from robustness.running import line_rows, record, shown
 
 SECONDS = "4"

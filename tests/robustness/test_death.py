@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from robustness.running import command, line_rows, record, shown
 from transparency.both import PATIENCE_S, environment
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from robustness.running import line_rows, record, shown
 from transparency.both import PATIENCE_S, environment
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from robustness.running import record, shown
 
 GROWTH_BYTES = 3 * 2**20  # 3 KB a thread and code object would be found

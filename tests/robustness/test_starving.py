@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from robustness.running import record, shown
 from transparency.both import PATIENCE_S, environment
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hand_made_answers import MAIN
 
+from hand_made_answers import MAIN
 from stepscope.cli.show import Request, page_of
 from stepscope.errors import InputError
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer

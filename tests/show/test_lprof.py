@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import hand_made_answers as made
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hand_made_answers as made
 from build import CWD, MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.errors import InputError

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import hand_made_answers as made
 import pytest
 
+import hand_made_answers as made
 from build import MS, RunBuilder
 from stepscope.analyze.lines import lines
 from stepscope.analyze.run import load

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import hand_made_answers as made
 import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
+import hand_made_answers as made
 from stepscope.model import Ending, Step
 from stepscope.show.terminal.files import files
 from stepscope.show.terminal.lines import lines

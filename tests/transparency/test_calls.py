@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from transparency.both import both, program, stdin_for
 from transparency.test_programs import CASES, assert_the_same
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from transparency.both import PROGRAMS, Both, both, program, stdin_for
 
 ARGUMENTS = {

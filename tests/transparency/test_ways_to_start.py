@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from transparency.both import PATIENCE_S, Both, both, environment, fresh_folder, program
 from transparency.test_programs import was_recorded
 
