@@ -17,7 +17,7 @@ void sampler_glance(void);
    may let go of it while it asks for names. */
 void sampler_take(PyThreadState *ours, uint64_t now);
 
-/* What one look at all threads took lately, in ticks: who pays decides how often. */
+/* What a look at all threads takes lately, in ticks: who pays decides how often. */
 uint64_t sampler_cost(void);
 
 #endif
