@@ -41,8 +41,10 @@ static void *running_frame(PyThreadState *state) {
 #endif
 }
 
+/* By differences: a torn address may lie so high that adding to it would wrap around. */
 static int holds(const Window *window, uintptr_t address) {
-    return address >= window->start && address + sizeof(Frame) <= window->start + window->size;
+    return window->size >= sizeof(Frame) && address >= window->start &&
+           address - window->start <= window->size - sizeof(Frame);
 }
 
 /* 0: it cannot be read. */
