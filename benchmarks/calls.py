@@ -1,24 +1,20 @@
-"""Exact calls beside cProfile, in the same process, turn by turn. `python -m benchmarks.calls`
+"""Exact calls beside cProfile, in the same process, turn by turn.
 
 This is the cost of counting calls alone: no boot, no lines, no sampler.
 """
 
-import argparse
 import cProfile
-import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from benchmarks.inside import load, seconds_of
-from benchmarks.ratios import Ratio, added_share
+from benchmarks.inside import Times, by_clock, load, seconds_of
 from stepscope.native import _core
 from stepscope.record import calls
 
 PROGRAMS = ("recursion", "builtins_mix")
 ROUNDS = 15
 STORAGE_BYTES = 2**26
-AT_MOST = 0.75 if sys.version_info < (3, 12) else 0.5
 
 
 @contextmanager
@@ -42,35 +38,18 @@ TOOLS: dict[str, Callable[[], AbstractContextManager[object]]] = {
 }
 
 
-def compare(name: str, rounds: int) -> dict[str, list[float]]:
-    """Tool to CPU seconds, one a round; the first round warms up and is left out."""
-    measured: dict[str, list[float]] = {tool: [] for tool in TOOLS}
+def compare(name: str, rounds: int) -> Times:
+    """The first round warms up and is left out."""
+    measured: dict[str, list[tuple[float, float]]] = {tool: [] for tool in TOOLS}
     for number in range(rounds + 1):
         for tool, watch in TOOLS.items():
             program = load(name)
             with watch():
-                _, cpu_s = seconds_of(program.work)
+                seconds = seconds_of(program.work)
             if number:
-                measured[tool].append(cpu_s)
-    return measured
+                measured[tool].append(seconds)
+    return by_clock(measured)
 
 
-def added(name: str, rounds: int) -> Ratio:
-    """What we add, as a share of what cProfile adds."""
-    times = compare(name, rounds)
-    return added_share(times["stepscope"], times["cProfile"], times["plain"])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    rounds = parser.parse_args().rounds
-    print(f"Python {platform.python_version()}: exact calls add, as a share of what cProfile adds")
-    for name in PROGRAMS:
-        ratio = added(name, rounds)
-        verdict = "" if ratio.median <= AT_MOST else f"   above {AT_MOST:g}"
-        print(f"  {name:14} {ratio.median:.2f}  ({ratio.low:.2f} to {ratio.high:.2f}){verdict}")
-
-
-if __name__ == "__main__":
-    main()
+def compare_all(rounds: int) -> dict[str, Times]:
+    return {name: compare(name, rounds) for name in PROGRAMS}

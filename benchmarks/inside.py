@@ -1,9 +1,13 @@
-"""Two line profilers on one function, in the same process, turn by turn.
+"""Two line profilers on one function: the cost of a line event alone, without boot or sampler.
 
-This is the cost of a line event alone: no boot, no sampler, no budget.
+Each side runs in a process of its own, turn by turn: a profiler may leave its marks on the
+interpreter, and on the code it profiled. `python -m benchmarks.inside SIDE PROGRAM` is one of them.
 """
 
 import importlib
+import json
+import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +20,9 @@ from benchmarks.tools import CONTROL
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROUNDS = 12
+RUNS = 5  # in one process; the first ones warm up, the median counts
+
+Times = dict[str, dict[str, list[float]]]  # clock -> side -> seconds, one a round
 
 # Program to the function whose lines are asked for.
 REGISTERED = {
@@ -27,7 +34,7 @@ REGISTERED = {
 
 
 def load(name: str) -> ModuleType:
-    """A fresh copy: a profiler may leave its marks in the code it profiled."""
+    """A fresh copy of a program."""
     sys.path.insert(0, str(PROGRAMS))
     try:
         sys.modules.pop(name, None)
@@ -36,12 +43,24 @@ def load(name: str) -> ModuleType:
         sys.path.remove(str(PROGRAMS))
 
 
-def profilers() -> dict[str, Callable[[], Any]]:
-    import line_profiler
-
+def stepscope_lines() -> Any:
     import stepscope
 
-    return {"stepscope": stepscope.LineProfiler, "line_profiler": line_profiler.LineProfiler}
+    return stepscope.LineProfiler()
+
+
+def line_profiler_lines() -> Any:
+    import line_profiler
+
+    return line_profiler.LineProfiler()
+
+
+SIDES: dict[str, Callable[[], Any] | None] = {
+    "plain": None,
+    CONTROL: None,
+    "stepscope": stepscope_lines,
+    "line_profiler": line_profiler_lines,
+}
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
@@ -51,31 +70,41 @@ def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def seconds_under(profiler: Any, name: str) -> tuple[float, float]:
+def seconds_in_this_process(side: str, name: str) -> tuple[float, float]:
     program = load(name)
-    profiler.add_function(getattr(program, REGISTERED[name]))
-    profiler.enable_by_count()
-    try:
-        return seconds_of(program.work)
-    finally:
-        profiler.disable_by_count()
+    make = SIDES[side]
+    if make:
+        profiler = make()
+        profiler.add_function(getattr(program, REGISTERED[name]))
+        profiler.enable_by_count()
+    walls, cpus = zip(*(seconds_of(program.work) for _ in range(RUNS)), strict=True)
+    return statistics.median(walls), statistics.median(cpus)
 
 
-def compare(name: str, rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Clock to tool to seconds, one a round."""
-    makers = profilers()
-    tools = ["plain", CONTROL, *makers]
-    measured: dict[str, list[tuple[float, float]]] = {tool: [] for tool in tools}
-    for order in turns(tools, rounds):
-        for tool in order:
-            make = makers.get(tool)
-            seconds = seconds_under(make(), name) if make else seconds_of(load(name).work)
-            measured[tool].append(seconds)
+def seconds_in_a_process(side: str, name: str) -> tuple[float, float]:
+    command = [sys.executable, "-m", "benchmarks.inside", side, name]
+    wall, cpu = json.loads(subprocess.check_output(command, cwd=PROGRAMS.parent.parent))
+    return wall, cpu
+
+
+def compare(name: str, rounds: int) -> Times:
+    measured: dict[str, list[tuple[float, float]]] = {side: [] for side in SIDES}
+    for order in turns(list(SIDES), rounds):
+        for side in order:
+            measured[side].append(seconds_in_a_process(side, name))
+    return by_clock(measured)
+
+
+def by_clock(measured: dict[str, list[tuple[float, float]]]) -> Times:
     return {
-        "wall_s": {tool: [wall for wall, _ in times] for tool, times in measured.items()},
-        "cpu_s": {tool: [cpu for _, cpu in times] for tool, times in measured.items()},
+        "wall_s": {side: [wall for wall, _ in times] for side, times in measured.items()},
+        "cpu_s": {side: [cpu for _, cpu in times] for side, times in measured.items()},
     }
 
 
-def compare_all(rounds: int) -> dict[str, dict[str, dict[str, list[float]]]]:
+def compare_all(rounds: int) -> dict[str, Times]:
     return {name: compare(name, rounds) for name in REGISTERED}
+
+
+if __name__ == "__main__":
+    print(json.dumps(seconds_in_this_process(sys.argv[1], sys.argv[2])))

@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import inside, machine
+from benchmarks import calls, inside, machine, sampler
+from benchmarks.inside import Times
 from benchmarks.ratios import turns
 from benchmarks.tools import TOOLS, Command
 
@@ -34,13 +35,12 @@ PROGRAMS = {
 
 CLOCKS = ("wall_s", "cpu_s")
 
-Times = dict[str, dict[str, list[float]]]  # clock -> tool -> seconds, one a round
+# On few cores, more compute threads measure the scheduler.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def environment(times: Path) -> dict[str, str]:
-    """One compute thread: on few cores, more of them measure the scheduler."""
-    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    return {**os.environ, **single, "BENCH_TIMES": str(times)}
+    return {**os.environ, **ONE_THREAD, "BENCH_TIMES": str(times)}
 
 
 def has_recorded(folder: Path) -> bool:
@@ -104,6 +104,7 @@ def main() -> None:
     parser.add_argument("--tools", nargs="*", default=list(TOOLS))
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
     arguments = parser.parse_args()
+    os.environ.update(ONE_THREAD)  # before NumPy is loaded here
     tools = {name: TOOLS[name] for name in arguments.tools}
     version = ".".join(platform.python_version_tuple()[:2])
     saved = OUT / f"{version}.json"
@@ -116,6 +117,8 @@ def main() -> None:
         "machine": about,
         "whole": whole,
         "inside": inside.compare_all(arguments.rounds or inside.ROUNDS),
+        "calls": calls.compare_all(arguments.rounds or calls.ROUNDS),
+        "sampler": sampler.compare_all(arguments.rounds or sampler.ROUNDS),
     }
     OUT.mkdir(exist_ok=True)
     saved.write_text(json.dumps(result, indent=1))
