@@ -3,15 +3,19 @@ SHELL := /bin/bash
 NATIVE := $(wildcard stepscope/native/*.c stepscope/native/*.h)
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary
 DEMO := examples/mnist_numpy
+TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench nightly picture clean
+.PHONY: help demo demo-torch test check bench nightly picture clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo examples/data/digits.npz ## install, run the slow example under stepscope, print its summary
 	.venv/bin/stepscope run $(DEMO)/train.py
+
+demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a GAN in PyTorch
+	.venv/bin/stepscope run examples/gan_torch/train.py
 
 test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here
 	.ci/test
@@ -51,9 +55,17 @@ examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
 	.venv/bin/python $(PIP) -e '.[demo]'
 	@touch $@
 
-.venv/.dev: pyproject.toml setup.py $(NATIVE) | .venv/bin/python
-	.venv/bin/python $(PIP) -e '.[dev,demo]'
+.venv/.dev: .venv/.torch pyproject.toml setup.py $(NATIVE) | .venv/bin/python
+	.venv/bin/python $(PIP) -e ".[dev,demo$$(cat .venv/.torch)]"
 	@touch $@
+
+# Before whatever depends on it: otherwise pip takes a build with gigabytes for devices. On other
+# Pythons than 3.11 the frameworks' tests skip and say so.
+.venv/.torch: | .venv/bin/python
+	@case "$$(.venv/bin/python --version)" in \
+	"Python 3.11."*) .venv/bin/python $(PIP) $(TORCH) && echo ,frameworks > $@ ;; \
+	*) touch $@ ;; \
+	esac
 
 # .envs/3.12/.test and .envs/3.12/.bench, for .ci/test and .ci/each-python
 .envs/%/.test: pyproject.toml setup.py $(NATIVE)

@@ -73,11 +73,13 @@ def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
 def seconds_in_this_process(side: str, name: str) -> tuple[float, float]:
     program = load(name)
     make = SIDES[side]
-    if make:
-        profiler = make()
+    profiler = make() if make else None
+    if profiler:
         profiler.add_function(getattr(program, REGISTERED[name]))
         profiler.enable_by_count()
     walls, cpus = zip(*(seconds_of(program.work) for _ in range(RUNS)), strict=True)
+    if profiler:
+        profiler.disable_by_count()
     return statistics.median(walls), statistics.median(cpus)
 
 

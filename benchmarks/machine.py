@@ -33,5 +33,5 @@ def describe() -> dict[str, object]:
         "system": f"{platform.system()} {platform.release()}",
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "load_before": os.getloadavg()[0],
-        "versions": {package: version_of(package) for package in PACKAGES},
+        "versions": {package: version for package in PACKAGES if (version := version_of(package))},
     }

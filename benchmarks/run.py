@@ -5,6 +5,7 @@ so that start-up and the writing of results are left out. `python -m benchmarks.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
@@ -12,26 +13,32 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import calls, inside, machine, sampler
 from benchmarks.inside import Times
 from benchmarks.ratios import turns
-from benchmarks.tools import TOOLS, Command
+from benchmarks.tools import CONTROL, TOOLS, TORCH_TOOLS, Command
 
 FOLDER = Path(__file__).parent
 OUT = FOLDER / "out"
 LIMIT_S = 120
 
-# Program to rounds: steps of 3 ms need more of them, because 2 % is to be seen.
+# Program to rounds with all tools.
 PROGRAMS = {
     "tight_loop": 3,
     "settled_loop": 2,
     "calls_library": 3,
     "recursion": 3,
     "generator": 3,
-    "numpy_steps": 10,
+    "numpy_steps": 5,
+    "torch_cnn": 5,
 }
+# Rounds of ours alone beside plain ones, where a hundredth is to be seen.
+CLOSE = {"numpy_steps": 30, "torch_cnn": 30}
+CLOSE_TOOLS = ("plain", CONTROL, "stepscope")
+NEEDS = {"torch_cnn": "torch"}
 
 CLOCKS = ("wall_s", "cpu_s")
 
@@ -90,6 +97,16 @@ def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
     return times
 
 
+def is_here(program: str) -> bool:
+    """Whether this Python has what the program needs."""
+    return program not in NEEDS or importlib.util.find_spec(NEEDS[program]) is not None
+
+
+def tools_for(program: str, names: Sequence[str]) -> dict[str, Command]:
+    known = {**TOOLS, **TORCH_TOOLS} if NEEDS.get(program) == "torch" else TOOLS
+    return {name: tool for name, tool in known.items() if name in names}
+
+
 def measured_before(saved: Path) -> dict[str, Times]:
     """Where only some programs are asked for, the others keep their figures."""
     if not saved.exists():
@@ -101,21 +118,27 @@ def measured_before(saved: Path) -> dict[str, Times]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
-    parser.add_argument("--tools", nargs="*", default=list(TOOLS))
+    parser.add_argument("--tools", nargs="*", default=[*TOOLS, *TORCH_TOOLS])
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
     arguments = parser.parse_args()
     os.environ.update(ONE_THREAD)  # before NumPy is loaded here
-    tools = {name: TOOLS[name] for name in arguments.tools}
     version = ".".join(platform.python_version_tuple()[:2])
     saved = OUT / f"{version}.json"
     about = machine.describe()
     whole = measured_before(saved) if set(arguments.programs) != set(PROGRAMS) else {}
-    for program in arguments.programs:
+    programs = [program for program in arguments.programs if is_here(program)]
+    for program in programs:
         print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
+        tools = tools_for(program, arguments.tools)
         whole[program] = compare(program, arguments.rounds or PROGRAMS[program], tools)
     result = {
         "machine": about,
         "whole": whole,
+        "close": {
+            program: compare(program, arguments.rounds or rounds, tools_for(program, CLOSE_TOOLS))
+            for program, rounds in CLOSE.items()
+            if program in programs
+        },
         "inside": inside.compare_all(arguments.rounds or inside.ROUNDS),
         "calls": calls.compare_all(arguments.rounds or calls.ROUNDS),
         "sampler": sampler.compare_all(arguments.rounds or sampler.ROUNDS),

@@ -63,5 +63,19 @@ TOOLS: dict[str, Command] = {
     "Scalene": scalene,
 }
 
+
+def torch_profiler(program: Path, folder: Path) -> list[str]:
+    return module("benchmarks.under_torch_profiler", str(folder / "trace.json"), str(program))
+
+
+def traceml(program: Path, _folder: Path) -> list[str]:
+    return [str(Path(PYTHON).parent / "traceml"), "run", str(program)]
+
+
+# Only for programs that train with PyTorch.
+TORCH_TOOLS: dict[str, Command] = {"torch.profiler": torch_profiler, "TraceML": traceml}
+
 # The packages whose versions the report names.
-PACKAGES = ("stepscope", "line_profiler", "pyinstrument", "viztracer", "scalene", "numpy")
+PACKAGES = tuple(
+    "stepscope line_profiler pyinstrument viztracer scalene traceml-ai numpy torch".split()
+)

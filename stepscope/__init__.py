@@ -4,20 +4,24 @@
 """
 
 __version__ = "0.1.0"
-__all__ = ["LineProfiler", "Profiler", "profile", "region", "step", "steps"]
+__all__ = ["LineProfiler", "Profile", "Profiler", "Run", "profile", "region", "step", "steps"]
 
 TYPE_CHECKING = False  # typing's own would cost more than all of this module
 if TYPE_CHECKING:
     from typing import Any
 
     from stepscope.line_profiler import LineProfiler
+    from stepscope.profile import Profile
     from stepscope.record.decorator import profile
     from stepscope.record.marks import region, step, steps
     from stepscope.record.profiler import Profiler
+    from stepscope.run_object import Run
 
 _HOME = {
     "LineProfiler": "stepscope.line_profiler",
+    "Profile": "stepscope.profile",
     "Profiler": "stepscope.record.profiler",
+    "Run": "stepscope.run_object",
     "profile": "stepscope.record.decorator",
     "region": "stepscope.record.marks",
     "step": "stepscope.record.marks",
@@ -34,3 +38,16 @@ def __getattr__(name: str) -> "Any":
     value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell: "Any") -> None:
+    """`%load_ext stepscope`."""
+    from stepscope import ipython
+
+    ipython.load(shell)
+
+
+def unload_ipython_extension(shell: "Any") -> None:
+    from stepscope import ipython
+
+    ipython.unload(shell)

@@ -196,7 +196,7 @@ class Part(Record, frozen=True):
 class Ending(Record, frozen=True):
     """How the script ended."""
 
-    how: Literal["exited", "killed", "running", "unknown"]
+    how: Literal["exited", "killed", "running", "stopped", "unknown"]  # stopped: only recording
     exit_status: int | None
     signal: str | None
 
@@ -237,6 +237,24 @@ class RegionsAnswer(Record, frozen=True):
     notes: list[str] = []
 
 
+class ActionRow(Record, frozen=True):
+    """An action of a framework's own profiler, by the path of the actions around it."""
+
+    name: str
+    depth: int  # a row lies inside the last row before it that is less deep
+    calls: int
+    total_ns: int  # its own time and that of the actions inside of it
+    self_ns: int
+    mean_ns: int
+    share: float  # of the answer's total
+
+
+class ActionsAnswer(Record, frozen=True):
+    actions: list[ActionRow]
+    total_ns: int  # how long the process was recorded
+    notes: list[str] = []
+
+
 class FileRow(Record, frozen=True):
     path: str
     opens: int
@@ -269,11 +287,22 @@ class ProcessMemory(Record, frozen=True):
     points: list[MemoryPoint]
 
 
+class LineMemory(Record, frozen=True):
+    """In the operator windows: what a line's operators allocated, and what of it stayed."""
+
+    location: Location
+    process: Process
+    alloc_bytes: int
+    kept_bytes: int  # not freed before the window ended
+    source: str | None
+
+
 class MemoryAnswer(Record, frozen=True):
     processes: list[ProcessMemory]
     machine_bytes: int | None
     limit_bytes: int | None
     notes: list[str] = []
+    lines: list[LineMemory] | None = None  # those that keep most first; null: no such windows
 
 
 class ProcessRow(Record, frozen=True):
@@ -296,4 +325,64 @@ class ProcessRow(Record, frozen=True):
 
 class ProcessesAnswer(Record, frozen=True):
     processes: list[ProcessRow]
+    notes: list[str] = []
+
+
+# --- input ---------------------------------------------------------------------------------------
+
+Limit = Literal["work", "number", "transfer", "nothing", "start-up"]
+
+
+class LoaderRow(Record, frozen=True):
+    """The loader that the steps' batches come from. Times are of the measured steps."""
+
+    workers: int | None  # null: not a loader that says so
+    batch_size: int | None
+    wait_ms: float  # mean by step
+    share: float  # of the step
+    steps_that_waited: int
+    steps: int
+    longest_ms: float
+
+
+class StageRow(Record, frozen=True):
+    """A stage of the input pipeline; of workers, all together."""
+
+    process: Process
+    stage: str
+    ms_per_batch: float
+    share: float  # of the workers' time, or of the steps'
+
+
+class InputLine(Record, frozen=True):
+    """A line of the user's own that loads, callees included."""
+
+    file: str
+    line: int
+    function: str | None
+    ms_per_batch: float
+    share: float  # of the time in fetch and collate
+    source: str | None = None
+
+
+class InputFunction(Record, frozen=True):
+    """What the user's code (or the loader itself) calls in a library while it loads."""
+
+    function: str
+    file: str
+    share: float
+
+
+class InputAnswer(Record, frozen=True):
+    loader: LoaderRow | None
+    limit: Limit | None
+    why: str | None
+    stages: list[StageRow]
+    lines: list[InputLine]
+    library: list[InputFunction]
+    start_up_ms: float | None  # from asking for an iterator with workers to its first batch, mean
+    busy: float | None = None  # share of their time in which the workers load
+    cores: float | None = None
+    idle_cores: float | None = None  # mean in the measured steps
+    reason: str | None = None
     notes: list[str] = []

@@ -16,6 +16,7 @@ LONGEST_FILE = 400
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "model": set(),
+    "model_ops": {"model"},
     "store.format": set(),
     "clock": {"errors", "model", "store.format"},
     "native": {"store.format"},
@@ -25,14 +26,34 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": {"native", "store.format", "store.writer", "store.local_folder", "launch", "errors"},
     "store": {"store.format", "clock", "model", "errors"},
     "importers": {"store", "store.format", "clock", "model", "errors"},
-    "analyze": {"store", "store.format", "store.local_folder", "clock", "model", "errors"},
+    "analyze": {
+        "importers",
+        "store",
+        "store.format",
+        "store.local_folder",
+        "clock",
+        "model",
+        "model_ops",
+        "errors",
+    },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
-    "show": {"advise", "analyze", "store", "store.format", "clock", "model", "errors"},
+    "show": {
+        "advise",
+        "analyze",
+        "store",
+        "store.format",
+        "clock",
+        "model",
+        "model_ops",
+        "errors",
+    },
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These put the parts together, so they may import all of them.
-ASSEMBLERS = {"", "__main__", "cli", "line_profiler"}
+ASSEMBLERS = {
+    "", "__main__", "cli", "ipython", "lightning", "line_profiler", "profile", "run_object",
+}  # fmt: skip
 
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}

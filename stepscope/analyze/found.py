@@ -1,4 +1,4 @@
-"""The steps of a process: marked by the script, or the turns of its step loop."""
+"""The steps of a process: marked by the script, told by its framework, or turns of its loop."""
 
 import dataclasses
 import functools
@@ -7,22 +7,23 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze import anchors
 from stepscope.analyze.choice import choose_step_loop
 from stepscope.analyze.headers import body_line
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.loops import Loop, Mask, read_loops
 from stepscope.analyze.run import code_location, source_text
 from stepscope.analyze.warmup import warmup_steps
+from stepscope.analyze.windows import slowed_steps
 from stepscope.analyze.wording import runs_out
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import EventKind, SpanCategory, StepMark
 from stepscope.store.reader import ProcessData, Run
 
 _NO_LOOP: Final = (
     "no loop turned at least 10 times with 1 ms or more a turn. "
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
-_BEGINS: Final = 1  # extra of a STEP that ends none
 _NO_PROCESS: Final = "nothing was recorded."
 
 
@@ -40,6 +41,9 @@ class FoundSteps:
     reason: str | None = None
     turned_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     # when a loop around the step loop finished a turn, in order
+    turn_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    # when the loop that the steps happen in was at its header
+    slowed: Mask | None = None  # by an operator window
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -50,7 +54,10 @@ class FoundSteps:
 
     @property
     def is_measured(self) -> Mask:
-        return (np.arange(len(self)) >= self.warmup) & ~self.is_open
+        settled = (np.arange(len(self)) >= self.warmup) & ~self.is_open
+        if self.slowed is None or not (settled & ~self.slowed).any():
+            return settled
+        return settled & ~self.slowed
 
 
 def no_steps(reason: str) -> FoundSteps:
@@ -60,14 +67,16 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), then the step loop."""
+    """By priority: stepscope.step(), what a framework tells, then the step loop."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)
-    found = _marked_steps(process, loops) or _loop_steps(run, process, loops)
+    found = _marked_steps(process, loops) or _anchored_steps(process, loops)
+    found = found or _loop_steps(run, process, loops)
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
-    return dataclasses.replace(found, warmup=_warmup(process, found))
+    slowed = slowed_steps(process, found.start_ns, found.end_ns)
+    return dataclasses.replace(found, warmup=_warmup(process, found), slowed=slowed)
 
 
 def _warmup(process: ProcessData, found: FoundSteps) -> int:
@@ -87,6 +96,7 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
 def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     """From mark to mark; after the loop was entered anew, from its header."""
     marks = process.of_kind(EventKind.STEP)
+    marks = marks[marks["extra"] != StepMark.FRAMEWORK]
     if not len(marks):
         return None
     threads, counts = np.unique(marks["thread"], return_counts=True)
@@ -94,10 +104,10 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     marks = marks[marks["thread"] == thread]
     marks = marks[np.argsort(marks["start"], kind="stable")]
     at_ns = process.clock.ns(marks["start"])
-    ends = marks["extra"] != _BEGINS
+    ends = marks["extra"] != StepMark.BEGINS
     if not ends.any():
         return None
-    loop = _loop_of_marks(at_ns[ends], [loop for loop in loops if loop.thread == thread])
+    loop = anchors.loop_of_ends(at_ns[ends], loops, thread)
     before_ns = np.append(at_ns[:1], at_ns[:-1])  # the mark before, which may be a first beginning
     if ends[0]:
         before_ns[0] = _first_phase(process, thread, int(at_ns[0]))
@@ -106,8 +116,24 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     steps = FoundSteps(
         start_ns, at_ns[ends], np.zeros(len(start_ns), np.bool_), samples,
         thread=thread, anchor="stepscope.step()", turned_ns=_turned([loop] if loop else []),
+        turn_ns=np.sort(loop.at_ns) if loop else at_ns[:0],
     )  # fmt: skip
     return _without_stubs(steps)
+
+
+def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    """From anchor to anchor."""
+    found = anchors.find_anchors(process, loops)
+    if found is None:
+        return None
+    end_ns, loop = found.end_ns, found.loop
+    start_ns = np.append(anchors.first_start_ns(process, found), end_ns[:-1])
+    return FoundSteps(
+        start_ns, end_ns, np.zeros(len(end_ns), np.bool_),
+        anchors.samples_by_step(process, found.thread, start_ns, end_ns),
+        thread=found.thread, anchor=found.what, turned_ns=_turned([loop] if loop else []),
+        turn_ns=np.sort(loop.at_ns) if loop else end_ns[:0],
+    )  # fmt: skip
 
 
 def _first_phase(process: ProcessData, thread: int, end_ns: int) -> int:
@@ -131,19 +157,6 @@ def _cut_at_entries(
     if not is_first_known:
         start_ns[0] = min(end_ns[0], entered_at[0])
     return start_ns
-
-
-def _loop_of_marks(end_ns: Ints, loops: list[Loop]) -> Loop | None:
-    """The innermost loop that turns once for a mark."""
-    best = None
-    for loop in loops:
-        stamps = np.sort(loop.at_ns)
-        turn = np.searchsorted(stamps, end_ns)
-        distinct = len(np.unique(turn[turn > 0]))
-        fits = distinct >= 0.9 * len(end_ns) and len(stamps) <= 2 * len(end_ns) + 1
-        if fits and (best is None or loop.total_ns < best.total_ns):
-            best = loop
-    return best
 
 
 def _without_stubs(steps: FoundSteps) -> FoundSteps | None:
@@ -179,8 +192,10 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     location = code_location(run, process, loop.name.code, loop.name.line)
     where = f"{location.file}:{location.line}" if location else f"line {loop.name.line}"
     return FoundSteps(
-        start_ns[order], end_ns[order], is_open[order], np.zeros(len(order), np.int64),
+        start_ns[order], end_ns[order], is_open[order],
+        anchors.samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
         thread=loop.thread, anchor=f"the loop at {where}", turned_ns=_turned(choice.around),
+        turn_ns=np.sort(loop.at_ns),
     )  # fmt: skip
 
 

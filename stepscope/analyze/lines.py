@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.op_figures import Figures, line_figures
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.analyze.samples import line_ticks
 from stepscope.clock import Ints
@@ -14,6 +15,7 @@ from stepscope.store.records import CodeName, FileName
 from stepscope.store.streams import CodeBlock
 
 _Key = tuple[str, str, int, Process]  # path, function, first line, who
+_NO_FIGURES = Figures()
 
 
 @dataclasses.dataclass(eq=False)
@@ -25,6 +27,10 @@ class _Total:
     ns: Ints
     estimated: npt.NDArray[np.bool_]
     calls: int = 0
+    figures: dict[int, Figures] = dataclasses.field(default_factory=dict)  # line to its operators'
+    has_windows: bool = False
+    has_device: bool = False
+    has_memory: bool = False
 
 
 def lines(run: Run) -> LinesAnswer:
@@ -54,6 +60,21 @@ def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBloc
     total.ns[:size] += process.clock.duration_ns(line_ticks(process, block))
     total.estimated[:size] |= block.thinned_lines | (block.entries["sampled"] > 0)
     total.calls += block.calls
+    _add_figures(total, process, block)
+
+
+def _add_figures(total: _Total, process: ProcessData, block: CodeBlock) -> None:
+    """What the operator windows know of its lines."""
+    told = line_figures(process)
+    if told is None:
+        return
+    total.has_windows = True
+    total.has_device |= told.has_device
+    total.has_memory |= told.has_memory
+    for line in range(block.first_line, block.first_line + len(block.entries)):
+        figures = told.by_line.get((block.code_id, line))
+        if figures is not None:
+            total.figures.setdefault(line, Figures()).add(figures)
 
 
 def _names(process: ProcessData, block: CodeBlock) -> tuple[CodeName, FileName] | None:
@@ -92,13 +113,14 @@ def _function(run: Run, key: _Key, total: _Total) -> FunctionLines:
 
 
 def _row(total: _Total, first_line: int, index: int, source: list[str] | None) -> LineRow:
+    figures = total.figures.get(first_line + index, _NO_FIGURES)
     return LineRow(
         line=first_line + index,
         hits=int(total.hits[index]),
         ns=int(total.ns[index]),
-        ops_ns=None,
-        device_ns=None,
-        alloc_bytes=None,
+        ops_ns=figures.ops_ns if total.has_windows else None,
+        device_ns=figures.device_ns if total.has_device else None,
+        alloc_bytes=figures.alloc_bytes if total.has_memory else None,
         estimated=bool(total.estimated[index]),
         source=source[index] if source and index < len(source) else None,
     )

@@ -6,9 +6,10 @@ import numpy as np
 
 from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.intervals import step_of
-from stepscope.analyze.run import all_notes
+from stepscope.analyze.op_figures import line_figures
+from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.clock import Ints
-from stepscope.model import MemoryAnswer, MemoryPoint, ProcessMemory
+from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
@@ -25,7 +26,29 @@ def memory(run: Run) -> MemoryAnswer:
         machine_bytes=machine.memory_bytes,
         limit_bytes=machine.container_memory_bytes,
         notes=all_notes(run),
+        lines=_lines(run),
     )
+
+
+def _lines(run: Run) -> list[LineMemory] | None:
+    """From the operator windows of every process."""
+    told = [(process, line_figures(process)) for process in run.processes]
+    with_memory = [(process, each) for process, each in told if each and each.has_memory]
+    if not with_memory:
+        return None
+    rows = []
+    for process, each in with_memory:
+        for (code, line), figures in each.by_line.items():
+            location = code_location(run, process, code, line)
+            if location is not None and figures.alloc_bytes:
+                source = source_text(run, process, code, line)
+                rows.append(
+                    LineMemory(
+                        location=location, process=process.process, source=source,
+                        alloc_bytes=figures.alloc_bytes, kept_bytes=figures.kept_bytes,
+                    )
+                )  # fmt: skip
+    return sorted(rows, key=lambda row: (-row.kept_bytes, -row.alloc_bytes))
 
 
 def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:

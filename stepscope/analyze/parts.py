@@ -1,6 +1,7 @@
 """The main process's time, divided: imports, set-up, steps, evaluation, saving, teardown.
 
-1. Steps are steps, whatever happens inside of them.
+1. Steps are steps, but for the evaluation and saving that a framework tells: they happen from
+   time to time, inside the step that follows.
 2. Outside, imports, evaluation and saving are what their spans say; saving is also what functions
    take that open a file for writing between two steps.
 3. Before the first step the rest is set-up, after the last one teardown.
@@ -18,17 +19,14 @@ from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.intervals import Intervals, exclusive_by_step, union
 from stepscope.analyze.opens import read_opens
 from stepscope.analyze.processes import process_end_ns, process_start_ns
+from stepscope.analyze.training import phase_spans
 from stepscope.clock import Ints
 from stepscope.model import Part
 from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 CATEGORIES: Final = ("imports", "set-up", "steps", "evaluation", "saving", "teardown")
-_SPANS: Final = {
-    SpanCategory.IMPORT: "imports",
-    SpanCategory.EVALUATION: "evaluation",
-    SpanCategory.CHECKPOINT: "saving",
-}
+_PHASES: Final = {SpanCategory.EVALUATION: "evaluation", SpanCategory.CHECKPOINT: "saving"}
 _Stretch = tuple[int, int, str]  # from, to, category
 
 
@@ -89,7 +87,7 @@ def _sum_up(
     ends = np.array([stretch[1] for stretch in stretches], np.int64)
     claimed = exclusive_by_step(_claims(process, found), starts, ends, len(CATEGORIES))
     is_step = np.array([stretch[2] == "steps" for stretch in stretches])
-    claimed[is_step] = 0
+    claimed[is_step, CATEGORIES.index("imports")] = 0
     totals = dict(zip(CATEGORIES, claimed.sum(axis=0).tolist(), strict=True))
     rest = (ends - starts) - claimed.sum(axis=1)
     for (_, _, category), ns in zip(stretches, rest.tolist(), strict=True):
@@ -100,18 +98,19 @@ def _sum_up(
 def _claims(process: ProcessData, found: FoundSteps) -> Intervals:
     """Spans, and functions that write files between steps, on the thread of the steps."""
     thread = found.thread if len(found) else process.main_thread
-    spans = process.of_kind(EventKind.SPAN)
-    wanted = (spans["thread"] == thread) | (spans["thread"] == process.main_thread)
-    spans = spans[np.isin(spans["extra"], list(_SPANS)) & wanted]
-    start, end = process.interval_ns(spans)
-    labels = [CATEGORIES.index(_SPANS[SpanCategory(extra)]) for extra in spans["extra"].tolist()]
+    imports = process.of_kind(EventKind.SPAN)
+    wanted = (imports["thread"] == thread) | (imports["thread"] == process.main_thread)
+    start, end = process.interval_ns(imports[(imports["extra"] == SpanCategory.IMPORT) & wanted])
+    phases = phase_spans(process, found)
+    phases = phases.only(phases.of(*_PHASES))
+    labels = [CATEGORIES.index(_PHASES[SpanCategory(label)]) for label in phases.category.tolist()]
     opens = read_opens(process, found)
     writes = opens.is_writing & opens.is_whole & (opens.step < 0) & (opens.thread == thread)
     writes &= len(found) > 0 and opens.start_ns >= found.start_ns[0]
     saving_start, saving_end = union(opens.start_ns[writes], opens.end_ns[writes])
     saving = np.full(len(saving_start), CATEGORIES.index("saving"))
     return Intervals.sorted(
-        np.concatenate([start, saving_start]),
-        np.concatenate([end, saving_end]),
-        np.concatenate([np.array(labels, np.int64), saving]),
+        np.concatenate([start, phases.start_ns, saving_start]),
+        np.concatenate([end, phases.end_ns, saving_end]),
+        np.concatenate([np.zeros(len(start), np.int64), np.array(labels, np.int64), saving]),
     )

@@ -69,7 +69,7 @@ def process_start_ns(process: ProcessData) -> int:
 def process_end_ns(run: Run, process: ProcessData) -> int:
     """Monotonic: the supervisor saw the main process end, after its last word."""
     ended = run.supervisor.ended_monotonic_ns if run.supervisor else None
-    if ended is None or process is not run.main or process.info.status == "stopped":
+    if ended is None or process.info.role != "main" or process.info.status == "stopped":
         return process.end_ns
     return max(ended, process.end_ns)
 
@@ -108,8 +108,8 @@ def ending(run: Run) -> Ending:
     now = status(run, main)
     if now == "ended":
         return Ending(how="exited", exit_status=None, signal=None)
-    if now in ("running", "killed"):
-        return Ending(how=now, exit_status=None, signal=None)  # type: ignore[arg-type]  # both are its words
+    if now in ("running", "killed", "stopped"):
+        return Ending(how=now, exit_status=None, signal=None)  # type: ignore[arg-type]  # all are its words
     return Ending(how="unknown", exit_status=None, signal=None)
 
 

@@ -1,21 +1,29 @@
-"""`stepscope export`: a run as a file that another tool reads."""
+"""`stepscope export`: a run as a file, or a folder of tables, that another tool reads."""
 
 import importlib
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from stepscope.errors import EnvironmentTrouble
 
-FORMATS: Final = ("lprof", "pstats", "collapsed", "speedscope")
+if TYPE_CHECKING:
+    from stepscope.show.exporters.tables import Files
+
+FORMATS: Final = ("lprof", "pstats", "collapsed", "speedscope", "csv", "parquet")
 
 
-@click.command("export", short_help="Write a run as a file for another tool.")
+@click.command("export", short_help="Write a run as files for another tool.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--to", "file_format", type=click.Choice(FORMATS), required=True, help="The format.")
-@click.option("-o", "--output", metavar="FILE", help="Where to; by default the run's name here.")
-@click.option("--process", type=int, metavar="PID", help="This process; by default the main one.")
+@click.option("-o", "--output", metavar="PATH", help="Where to; by default the run's name here.")
+@click.option(
+    "--process",
+    type=int,
+    metavar="PID",
+    help="This process; by default the main one, and for tables all.",
+)
 def command(run: str | None, file_format: str, output: str | None, process: int | None) -> None:
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
@@ -24,14 +32,27 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
     speedscope  sampled stacks over time, for https://www.speedscope.app
+    csv         a folder with one table a question, for pandas and spreadsheets
+    parquet     the same for pandas, polars, DuckDB
     """
     from stepscope.analyze.run import load, newest_run
 
     folder = os.fspath(run if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
-    content: bytes = exporter.export(load(folder), process=process)
+    content: bytes | Files = exporter.export(load(folder), process=process)
     name = os.path.basename(os.path.abspath(folder))
-    path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
+    if isinstance(content, bytes):
+        path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
+        _write_file(path, content)
+    else:
+        from stepscope.show.exporters.folder import write_folder
+
+        path = output or f"{name}-{file_format}"
+        write_folder(path, content)
+    click.echo(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", err=True)
+
+
+def _write_file(path: str, content: bytes) -> None:
     try:
         with open(path, "wb") as file:
             file.write(content)
@@ -39,4 +60,3 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
         raise EnvironmentTrouble(
             f"Cannot write '{path}': {error.strerror}. Name another file with -o."
         ) from error
-    click.echo(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", err=True)

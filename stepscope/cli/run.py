@@ -31,6 +31,8 @@ from stepscope.store import local_folder
 @click.option("--force", is_flag=True, help="Replace the run that -o names.")
 @click.option("--calls", is_flag=True, help="Record every call, as cProfile does.")
 @click.option("--exact", is_flag=True, help="Never thin out lines, whatever that costs.")
+@click.option("--ops", callback=sizes.steps_of_operators, default="auto", metavar="10:20|all|off",
+              help="Steps whose operators are recorded. [three after the fifth]")  # fmt: skip
 @click.option("--include", multiple=True, metavar="GLOB",
               help="Files or modules that count as yours too; may be repeated.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="GLOB",
@@ -119,6 +121,7 @@ def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
     return RecordOptions(
         exact=given["exact"],
         calls=given["calls"],
+        ops=given["ops"],
         include=given["include"],
         exclude=given["exclude"],
         steps=given["steps"],

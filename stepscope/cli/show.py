@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,12 +15,21 @@ from stepscope.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-VIEWS: Final = ("summary", "steps", "lines", "functions", "regions", "files", "memory", "processes")
+VIEWS: Final = (
+    "summary", "steps", "lines", "functions", "regions", "actions", "ops", "kernels", "input",
+    "files", "memory", "ranks", "processes",
+)  # fmt: skip
+# A process asked for comes with its workers, a rank with those that it is compared to.
+_WITH_OTHERS: Final = ("input", "ranks")
+# These can also be asked of a trace that another tool wrote.
+_OF_TRACES: Final = ("ops", "kernels")
 UNITS_S: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _DEFAULT_TOP: Final = {
     "lines": 10,
     "steps": 50,
     "functions": 40,
+    "ops": 40,
+    "kernels": 40,
 }  # rows; the other views are short by nature
 
 
@@ -43,6 +53,7 @@ class Request:
     tree: bool = False
     thread: str | None = None
     unfold: bool = False
+    by: str | None = None
 
     @property
     def question(self) -> str:
@@ -96,9 +107,11 @@ def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | 
 @click.option("--thread", metavar="NAME", help="--tree: only threads of this name or pattern.")
 @click.option("--all", "unfold", is_flag=True, help="--tree: library frames, too, one by one.")
 @click.option("--each", is_flag=True, help="steps: every step by itself.")  # fmt: skip
+@click.option("--by", type=click.Choice(["name", "shape"]),
+              help="ops: one row a name, or a name and shape.")  # fmt: skip
 def command(words: tuple[str, ...], **options: Any) -> None:
-    """Show what a run tells: summary (the default), steps, lines, functions, regions, files,
-    memory or processes.
+    """Show what a run tells: summary (the default), steps, lines, functions, regions, actions,
+    ops, kernels, input, files, memory, ranks or processes.
 
     RUN is a run folder; without it, the newest one in ./stepscope-runs is taken.
     """
@@ -141,6 +154,7 @@ def _require_fitting(request: Request) -> None:
         "--file": (bool(request.files), ("lines", "functions")),
         "--unit": (request.unit_s is not None, ("lines",)),
         "--each": (request.each, ("steps",)),
+        "--by": (request.by is not None, ("ops",)),
         "--callers": (bool(request.callers), ("functions",)),
         "--callees": (bool(request.callees), ("functions",)),
         "--tree": (request.tree, ("functions",)),
@@ -161,19 +175,32 @@ def _require_fitting_tree(request: Request) -> None:
 
 def ask(request: Request) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
+    from stepscope.analyze.foreign import run_of_trace
     from stepscope.analyze.run import load, newest_run
     from stepscope.show.selection import Selection, of_thread, only, select
 
-    whole = load(request.run if request.run is not None else newest_run())
-    run = only(whole, process=request.process, rank=request.rank)
+    if request.run is not None and request.view in _OF_TRACES and os.path.isfile(request.run):
+        whole = run_of_trace(Path(request.run))
+    else:
+        whole = load(request.run if request.run is not None else newest_run())
     module = importlib.import_module(f"stepscope.analyze.{request.question}")
     answer_to: Callable[..., Any] = getattr(module, request.question)
+    if request.question in _WITH_OTHERS:
+        answer = answer_to(whole, process=request.process, rank=request.rank)
+        return select(request.question, answer, Selection(sort=request.sort))
+    run = only(whole, process=request.process, rank=request.rank)
     draws_each = request.view == "steps" and not request.as_json  # as one line of the page
-    answer = answer_to(run, each=True) if request.each or draws_each else answer_to(run)
+    answer = (
+        answer_to(run, each=True) if request.each or draws_each else answer_to(run, **_how(request))
+    )
     names = request.functions + request.callers + request.callees
     selection = Selection(functions=names, files=request.files, sort=request.sort)
     answer = select(request.question, answer, selection)
     return of_thread(answer, request.thread) if request.tree else answer
+
+
+def _how(request: Request) -> dict[str, Any]:
+    return {"by_shape": True} if request.by == "shape" else {}
 
 
 def print_json(answer: Any, request: Request) -> None:

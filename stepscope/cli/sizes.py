@@ -5,6 +5,8 @@ from typing import Final
 
 import click
 
+from stepscope.record.options import is_ops
+
 _SECONDS: Final = {"s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SMALLEST_BYTES: Final = 2**20  # one chunk of each file
@@ -46,3 +48,11 @@ def extent(
     if unit in ("step", "steps") and number >= 1 and number == int(number):
         return None, int(number)
     raise click.BadParameter(f"'{value}' is no extent: write 500s, 10min or 2000steps.")
+
+
+def steps_of_operators(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """`10:20` (both included, the first step is 1), `all`, `off` or `auto`."""
+    text = value.strip().lower()
+    if not is_ops(text):
+        raise click.BadParameter(f"'{value}' names no steps: write 10:20, all or off.")
+    return text

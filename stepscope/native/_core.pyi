@@ -37,10 +37,20 @@ def event(
 ) -> int:
     """Append a record (start 0: now). Returns its offset in the file, 0 when the stream is full."""
 
-def span_begin(name: int, category: int) -> int:
-    """Append an open SPAN; returns its offset (0: not recorded)."""
+def span_begin(name: int, category: int, value0: int = 0, value1: int = 0, start: int = 0) -> int:
+    """Append an open SPAN (start 0: now); returns its offset (0: not recorded)."""
 
-def span_end(offset: int) -> None: ...
+def span_end(offset: int, value0: int = 0) -> None:
+    """`value0`: unless 0, what is known only now."""
+
+def span_drop(offset: int) -> None:
+    """It came to nothing: a span that lasts no time."""
+
+def span_rename(offset: int, name: int) -> None: ...
+def prints_start(name: int) -> None:
+    """From now on the time in `print` is recorded as the phase `logging`."""
+
+def prints_stop() -> None: ...
 def counters() -> None:
     """Append CPU, IO, MEMORY and COST records of this moment."""
 
@@ -79,6 +89,12 @@ def lines_sync() -> None:
 
 def lines_depth() -> int:
     """How many activations this thread has open."""
+
+def lines_log(limit: int, until: int = 0, on_end: Callable[[], None] | None = None) -> int:
+    """Also write down when each line begins, at most `limit` times; 0 ends it. At the first line
+    that begins at or after `until` ticks (0: never), on_end() is called on its thread, and every
+    10 ms again while the log stays as it is. 3.12+: the caller restarts sys.monitoring's events
+    first. Returns how many the log had before the call."""
 
 def lines_thin(code: CodeType) -> None:
     """Thin out this code now (the budget's decision, or a test's)."""
@@ -123,6 +139,34 @@ def calls_read() -> list[tuple[int, int, int, int, int]]:
 
 def calls_feed(entering: bool, function: int, ticks: int) -> None:
     """For tests: one event of this thread with its time given; ticks must not be 0."""
+
+# --- call graph: one at a time, of the thread that enables it (stepscope.Profile) ----------------
+class CallGraph: ...
+
+_Count = tuple[CodeType | str, int, int, int, int]
+_CountWithCallees = tuple[CodeType | str, int, int, int, int, list[_Count]]
+
+def graph_new(
+    show: Callable[[Any], CodeType | str | None],
+    timer: Callable[[], float] | None,
+    timer_is_whole: bool,
+) -> CallGraph:
+    """show(code object or builtin): what getstats names it by; None: it does not count. timer():
+    seconds, or integers of any unit (`timer_is_whole`); None: ticks."""
+
+def graph_enable(graph: CallGraph, subcalls: bool, builtins: bool) -> None:
+    """3.12+: `graph_callbacks` must be registered by the caller. ValueError: another one is on, or
+    (3.11) the thread has a profile function."""
+
+def graph_disable(graph: CallGraph) -> bool:
+    """Ends what is open. False: it was off."""
+
+def graph_clear(graph: CallGraph) -> None: ...
+def graph_read(graph: CallGraph) -> list[_CountWithCallees]:
+    """(shown, calls, inner calls, ticks, own ticks, callees), of all calls that have ended."""
+
+def graph_callbacks() -> dict[str, Callable[..., Any]]:
+    """3.12+: event name (PY_START, CALL, ...) to C callback."""
 
 # --- hooks -------------------------------------------------------------------------------------
 def hooks_start(

@@ -1,5 +1,6 @@
 /* Front end of the call engine on 3.11: the C profile function, on every thread. A thread has one:
    when the script sets its own, ours is gone and the recording hears of it. */
+#include "call_graph.h"
 #include "calls.h"
 #include "functions.h"
 #include "hooks.h"
@@ -21,7 +22,6 @@ static void enter_builtin(PyObject *builtin) {
 }
 
 static int on_profile(PyObject *self, PyFrameObject *frame, int what, PyObject *argument) {
-    (void)self;
     uint64_t now = ticks_now();
     Thread *thread = this_thread;
     PyObject *code = (PyObject *)frame->f_frame->f_code;
@@ -39,23 +39,26 @@ static int on_profile(PyObject *self, PyFrameObject *frame, int what, PyObject *
             call_leave(thread, ((PyCFunctionObject *)argument)->m_ml, now);
         break;
     }
+    if (UNLIKELY(call_graph_number != 0)) call_graph_on_profile(self, frame, what, argument);
     return 0;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------ */
 
+int calls_profile_is_ours(PyThreadState *tstate) { return tstate->c_profilefunc == on_profile; }
+
 /* PyEval_SetProfile serves only the calling thread, and tells audit hooks of it. */
-static void set_profile(PyThreadState *tstate, Py_tracefunc function) {
+void calls_set_profile(PyThreadState *tstate, Py_tracefunc function) {
     tstate->c_profilefunc = function;
     int tracing = tstate->tracing <= 0 && (tstate->c_tracefunc || tstate->c_profilefunc);
     tstate->cframe->use_tracing = tracing ? 255 : 0;
 }
 
-static void set_on_all_threads(Py_tracefunc from, Py_tracefunc to) {
+void calls_set_profile_of_all(Py_tracefunc from, Py_tracefunc to) {
     PyInterpreterState *interpreter = PyInterpreterState_Get();
     for (PyThreadState *tstate = PyInterpreterState_ThreadHead(interpreter); tstate;
          tstate = PyThreadState_Next(tstate))
-        if (tstate->c_profilefunc == from) set_profile(tstate, to);
+        if (tstate->c_profilefunc == from) calls_set_profile(tstate, to);
 }
 
 /* What a new thread runs in the place of its function: it begins with our profile function. */
@@ -66,7 +69,7 @@ typedef struct {
 
 static PyObject *begin_thread(PyObject *self, PyObject *args, PyObject *keywords) {
     PyThreadState *tstate = PyThreadState_Get();
-    if (calls_on && !tstate->c_profilefunc) set_profile(tstate, on_profile);
+    if (calls_on && !tstate->c_profilefunc) calls_set_profile(tstate, on_profile);
     return PyObject_Call(((ThreadStart *)self)->function, args, keywords);
 }
 
@@ -125,13 +128,15 @@ PyObject *calls_attach(PyObject *self, PyObject *callback) {
     (void)self;
     if (watch_threads() || call_setprofile_place()) return NULL;
     Py_XSETREF(on_taken, callback == Py_None ? NULL : Py_NewRef(callback));
-    set_on_all_threads(NULL, on_profile);
+    calls_set_profile_of_all(NULL, on_profile);
+    calls_set_profile_of_all(call_graph_on_profile, on_profile); /* we tell it */
     Py_RETURN_NONE;
 }
 
 PyObject *calls_detach(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    set_on_all_threads(on_profile, NULL);
+    calls_set_profile_of_all(on_profile, NULL);
+    call_graph_attach_again();
     Py_CLEAR(on_taken);
     if (standin_remove(&start_thread) || standin_remove(&start_thread_again) || call_setprofile_remove())
         return NULL;

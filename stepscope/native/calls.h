@@ -44,6 +44,12 @@ PyObject *calls_detach(PyObject *self, PyObject *unused);
 PyObject *calls_callbacks(PyObject *self, PyObject *unused);
 void calls_profiler_set(void); /* somebody sets a profile function on this thread */
 
+#if !HAS_MONITORING /* call_profile.c: the C profile function of threads */
+int calls_profile_is_ours(PyThreadState *tstate);
+void calls_set_profile(PyThreadState *tstate, Py_tracefunc function);
+void calls_set_profile_of_all(Py_tracefunc from, Py_tracefunc to);
+#endif
+
 int call_setprofile_place(void);  /* -1 with an exception set */
 int call_setprofile_remove(void); /* the same */
 void call_setprofile_seen(void);

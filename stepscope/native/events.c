@@ -40,9 +40,14 @@ Event *event_at(uint64_t offset) {
     return (Event *)(events_stream.base + offset);
 }
 
-void event_span_end(uint64_t offset, uint64_t ticks) {
+Event *event_span_at(uint64_t offset) {
     Event *event = event_at(offset);
-    if (event && event->tag == (EVENT_TAG | EVENT_SPAN)) event->end = ticks;
+    return event && event->tag == (EVENT_TAG | EVENT_SPAN) ? event : NULL;
+}
+
+void event_span_end(uint64_t offset, uint64_t ticks) {
+    Event *event = event_span_at(offset);
+    if (event) event->end = ticks;
 }
 
 void event_clock(void) {

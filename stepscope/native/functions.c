@@ -68,15 +68,20 @@ static int grow(void) {
     return 0;
 }
 
-/* Asks with a PyCFunction, for which a method descriptor is bound. */
-static uint32_t ask_bound(PyObject *builtin, PyObject *self) {
-    if (PyCFunction_Check(builtin)) return ask(builtin);
+PyObject *function_bound(PyObject *builtin, PyObject *self) {
+    if (PyCFunction_Check(builtin)) return Py_NewRef(builtin);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *bound = Py_TYPE(builtin)->tp_descr_get(builtin, self, (PyObject *)Py_TYPE(self));
-    uint32_t id = bound && PyCFunction_Check(bound) ? ask(bound) : 0;
-    Py_XDECREF(bound);
+    if (bound && !PyCFunction_Check(bound)) Py_CLEAR(bound);
     PyErr_Restore(type, value, traceback);
+    return bound;
+}
+
+static uint32_t ask_bound(PyObject *builtin, PyObject *self) {
+    PyObject *bound = function_bound(builtin, self);
+    uint32_t id = bound ? ask(bound) : 0;
+    Py_XDECREF(bound);
     return id;
 }
 

@@ -28,6 +28,9 @@ uint32_t function_of_builtin(PyObject *builtin); /* a PyCFunction */
    `builtin` is a PyCFunction, or a method descriptor that is called on `self`. */
 uint32_t function_of_method(PyMethodDef *method, PyObject *builtin, PyObject *self);
 
+/* That PyCFunction: `builtin` itself, or the descriptor bound to `self`; a new reference, or NULL. */
+PyObject *function_bound(PyObject *builtin, PyObject *self);
+
 /* on_function(code or builtin) -> id; NULL: nobody records. Borrows. Forgets all ids given before:
    a new recording has new names. */
 void functions_hook(PyObject *on_function);

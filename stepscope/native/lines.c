@@ -33,6 +33,7 @@ void activation_pop(Thread *thread, uint64_t now) {
     if (UNLIKELY(top->opens)) close_opens(top, now);
     top->frame = NULL;
     thread->top = top - 1;
+    if (UNLIKELY(line_log_on)) line_log_returned(thread, now);
 }
 
 /* Without adding time: nobody saw when it ended (a switched greenlet, a place that was off). */
@@ -89,7 +90,8 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
     Activation *top = activation_for(frame, code, now, check_chain);
     if (!top) return lines_on ? PLACE_OFF : PLACE_KEEP; /* at rest: asked again at the next start */
     top->record->block->resumes++;
-    if (top->record->thinned) return record_has_live_loop(top->record) ? PLACE_KEEP : PLACE_OFF;
+    if (UNLIKELY(line_log_on)) line_log_begins(top, line, now);
+    if (top->record->thinned) return record_may_rest(top->record) ? PLACE_OFF : PLACE_KEEP;
     top->current = top->lines + line;
     top->since = now;
     return PLACE_KEEP;
@@ -102,7 +104,7 @@ Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
     if (!record) return PLACE_KEEP;
     Activation *found = thread->top;
     while (found > thread->base && !(found->frame == frame && found->code == code)) found--;
-    if (found == thread->base) return record->thinned ? PLACE_OFF : PLACE_KEEP;
+    if (found == thread->base) return record->thinned && !line_log_on ? PLACE_OFF : PLACE_KEEP;
     while (thread->top > found) drop_top(thread, now);
     activation_pop(thread, now);
     return PLACE_KEEP;
@@ -116,10 +118,11 @@ static Loop *loop_at(CodeRecord *record, uint32_t line) {
     return NULL;
 }
 
-int record_has_live_loop(const CodeRecord *record) {
+int record_may_rest(const CodeRecord *record) {
+    if (line_log_on) return 0;
     for (int i = 0; i < record->loop_count; i++)
-        if (!record->loops[i].off) return 1;
-    return 0;
+        if (!record->loops[i].off) return 0;
+    return 1;
 }
 
 static void counters_now_and_then(uint64_t now) {
@@ -161,7 +164,7 @@ Place line_special(Activation *top, Line *before, uint32_t line, uint64_t now) {
     if (!(hits & HITS_THINNED)) return place;
     top->current = &line_nowhere;
     if (place == PLACE_RAISE || top->lines[line].hits & HITS_STAMPED) return place;
-    return (hits & HITS_MASK) < lines_thin_below ? PLACE_KEEP : PLACE_OFF;
+    return (hits & HITS_MASK) < lines_thin_below || line_log_on ? PLACE_KEEP : PLACE_OFF;
 }
 
 /* From here on the samples tell this code's time; what is running is accounted for first. */

@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "clock.h"
 #include "format.h"
+#include "line_log.h"
 #include "threads.h"
 
 /* A `for` or `while` whose header is stamped at each iteration. */
@@ -63,7 +64,7 @@ int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count
 int record_alias(PyObject *code, CodeRecord *record); /* -1 with an exception set */
 void record_forget(PyObject *code);
 void record_thin(CodeRecord *record);
-int record_has_live_loop(const CodeRecord *record);
+int record_may_rest(const CodeRecord *record); /* thinned: nobody needs its events any more */
 
 void lines_carry(void);    /* before the storage goes */
 void lines_rebind(void);   /* after a new one came */
@@ -78,6 +79,7 @@ static inline Place line_in_top(Activation *top, uint32_t line, uint64_t now) {
     uint64_t hits = ++entry->hits;
     top->current = entry;
     top->since = now;
+    if (UNLIKELY(line_log_on)) line_log_begins(top, line, now);
     if (UNLIKELY(hits > HITS_MASK)) return line_special(top, before, line, now);
     return PLACE_KEEP;
 }
@@ -98,7 +100,7 @@ static inline Place exit_event(void *frame, PyObject *code, uint64_t now) {
     if (LIKELY(thread->top->frame == frame && thread->top->code == code)) {
         CodeRecord *record = thread->top->record;
         activation_pop(thread, now);
-        return UNLIKELY(record->thinned) && !record_has_live_loop(record) ? PLACE_OFF : PLACE_KEEP;
+        return UNLIKELY(record->thinned) && record_may_rest(record) ? PLACE_OFF : PLACE_KEEP;
     }
     return line_exit_slow(frame, code, now);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "compat.h"
 #include "budget.h"
+#include "call_graph.h"
 #include "calls.h"
 #include "clock.h"
 #include "events.h"
@@ -9,7 +10,9 @@
 #include "functions.h"
 #include "heartbeat.h"
 #include "hooks.h"
+#include "line_log.h"
 #include "lines.h"
+#include "module.h"
 #include "sampler.h"
 #include "samples.h"
 #include "storage.h"
@@ -85,45 +88,6 @@ static PyObject *py_storage_states(PyObject *self, PyObject *unused) {
         else Py_CLEAR(states);
     }
     return states;
-}
-
-/* ---- events ------------------------------------------------------------------------------------- */
-
-static PyObject *py_event(PyObject *self, PyObject *args, PyObject *keywords) {
-    (void)self;
-    static char *names[] = {"kind", "name", "start", "end", "extra", "value0", "value1", NULL};
-    unsigned int kind, name = 0, extra = 0;
-    unsigned long long start = 0, end = 0, value0 = 0, value1 = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "I|IKKIKK", names, &kind, &name, &start, &end,
-                                     &extra, &value0, &value1))
-        return NULL;
-    if (kind == 0 || kind > 0xff) return PyErr_Format(PyExc_ValueError, "no event of kind %u", kind);
-    Event fields = {.name = name, .start = start ? start : ticks_now(), .end = end, .extra = extra,
-                    .value0 = value0, .value1 = value1};
-    return PyLong_FromUnsignedLongLong(event_add(kind, fields));
-}
-
-static PyObject *py_span_begin(PyObject *self, PyObject *args) {
-    (void)self;
-    unsigned int name, category;
-    if (!PyArg_ParseTuple(args, "II", &name, &category)) return NULL;
-    return PyLong_FromUnsignedLongLong(event_span_begin(name, category));
-}
-
-static PyObject *py_span_end(PyObject *self, PyObject *offset) {
-    (void)self;
-    uint64_t now = ticks_now();
-    unsigned long long at = PyLong_AsUnsignedLongLong(offset);
-    if (PyErr_Occurred()) return NULL;
-    event_span_end(at, now);
-    Py_RETURN_NONE;
-}
-
-static PyObject *py_counters(PyObject *self, PyObject *unused) {
-    (void)self, (void)unused;
-    event_clock();
-    event_counters();
-    Py_RETURN_NONE;
 }
 
 /* ---- lines -------------------------------------------------------------------------------------- */
@@ -313,12 +277,6 @@ static PyObject *py_die_with_parent(PyObject *self, PyObject *args) {
     return PyBool_FromLong(getppid() == parent); /* it may have gone before the call */
 }
 
-#define NOARGS(name, function) {name, function, METH_NOARGS, NULL}
-#define ONE(name, function) {name, function, METH_O, NULL}
-#define ARGS(name, function) {name, function, METH_VARARGS, NULL}
-#define KEYWORDS(name, function) \
-    {name, (PyCFunction)(void *)function, METH_VARARGS | METH_KEYWORDS, NULL}
-
 static PyMethodDef functions[] = {
     NOARGS("ticks", py_ticks),
     NOARGS("ticks_per_ns", py_ticks_per_ns),
@@ -327,10 +285,6 @@ static PyMethodDef functions[] = {
     NOARGS("storage_close", py_storage_close),
     NOARGS("storage_is_open", py_storage_is_open),
     NOARGS("storage_states", py_storage_states),
-    KEYWORDS("event", py_event),
-    ARGS("span_begin", py_span_begin),
-    ONE("span_end", py_span_end),
-    NOARGS("counters", py_counters),
     ARGS("lines_register", py_lines_register),
     ARGS("lines_alias", py_lines_alias),
     ONE("lines_forget", py_lines_forget),
@@ -343,6 +297,7 @@ static PyMethodDef functions[] = {
     NOARGS("lines_stop", py_lines_stop),
     NOARGS("lines_sync", py_lines_sync),
     NOARGS("lines_depth", py_lines_depth),
+    ARGS("lines_log", line_log_switch),
     ONE("original_code", py_original_code),
     NOARGS("monitoring_callbacks", front_monitoring_callbacks),
     ARGS("tool_lend", tools_lend),
@@ -372,7 +327,8 @@ static PyMethodDef functions[] = {
 
 static int module_exec(PyObject *module) {
     clock_setup();
-    if (front_ticks_ready()) return -1;
+    if (PyModule_AddFunctions(module, event_functions)) return -1;
+    if (front_ticks_ready() || call_graph_ready(module)) return -1;
     return PyModule_AddIntConstant(module, "CLOCK_KIND", clock_kind);
 }
 

@@ -28,6 +28,7 @@ class _Activation:
     code: CodeType
     current: _Line
     since: int
+    line: int = 0
 
 
 class LineEngine:
@@ -37,6 +38,8 @@ class LineEngine:
         self._lines: dict[CodeType, dict[int, _Line]] = {}
         self._calls: dict[CodeType, int] = {}
         self._stack: list[_Activation] = []
+        # While it is a list: (ticks, code, line) of every line that begins or goes on.
+        self.log: list[tuple[int, CodeType | None, int]] | None = None
 
     def register(self, code: CodeType) -> None:
         self._lines[code] = {}
@@ -48,7 +51,9 @@ class LineEngine:
         if kind == EXIT:
             self._exit(frame, code, ticks)
         elif kind == RESUME:
-            self._enter(frame, code, ticks).current = self._line(code, line)
+            resumed = self._enter(frame, code, ticks)
+            resumed.current, resumed.line = self._line(code, line), line
+            self._log(ticks)
         else:
             self._begin_line(kind, frame, code, line, ticks)
 
@@ -61,8 +66,9 @@ class LineEngine:
         elif kind == CHANGED and top.current is entry:
             return
         top.current.ticks += ticks - top.since
-        top.current, top.since = entry, ticks
+        top.current, top.since, top.line = entry, ticks, line
         entry.hits += 1
+        self._log(ticks)
 
     def _enter(self, frame: int, code: CodeType, ticks: int) -> _Activation:
         self._stack.append(_Activation(frame, code, _Line(), ticks))
@@ -75,7 +81,14 @@ class LineEngine:
             if (activation.frame, activation.code) == (frame, code):
                 activation.current.ticks += ticks - activation.since
                 del self._stack[depth:]
+                self._log(ticks)
                 return
+
+    def _log(self, ticks: int) -> None:
+        """What runs from now on: the innermost activation's line."""
+        if self.log is not None:
+            top = self._stack[-1] if self._stack else None
+            self.log.append((ticks, top.code, top.line) if top else (ticks, None, 0))
 
     def _line(self, code: CodeType, line: int) -> _Line:
         return self._lines[code].setdefault(line, _Line())

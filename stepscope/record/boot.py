@@ -61,7 +61,8 @@ def role_and_rank(environment: Mapping[str, str]) -> tuple[str, int | None]:
         return ("main" if rank is None else "rank"), rank
     if rank is not None and environment.get("STEPSCOPE_RANK") != str(rank):
         return "rank", rank
-    return "worker", rank
+    inherited = environment.get("STEPSCOPE_RANK", "")
+    return "worker", int(inherited) if rank is None and inherited.isdecimal() else rank
 
 
 def leave_note(run_folder: str, text: str, severity: str = "warning") -> None:

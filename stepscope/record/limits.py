@@ -66,32 +66,34 @@ class StepLimits:
         self._options = options
         self._end_recording = end_recording
         self._loops: dict[int, _Turns] = {}
-        self._marked: list[int] = []
+        self._told: list[int] = []  # when steps ended that need no guess
 
     @staticmethod
     def wanted(options: RecordOptions) -> bool:
         return bool(options.steps or options.until_stable or options.stop_after_steps)
 
     def loop_turned(self, loop_id: int, ticks: int, line_before: int) -> None:
-        if self._marked:
-            return  # the script says itself what its steps are
+        if self._told:
+            return  # the script or its framework says what its steps are
         turns = self._loops.get(loop_id)
         if turns is None:
             turns = self._loops[loop_id] = _Turns(table.loop(loop_id))
         turns.add(ticks, line_before)
         if turns is self._step_loop():
-            self._judge(turns.stamps)
+            self._judge(len(turns.stamps) - 1, turns.stamps)
 
-    def step_marked(self, ticks: int) -> None:
-        self._marked.append(ticks)
-        self._judge([self._marked[0], *self._marked])
+    def step_ended(self, steps: int) -> None:
+        """To be told by `pace`."""
+        if steps <= len(self._told):
+            self._told.clear()  # somebody who knows better counts from the start
+        self._told.append(_core.ticks())
+        self._judge(steps, self._told)
 
     def _step_loop(self) -> _Turns | None:
         candidates = [turns for turns in self._loops.values() if turns.could_be_steps()]
         return max(candidates, key=lambda turns: len(turns.stamps), default=None)
 
-    def _judge(self, stamps: list[int]) -> None:
-        done = len(stamps) - 1
+    def _judge(self, done: int, stamps: list[int]) -> None:
         after = self._options.stop_after_steps
         if after and done >= after:
             self._end_recording()
@@ -119,11 +121,3 @@ def _is_stable(stamps: list[int]) -> bool:
     half = len(turns) // 2
     first, second = _median(turns[:half]), _median(turns[half:])
     return abs(first - second) <= STABLE_WITHIN * second
-
-
-current: StepLimits | None = None
-
-
-def step_marked() -> None:
-    if current is not None:
-        current.step_marked(_core.ticks())

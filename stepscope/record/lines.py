@@ -165,9 +165,10 @@ def _attach() -> None:
         if HAS_MONITORING:
             _claim_tool()
         else:
-            for reference, _, ticked in _swapped:
+            # The newest first: a function that was given other code since (autoreload) keeps it.
+            for reference, plain, ticked in reversed(_swapped):
                 function = reference()
-                if function is not None:
+                if function is not None and function.__code__ is plain:
                     function.__code__ = ticked
         _attached = True
     _core.lines_start()

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from stepscope.native import _core
-from stepscope.record import limits
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.record import pace
+from stepscope.store.format import EventKind, SpanCategory, StepMark
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -74,13 +74,13 @@ def step(samples: int | None = None) -> None:
     if name_id is None:
         return
     _core.event(EventKind.STEP, value0=samples or 0)
-    limits.step_marked()
+    pace.step_ended(pace.Source.MARK)
 
 
 def steps(iterable: Iterable[T]) -> Iterator[T]:
     """`for batch in steps(loader)`: every turn is a step, waiting for the batch is its input."""
     if name_id is not None:
-        _core.event(EventKind.STEP, extra=1)
+        _core.event(EventKind.STEP, extra=StepMark.BEGINS)
     iterator = iter(iterable)
     while True:
         waiting = _begin("input", SpanCategory.INPUT) if name_id is not None else 0
@@ -92,16 +92,19 @@ def steps(iterable: Iterable[T]) -> Iterator[T]:
             if waiting:
                 _core.span_end(waiting)
         yield item
-        step(_samples_in(item))
+        step(samples_in(item))
 
 
-def _samples_in(batch: object) -> int | None:
+def samples_in(batch: object) -> int | None:
     """The length of the batch's first part, where that can be told without computing anything."""
     part = batch
-    while isinstance(part, (tuple, list)) and part:
-        part = part[0]
-    if isinstance(part, dict) and part:
-        part = next(iter(part.values()))
+    while True:
+        if isinstance(part, (tuple, list)) and part:
+            part = part[0]
+        elif isinstance(part, dict) and part:
+            part = next(iter(part.values()))
+        else:
+            break
     shape = getattr(part, "shape", None)
     if shape is None:
         return None

@@ -4,6 +4,15 @@ import json
 from typing import Any, NamedTuple
 
 
+def is_ops(text: str) -> bool:
+    """Whether it names steps: `10:20` (from 1 on, both included), `all`, `off` or `auto`."""
+    first, colon, last = text.partition(":")
+    if not colon:
+        return text in ("auto", "all", "off")
+    is_number = first.isdecimal() and last.isdecimal() and len(text) < 20
+    return is_number and 1 <= int(first) <= int(last)
+
+
 class RecordOptions(NamedTuple):
     """A tuple and no dataclass: those take 10 ms to import, in every process that is recorded."""
 
@@ -17,6 +26,7 @@ class RecordOptions(NamedTuple):
     stop_after_steps: int | None = None
     budget_share: float = 0.03
     max_bytes: int = 512 * 2**20
+    ops: str = "auto"  # which steps' operators: "10:20", "all", "off"
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
 
     def to_json(self) -> dict[str, Any]:
@@ -27,6 +37,8 @@ class RecordOptions(NamedTuple):
         values = {key: value for key, value in fields.items() if key in cls._fields}
         for key in ("include", "exclude", "packages"):
             values[key] = tuple(values.get(key, ()))
+        if isinstance(values.get("ops"), bool):  # Profiler(ops=True)
+            values["ops"] = "all" if values["ops"] else "off"
         return cls(**values)
 
     def dumps(self) -> str:

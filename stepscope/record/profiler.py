@@ -11,7 +11,7 @@ from stepscope.launch.about import describe_run
 from stepscope.launch.run_folder import chosen_folder, new_folder, write_run_file
 from stepscope.record import decorator, lines, recording
 from stepscope.record.code import UserCode
-from stepscope.record.options import RecordOptions
+from stepscope.record.options import RecordOptions, is_ops
 
 
 class Profiler:
@@ -28,6 +28,8 @@ class Profiler:
         self._run = run
         self._force = force
         self._options = RecordOptions.from_json(options)
+        if not is_ops(self._options.ops):
+            raise InputError(f"ops={self._options.ops!r} names no steps: write '10:20' or True.")
         self._started = False
         self.folder: str | None = None
 

@@ -13,11 +13,23 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from stepscope.launch.secrets import mask_command
 from stepscope.native import _core
-from stepscope.record import calls, decorator, functions, limits, lines, marks, originals, samples
+from stepscope.record import (
+    calls,
+    decorator,
+    frameworks,
+    functions,
+    limits,
+    lines,
+    marks,
+    originals,
+    pace,
+    samples,
+)
 from stepscope.record.calibrate import measure_event_cost, ns_to_ticks
 from stepscope.record.code import UserCode
 from stepscope.record.code_table import CodeEntry, table
 from stepscope.record.files import OpenedFiles
+from stepscope.record.frameworks import occasion
 from stepscope.record.options import RecordOptions
 from stepscope.store import format as fmt
 from stepscope.store.writer import Names, keep_source, write_json
@@ -107,6 +119,12 @@ class Recording:
         self._undo.append(_core.heartbeat_stop)
         atexit.register(_stop_at_exit)
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
+        occasion.begin(
+            occasion.Recording(
+                self.options, lambda: self.folder, self.note_once, self._turned_out_as_rank
+            )
+        )
+        self._undo.append(occasion.end)
         self._start_calls()  # last: our own start is none of the script's calls
 
     def stop(self, status: str) -> None:
@@ -126,9 +144,9 @@ class Recording:
             on_thread=self._guarded(self._name_thread),
             on_fork=self._guarded(self._forked),
             on_name=self._guarded(self._name),
-            on_import=self._guarded(originals.patch),
+            on_import=self._guarded(_imported),
             on_exit=self._guarded(_stop_at_exit),
-            watched=originals.WATCHED,
+            watched=originals.WATCHED | frameworks.WATCHED,
         )
         self._undo.append(_core.hooks_stop)
         _core.functions_hook(self._guarded(functions.namer(self._names)))
@@ -139,6 +157,10 @@ class Recording:
         self._undo.append(lambda: gc.callbacks.remove(_core.gc_callback))
         marks.name_id = self._name
         self._undo.append(_no_marks)
+        pace.reset()
+        self._undo.append(pace.reset)
+        frameworks.install(self.note_once)
+        self._undo.append(frameworks.uninstall)
         self._offer_profile()
 
     def _offer_profile(self) -> None:
@@ -157,9 +179,10 @@ class Recording:
     def _start_limits(self) -> None:
         if not limits.StepLimits.wanted(self.options):
             return
-        limits.current = limits.StepLimits(self.options, stop)
-        _core.on_stamp(limits.current.loop_turned)
-        self._undo.append(_no_limits)
+        steps = limits.StepLimits(self.options, stop)
+        pace.listen(steps.step_ended)
+        _core.on_stamp(steps.loop_turned)
+        self._undo.append(lambda: _core.on_stamp(None))
 
     def _start_heartbeat(self) -> None:
         _core.heartbeat_start(
@@ -214,6 +237,16 @@ class Recording:
             "status": "running",
             "ended_ticks": None,
         }
+        write_json(os.path.join(self.folder, fmt.PROCESS_FILE), self._about)
+
+    def _turned_out_as_rank(self, rank: int) -> None:
+        """A launcher may tell by the environment who is which rank, but not all of them do."""
+        if self._pid != os.getpid():
+            return  # a forked child that recorded nothing yet
+        self._role = "rank" if self._role == "worker" else self._role
+        self._rank = rank
+        os.environ["STEPSCOPE_RANK"] = str(rank)  # of those below it, too
+        self._about |= {"role": self._role, "rank": rank}
         write_json(os.path.join(self.folder, fmt.PROCESS_FILE), self._about)
 
     def _close_storage(self) -> None:
@@ -316,13 +349,13 @@ _STOPPED: Final = {
 }
 
 
+def _imported(name: str) -> None:
+    originals.patch(name)
+    frameworks.watch(name)
+
+
 def _no_marks() -> None:
     marks.name_id = None
-
-
-def _no_limits() -> None:
-    limits.current = None
-    _core.on_stamp(None)
 
 
 def _take_back_profile() -> None:

@@ -45,6 +45,28 @@ _FUNCTION_ALIASES: Final = {
     "module": "filename",
 }
 
+# Operators sort by torch's names; "cuda" means the device, whatever it is.
+_OP_SORTS: Final[dict[str, Key]] = {
+    "self_cpu_time_total": lambda row: -row.self_cpu_ns,
+    "cpu_time_total": lambda row: -row.total_cpu_ns,
+    "cpu_time": lambda row: -row.total_cpu_ns / max(1, row.calls),
+    "count": lambda row: -row.calls,
+    "cpu_memory_usage": lambda row: -(row.total_cpu_bytes or 0),
+    "self_cpu_memory_usage": lambda row: -(row.self_cpu_bytes or 0),
+    "self_device_time_total": lambda row: -(row.self_device_ns or 0),
+    "device_time_total": lambda row: -(row.total_device_ns or 0),
+    "device_time": lambda row: -(row.total_device_ns or 0) / max(1, row.calls),
+    "self_device_memory_usage": lambda row: -(row.self_device_bytes or 0),
+    "flops": lambda row: -(row.flops or 0),
+    "name": lambda row: row.name,
+}
+_OP_ALIASES: Final = {
+    name.replace("device", device): name
+    for name in _OP_SORTS
+    for device in ("cuda", "xpu")
+    if "device" in name
+} | {"time": "self_cpu_time_total", "calls": "count"}
+
 # For each view: the field that holds its rows, and what they can be sorted by (largest first for
 # numbers). The first key is how the analysis sorted them already.
 ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
@@ -67,6 +89,26 @@ ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
             "main": lambda row: 0,
             "time": lambda row: -row.total_ns,
             "name": lambda row: row.thread,
+        },
+    ),
+    "actions": (
+        "actions",
+        {
+            "tree": lambda row: 0,
+            "total": lambda row: -row.total_ns,
+            "self": lambda row: -row.self_ns,
+            "calls": lambda row: -row.calls,
+            "name": lambda row: row.name,
+        },
+    ),
+    "ops": ("ops", _OP_SORTS | {alias: _OP_SORTS[name] for alias, name in _OP_ALIASES.items()}),
+    "kernels": (
+        "kernels",
+        {
+            "time": lambda row: -row.total_ns,
+            "calls": lambda row: -row.calls,
+            "mean": lambda row: -row.mean_ns,
+            "name": lambda row: row.name,
         },
     ),
     "regions": (
@@ -93,6 +135,15 @@ ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
             "start": lambda row: 0,
             "peak": lambda row: -row.peak_bytes,
             "growth": lambda row: -(row.growth_bytes_per_step or 0.0),
+        },
+    ),
+    "ranks": (
+        "ranks",
+        {
+            "rank": lambda row: row.rank,
+            "step": lambda row: -(row.step_ms or 0.0),
+            "own": lambda row: -(row.own_ms or 0.0),
+            "waiting": lambda row: -(row.waiting_ms or 0.0),
         },
     ),
     "processes": (

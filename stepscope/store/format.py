@@ -17,6 +17,7 @@ RUN/
     lines.bin                  line counters and the activations that were open
     calls.bin                  with --calls: who called whom, how often and for how long
     samples.bin                the stacks that were seen, and for how long
+    ops-<window>.json          operators, as the framework's own profiler wrote them
 
 All integers are little-endian. A record whose tag is 0 was never finished: readers stop there.
 """
@@ -39,6 +40,7 @@ EVENTS_FILE: Final = "events.bin"
 LINES_FILE: Final = "lines.bin"
 CALLS_FILE: Final = "calls.bin"
 SAMPLES_FILE: Final = "samples.bin"
+OPS_FILE: Final = "ops-{number}.{ending}"
 TABLES_FOLDER: Final = "tables"
 
 
@@ -82,9 +84,10 @@ class EventKind(enum.IntEnum):
     """The low byte of an event's tag."""
 
     CLOCK = 1  # start ticks, end monotonic ns, value0 realtime ns
-    SPAN = 2  # start..end ticks; end 0 while open; extra is a SpanCategory; name is of kind "name"
+    SPAN = 2  # start..end ticks; end 0 while open; extra is a SpanCategory; name is of kind "name";
+    #           value0, value1: as the category says
     STEP = 3  # stepscope.step(): a step ends at start ticks; value0 samples in it or 0;
-    #           extra 1: none ends here, the first of a sequence begins (stepscope.steps)
+    #           extra: a StepMark
     LOOP = 4  # a loop header was reached: start ticks; name is of kind "loop"; end = ticks at which
     #           the activation was entered (tells activations apart); extra = the line before it in
     #           this activation (0: none)
@@ -97,6 +100,10 @@ class EventKind(enum.IntEnum):
     MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes
     COST = 9  # start ticks; end our own time so far, in ticks, slow paths (measured);
     #           value0 line events so far; value1 exit and resume events so far
+    LINE_BEGINS = 10  # in operator windows: from start ticks on this thread is in line `extra` of
+    #                   name, of kind "code"; both 0: in no line of the user's
+    WINDOW = 11  # start..end ticks: operators were recorded; name: the file, "ops-1.json" (gone: it
+    #              was not wanted after all); extra 1: by the script's own profiler
 
 
 # An event, 48 bytes.
@@ -112,6 +119,14 @@ EVENT: Final = struct.Struct("<IIQQIIQQ")
 EVENT_TAG: Final = 0x57E90000
 
 
+class StepMark(enum.IntEnum):
+    """Who says that a step ends."""
+
+    SCRIPT = 0  # stepscope.step()
+    BEGINS = 1  # none ends here: the first of a sequence begins (stepscope.steps)
+    FRAMEWORK = 2  # a batch of a framework that has such; name: which ("Lightning")
+
+
 class SpanCategory(enum.IntEnum):
     """What a SPAN is; the numbers are part of the format."""
 
@@ -119,18 +134,36 @@ class SpanCategory(enum.IntEnum):
     IMPORT = 2  # the outermost import on a thread
     GC = 3  # a garbage collection
     PROFILER = 4  # we
-    INPUT = 5
+    INPUT = 5  # value0: samples in the batch (0: not known, or no batch); value1, of a loader:
+    #            its number << LOADER_WORKERS_BITS | how many workers it has (0: another input);
+    #            the name ends with ".__iter__" where it was begun anew, without a batch
     PREPARE = 6
     TRANSFER = 7
-    FORWARD = 8
+    FORWARD = 8  # value0: samples in its input (0: not known); value1: ForwardFlag
     BACKWARD = 9
-    OPTIMIZER = 10
-    COMMUNICATION = 11
+    OPTIMIZER = 10  # value0: number of the optimizer that steps; 0: other work of an optimizer
+    COMMUNICATION = (
+        11  # a collective, or the waiting for it. value0: its number in its group, from 1
+    )
+    #                     (0: not one of a whole group); value1: the group, an id of kind "name":
+    #                     both are the same on all ranks
     SYNC = 12
     COMPILE = 13
     EVALUATION = 14
     CHECKPOINT = 15
     LOGGING = 16
+    STAGE = 17  # a stage of the input pipeline, by its name: "start workers" (value0: how many),
+    #             "worker" (one was started: value0 its pid, value1 as of INPUT), "wait for work",
+    #             "fetch" (value0: samples), "collate" (inside of it), "send", "get", "pin memory"
+    ACTION = 18  # a named action of a framework's own profiler (Lightning)
+
+
+LOADER_WORKERS_BITS: Final = 16
+
+
+class ForwardFlag(enum.IntFlag):
+    NO_GRAD = 1  # gradients were off
+    EVALUATING = 2  # the module was in evaluation mode
 
 
 class BlockKind(enum.IntEnum):

@@ -99,9 +99,13 @@ class Run:
     def main(self) -> ProcessData | None:
         """The process that answers are about unless one is asked for."""
 
-        def order(process: ProcessData) -> tuple[bool, bool, int, int]:
+        has_ranks = any(process.info.role == "rank" for process in self.processes)
+
+        def order(process: ProcessData) -> tuple[bool, bool, bool, int, int]:
             info = process.info
-            return info.role == "worker", info.role != "main", info.rank or 0, process.start_ns
+            is_launcher = has_ranks and info.rank is None  # it only started the others
+            is_main = info.role == "main"
+            return info.role == "worker", is_launcher, not is_main, info.rank or 0, process.start_ns
 
         return min(self.processes, key=order, default=None)
 

@@ -23,7 +23,7 @@ DESCRIPTORS_FROM: Final = 400
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
     """Replace `path` in one step: readers see the old text or the new one."""
-    write_file(path, json.dumps(fields, indent=1).encode())
+    write_file(path, json.dumps(_readable(fields), indent=1).encode())
 
 
 def write_file(path: str, content: bytes) -> None:
@@ -131,7 +131,19 @@ class Names:
 
 
 def _line(entry: dict[str, Any]) -> bytes:
-    return json.dumps(entry).encode() + b"\n"
+    return json.dumps(_readable(entry)).encode() + b"\n"
+
+
+def _readable(value: Any) -> Any:
+    """File names and arguments may hold bytes that are no UTF-8: JSON has no place for those, so
+    they are spelled out."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_readable(key): _readable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_readable(item) for item in value]
+    return value
 
 
 def keep_source(run_folder: str, path: str) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.ratios import Ratio, added_share, slowdown, spread, turns
 from benchmarks.report import criteria, section, shown
+from benchmarks.sampler import SAMPLED
 from benchmarks.tools import CONTROL
 
 MACHINE = {
@@ -28,11 +29,19 @@ def result(ours_s: float, steps_s: float, beside_s: float = 1.005) -> dict[str, 
         "stepscope": [beside_s] * 3,
         "line_profiler": [4.0] * 3,
     }
-    steps = {"plain": [1.0] * 3, "stepscope": [steps_s] * 3}
+    steps = {"plain": [1.0] * 3, CONTROL: [1.0] * 3, "stepscope": [steps_s] * 3}
+    calls = {"plain": [1.0] * 3, "stepscope": [2.0] * 3, "cProfile": [4.0] * 3}
+    sampled = {"plain": [1.0] * 3, CONTROL: [1.0] * 3, SAMPLED: [1.005] * 3}
     return {
         "machine": MACHINE,
         "inside": {"tight_loop": by_both_clocks(times), "calls_library": by_both_clocks(beside)},
         "whole": {"numpy_steps": by_both_clocks(steps)},
+        "close": {"numpy_steps": by_both_clocks(steps)},
+        "calls": {"recursion": by_both_clocks(calls)},
+        "sampler": {
+            "tight_loop": by_both_clocks(sampled),
+            "numpy_steps": by_both_clocks(sampled),
+        },
     }
 
 
@@ -53,17 +62,17 @@ def test_what_is_added_is_counted_beyond_the_plain_time() -> None:
 
 
 def test_a_criterion_that_holds_says_yes() -> None:
-    assert criteria(result(ours_s=1.9, steps_s=1.01)).count("| yes |") == 3
+    assert criteria(result(ours_s=1.9, steps_s=1.01)).count("| yes |") == 6
 
 
 def test_a_criterion_that_fails_says_no() -> None:
     text = criteria(result(ours_s=2.1, steps_s=1.03))
     assert text.count("| **no** |") == 2
-    assert text.count("| yes |") == 1
+    assert text.count("| yes |") == 4
 
 
 def test_a_tool_that_failed_is_named_as_such() -> None:
-    assert "failed" in section(result(ours_s=1.5, steps_s=1.0))
+    assert "| – |" in section(result(ours_s=1.5, steps_s=1.0))
 
 
 def test_small_ratios_are_shown_to_the_tenth_of_a_percent() -> None:

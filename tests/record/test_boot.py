@@ -36,6 +36,10 @@ def test_a_child_of_a_rank_is_its_worker() -> None:
     assert role(MAIN="1234567", RANK="3", rank="3", world_size="4") == ("worker", 3)
 
 
+def test_a_child_of_a_process_that_turned_out_to_be_a_rank_is_its_worker() -> None:
+    assert role(SUPERVISOR="1234567", RANK="1") == ("worker", 1)
+
+
 def test_a_child_that_was_given_a_rank_is_a_rank() -> None:
     assert role(SUPERVISOR="1234567", rank="1", world_size="2") == ("rank", 1)
 

@@ -1,6 +1,6 @@
 """The lines view: line_profiler's columns, hottest functions first, with the whole source."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from rich.console import (
@@ -24,6 +24,7 @@ from stepscope.show.terminal.numbers import (
     digits,
     duration,
     padded_duration,
+    padded_size,
     percent,
 )
 from stepscope.show.terminal.page import (
@@ -42,6 +43,15 @@ ESTIMATE_LEGEND: Final = (
     "its time comes from samples. 'stepscope run --exact' counts every hit."
 )
 _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
+OPERATORS_LEGEND: Final = (
+    "Ops, Device, Alloc: of the operators that the line called itself, in the operator windows."
+)
+# Only where operator windows know something.
+_MORE_COLUMNS: Final[dict[str, Callable[[LineRow], str | None]]] = {
+    "Ops": lambda row: None if row.ops_ns is None else padded_duration(row.ops_ns),
+    "Device": lambda row: None if row.device_ns is None else padded_duration(row.device_ns),
+    "Alloc": lambda row: None if row.alloc_bytes is None else padded_size(row.alloc_bytes),
+}
 _QUIET: Final = 0.001  # of a module's time: its lines below this are only counted
 _HOT: Final = ((0.2, "bold red"), (0.05, "yellow"), (0.0, ""))
 
@@ -68,6 +78,8 @@ def lines(
         parts.append(Text("No line of the user's own code was recorded."))
     if any(row.estimated for function in shown for row in function.lines):
         parts += [Text(ESTIMATE_LEGEND, style=FAINT), Text("")]
+    if any(row.ops_ns is not None for function in shown for row in function.lines):
+        parts += [Text(OPERATORS_LEGEND, style=FAINT), Text("")]
     parts += more(len(answer.functions), len(shown), "function")
     return Group(*parts, *notes_block(answer.notes))
 
@@ -88,13 +100,20 @@ class FunctionTable:
         self.brief = brief
         self.unit_s = unit_s
         self.name_process = name_process
+        self.more = [
+            (title, cell)
+            for title, cell in _MORE_COLUMNS.items()
+            if any(cell(row) is not None for row in function.lines)
+        ]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         titles = (*TITLES[:2], *(title + self._unit_suffix() for title in TITLES[2:4]), TITLES[4])
+        titles += tuple(title for title, _ in self.more)
+        least_widths = (*_LEAST_WIDTHS, *(9 for _ in self.more))
         rows = list(self._rows())
         widths = [
             max(least, len(title), *(len(cells[column]) for cells, *_ in rows))
-            for column, (least, title) in enumerate(zip(_LEAST_WIDTHS, titles, strict=True))
+            for column, (least, title) in enumerate(zip(least_widths, titles, strict=True))
         ]
         yield self._heading()
         header = Text(_aligned(titles, widths) + "  Line Contents", style=FAINT)
@@ -130,14 +149,15 @@ class FunctionTable:
     def _rows(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
         """(cells, style, source) of each line to be shown."""
         hit = {row.line: row for row in self.function.lines}
+        blank = ("",) * (len(TITLES) - 1 + len(self.more))
         for number, source in _source_lines(self.function, brief=self.brief):
             if number is None:
-                yield ("⋮", "", "", "", ""), FAINT, source
+                yield ("⋮", *blank), FAINT, source
             elif number in hit:
                 row = hit[number]
                 yield self._cells(row), _heat(row.ns, self.function.total_ns), source
             else:
-                yield (str(number), "", "", "", ""), FAINT, source
+                yield (str(number), *blank), FAINT, source
 
     def _cells(self, row: LineRow) -> tuple[str, ...]:
         mark = "~" if row.estimated else ""
@@ -148,6 +168,7 @@ class FunctionTable:
             mark + self._time(row.ns),
             mark + self._time(row.ns / row.hits) if row.hits else "",
             share,
+            *(cell(row) or "" for _, cell in self.more),
         )
 
     def _time(self, ns: float) -> str:

@@ -1,23 +1,31 @@
 """The memory view: resident memory of each process over the run, and whether it grows."""
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.model import MemoryAnswer, ProcessMemory
+from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.show.terminal.bars import Sparkline
 from stepscope.show.terminal.cells import size_cell
 from stepscope.show.terminal.numbers import duration, size
 from stepscope.show.terminal.page import (
+    CODE,
     FAINT,
     columns,
     heading,
     indented,
+    name,
     notes_block,
     page,
+    place,
     process_name,
 )
+from stepscope.show.terminal.paths import short_paths
+
+_MOST_LINES: Final = 10
 
 
 def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
@@ -34,9 +42,9 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
         ("growth a step", "right"),
     )
     names = _numbered([process_name(process.process) for process in shown])
-    for name, process in zip(names, shown, strict=True):
+    for words, process in zip(names, shown, strict=True):
         table.add_row(
-            name,
+            words,
             size_cell(process.first_bytes),
             size_cell(process.peak_bytes),
             size_cell(process.last_bytes),
@@ -46,6 +54,7 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
     # Workers are many and alike: their rows tell enough.
     own = [process for process in shown if process.process.role != "worker"] or shown
     parts += [block for process in own for block in _over_time(process)]
+    parts += _lines(answer.lines or [])
     return page([*parts, *notes_block(answer.notes)])
 
 
@@ -53,9 +62,9 @@ def _numbered(names: list[str]) -> list[str]:
     """`workers 1`, `workers 2` where the same name comes twice."""
     total, seen = Counter(names), Counter[str]()
     numbered = []
-    for name in names:
-        seen[name] += 1
-        numbered.append(f"{name} {seen[name]}" if total[name] > 1 else name)
+    for each in names:
+        seen[each] += 1
+        numbered.append(f"{each} {seen[each]}" if total[each] > 1 else each)
     return numbered
 
 
@@ -68,13 +77,31 @@ def _machine(answer: MemoryAnswer) -> str:
     return " · ".join(words)
 
 
+def _lines(lines: Sequence[LineMemory]) -> list[RenderableType]:
+    """Those that keep something, the most first."""
+    keeping = [line for line in lines if line.kept_bytes > 0][:_MOST_LINES]
+    if not keeping:
+        return []
+    table = columns(("kept", "right"), ("allocated", "right"), ("where", "left"), ("line", "fill"))
+    files = short_paths(line.location.file for line in keeping)
+    for line in keeping:
+        table.add_row(
+            size_cell(line.kept_bytes),
+            size_cell(line.alloc_bytes),
+            place(line.location, files),
+            name((line.source or "").strip(), CODE),
+        )
+    return [Text(""), heading("Lines whose memory stays", "in the operator windows"),
+            indented(table)]  # fmt: skip
+
+
 def _over_time(process: ProcessMemory) -> list[RenderableType]:
     """A sparkline from the first to the last point."""
     points = process.points
     if len(points) < 2:
         return []
     span = duration(points[-1].at_ns - points[0].at_ns)
-    name = process_name(process.process)
-    title = Text(f"{name}, over {span}, from 0 to {size(process.peak_bytes)}", style=FAINT)
+    whose = process_name(process.process)
+    title = Text(f"{whose}, over {span}, from 0 to {size(process.peak_bytes)}", style=FAINT)
     line = Sparkline([point.resident_bytes for point in points], "green")
     return [Text(""), indented(Group(title, line))]

@@ -72,6 +72,8 @@ def _ending(ending: Ending) -> tuple[str, str]:
     if ending.how == "exited":
         ok = ending.exit_status == 0
         return f"ended with exit status {ending.exit_status}", FAINT if ok else WARNING
+    if ending.how == "stopped":
+        return "recording stopped before it ended", FAINT
     return "how it ended is not known", WARNING
 
 

@@ -1,0 +1,104 @@
+"""Train a small GAN on the digits, in PyTorch.
+
+It learns, and it is slow. Find out why:  stepscope run examples/gan_torch/train.py
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+DATA = Path(__file__).parent.parent / "data" / "digits.npz"
+NOISE = 64
+
+
+def get_dataset(path):
+    """All pictures."""
+    with np.load(path) as data:
+        images = data["images"]
+    return images
+
+
+def get_batch(path, size, rng):
+    images = get_dataset(path)
+    chosen = images[rng.integers(0, len(images), size=size)]
+    return torch.from_numpy(chosen).float().view(size, 1, 28, 28) / 127.5 - 1
+
+
+class Generator(nn.Sequential):
+    def __init__(self, width):
+        super().__init__(
+            nn.Linear(NOISE, 2 * width * 49),
+            nn.Unflatten(1, (2 * width, 7, 7)),
+            nn.BatchNorm2d(2 * width),
+            nn.ReLU(),
+            nn.ConvTranspose2d(2 * width, width, 4, stride=2, padding=1),
+            nn.BatchNorm2d(width),
+            nn.ReLU(),
+            nn.ConvTranspose2d(width, 1, 4, stride=2, padding=1),
+            nn.Tanh(),
+        )
+
+
+class Discriminator(nn.Sequential):
+    def __init__(self, width):
+        super().__init__(
+            nn.Conv2d(1, width, 4, stride=2, padding=1),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(width, 2 * width, 4, stride=2, padding=1),
+            nn.LeakyReLU(0.2),
+            nn.Flatten(),
+            nn.Linear(2 * width * 49, 1),
+        )
+
+
+class Gan:
+    """Both networks and their optimizers."""
+
+    def __init__(self, width, rate):
+        self.generator, self.discriminator = Generator(width), Discriminator(width)
+        self.optimizer_g = torch.optim.Adam(self.generator.parameters(), rate, (0.5, 0.999))
+        self.optimizer_d = torch.optim.Adam(self.discriminator.parameters(), rate, (0.5, 0.999))
+
+    def train_step(self, real):
+        fake = self.generator(torch.randn(len(real), NOISE))
+        loss_d = (
+            F.softplus(-self.discriminator(real)) + F.softplus(self.discriminator(fake.detach()))
+        ).mean()
+        self.optimizer_d.zero_grad()
+        loss_d.backward()
+        self.optimizer_d.step()
+
+        loss_g = F.softplus(-self.discriminator(fake)).mean()
+        self.optimizer_g.zero_grad()
+        loss_g.backward()
+        self.optimizer_g.step()
+        return loss_d.item(), loss_g.item()
+
+
+def train(arguments):
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    gan = Gan(arguments.width, arguments.rate)
+    for step in range(arguments.steps):
+        real = get_batch(arguments.data, arguments.batch, rng)
+        loss_d, loss_g = gan.train_step(real)
+        if step % 10 == 0 or step == arguments.steps - 1:
+            print(f"step {step:3d}  discriminator {loss_d:.3f}  generator {loss_g:.3f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--width", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=2e-4)
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

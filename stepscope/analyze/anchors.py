@@ -1,0 +1,199 @@
+"""Steps that a framework tells: its own batches, else the first optimizer that steps twice.
+
+A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
+belong to the later one.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import step_of, union
+from stepscope.analyze.loops import Loop, Mask, enclosing
+from stepscope.clock import Ints
+from stepscope.store.format import EventKind, ForwardFlag, SpanCategory, StepMark
+from stepscope.store.reader import ProcessData
+
+_FEW_TURNS: Final = 8
+_BEGINNERS: Final = (SpanCategory.INPUT, SpanCategory.FORWARD, SpanCategory.TRANSFER)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Anchors:
+    """Where steps end, in order of time."""
+
+    end_ns: Ints
+    thread: int
+    what: str  # "Adam.step()", "batches of Lightning"
+    loop: Loop | None  # the innermost loop that turns once a step
+
+
+def find_anchors(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    return _batches(process, loops) or _optimizer_steps(process, loops)
+
+
+def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    marks = process.of_kind(EventKind.STEP)
+    marks = _on_busiest_thread(marks[marks["extra"] == StepMark.FRAMEWORK])
+    if not len(marks):
+        return None
+    end_ns = np.sort(process.clock.ns(marks["start"]))
+    name = _name(process, marks, "the framework")
+    thread = int(marks["thread"][0])
+    return Anchors(end_ns, thread, f"batches of {name}", loop_of_ends(end_ns, loops, thread))
+
+
+def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    spans = process.of_kind(EventKind.SPAN)
+    is_step = (spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)
+    spans = _on_busiest_thread(spans[is_step & (spans["end"] > spans["start"])])
+    spans = spans[np.argsort(spans["end"], kind="stable")]
+    number = _first_that_steps_twice(spans["value0"])
+    if number is None:
+        return None
+    thread = int(spans["thread"][0])
+    ends_ns = process.clock.ns(spans["end"])
+    is_anchor = spans["value0"] == number
+    end_ns = ends_ns[is_anchor]
+    loop = loop_of_ends(end_ns, loops, thread)
+    around = _larger_step(loop, loops, ends_ns[~is_anchor])
+    if around is not None:
+        loop, end_ns = around, _last_of_each_turn(ends_ns, around)
+    name = _name(process, spans[is_anchor], "optimizer")
+    return Anchors(end_ns, thread, f"{name}.step()", loop)
+
+
+def _name(process: ProcessData, events: npt.NDArray[Any], unknown: str) -> str:
+    name = process.names.spans.get(int(events["name"][0]))
+    return name.name if name else unknown
+
+
+def _on_busiest_thread(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if not len(events):
+        return events
+    threads, counts = np.unique(events["thread"], return_counts=True)
+    kept: npt.NDArray[Any] = events[events["thread"] == threads[np.argmax(counts)]]
+    return kept
+
+
+def _first_that_steps_twice(numbers: npt.NDArray[np.uint64]) -> int | None:
+    seen: set[int] = set()
+    for number in numbers.tolist():
+        if number in seen:
+            return int(number)
+        seen.add(number)
+    return None
+
+
+def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | None:
+    """The innermost loop that turns once for a step's end."""
+    best = None
+    for loop in loops:
+        if loop.thread != thread:
+            continue
+        stamps = np.sort(loop.at_ns)
+        turn = np.searchsorted(stamps, end_ns)
+        distinct = len(np.unique(turn[turn > 0]))
+        fits = distinct >= 0.9 * len(end_ns) and len(stamps) <= 2 * len(end_ns) + 1
+        if fits and (best is None or loop.total_ns < best.total_ns):
+            best = loop
+    return best
+
+
+def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> Loop | None:
+    """Five updates of a critic in a loop of their own and then one of the generator are one step:
+    that of the loop around, where the other optimizer steps."""
+    if loop is None or not len(others_ns) or len(loop.turns) < 2:
+        return None
+    turns = loop.turns
+    if turns.min() != turns.max() or not 1 < turns[0] <= _FEW_TURNS:
+        return None
+    around = enclosing([other for other in loops if other.thread == loop.thread]).get(loop)
+    if around is None:
+        return None
+    entered, left = loop.at_ns[loop.entry_starts], loop.at_ns[loop.open_starts]
+    inside = step_of(others_ns, entered, left) >= 0
+    return None if inside.any() else around
+
+
+def _last_of_each_turn(ends_ns: Ints, loop: Loop) -> Ints:
+    turn = np.searchsorted(np.sort(loop.at_ns), ends_ns)
+    is_last: Mask = np.append(turn[1:] != turn[:-1], True)
+    last_ns: Ints = ends_ns[is_last]
+    return last_ns
+
+
+def first_start_ns(process: ProcessData, anchors: Anchors) -> int:
+    """The first step begins with the first input or forward after its loop was entered, but not
+    with what a framework evaluates before it trains."""
+    end_ns = int(anchors.end_ns[0])
+    entered_ns = process.start_ns
+    if anchors.loop is not None:
+        entries = anchors.loop.at_ns[anchors.loop.entry_starts]
+        entered_ns = int(entries[entries < end_ns].max(initial=entered_ns))
+    spans = process.of_kind(EventKind.SPAN)
+    begins = np.isin(spans["extra"], _BEGINNERS) & (spans["thread"] == anchors.thread)
+    began, ended = process.interval_ns(spans[begins])  # the loop may be the input's own
+    told = process.interval_ns(spans[spans["extra"] == SpanCategory.EVALUATION])
+    kept = (ended > entered_ns) & (began < end_ns) & (step_of(began, *union(*told)) < 0)
+    return int(began[kept].min(initial=end_ns))
+
+
+def samples_by_step(process: ProcessData, thread: int, start_ns: Ints, end_ns: Ints) -> Ints:
+    """As the framework tells; else from the batches that were fetched, or from the first forward of
+    each step."""
+    marks = process.of_kind(EventKind.STEP)
+    marks = marks[(marks["extra"] == StepMark.FRAMEWORK) & (marks["thread"] == thread)]
+    if len(marks) == len(start_ns) and marks["value0"].any():
+        told: Ints = np.sort(marks, order="start")["value0"].astype(np.int64)
+        return np.clip(told, 0, 2**40)
+    spans = process.of_kind(EventKind.SPAN)
+    spans = spans[spans["thread"] == thread]
+    fetched = _summed(process, _trained_on(spans), start_ns, end_ns)
+    if fetched.any():
+        return fetched
+    return _forward_samples(process, spans, start_ns, end_ns)
+
+
+def _trained_on(spans: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The batches that are followed by a pass with gradients before the next batch comes."""
+    inputs = np.sort(spans[spans["extra"] == SpanCategory.INPUT], order="start")
+    is_forward = (spans["extra"] == SpanCategory.FORWARD) & (
+        spans["value1"] & np.uint64(ForwardFlag.NO_GRAD) == 0
+    )
+    passes = np.sort(spans["start"][is_forward | (spans["extra"] == SpanCategory.BACKWARD)])
+    before_next = np.searchsorted(passes, inputs["start"])
+    kept: npt.NDArray[Any] = inputs[np.append(before_next[1:], len(passes)) > before_next]
+    return kept
+
+
+def _summed(process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints) -> Ints:
+    total = np.zeros(len(start_ns), np.int64)
+    step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
+    kept = (step >= 0) & (spans["value0"] < 2**40)
+    np.add.at(total, step[kept], spans["value0"][kept].astype(np.int64))
+    return total
+
+
+def _forward_samples(
+    process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints
+) -> Ints:
+    """Of the first module: once, or for each backward where one goes with each of its forwards
+    (gradient accumulation, but not an optimizer that asks several times)."""
+    is_training = (spans["extra"] == SpanCategory.FORWARD) & (spans["value1"] == 0)
+    forwards = spans[is_training & (spans["value0"] > 0)]
+    if not len(forwards):
+        return np.zeros(len(start_ns), np.int64)
+    forwards = forwards[forwards["name"] == forwards["name"][0]]
+    backward = spans["extra"] == SpanCategory.BACKWARD
+    steps = spans[(spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)]
+    is_asked_again = step_of(forwards["start"], steps["start"], steps["end"]).max() >= 0
+    is_alone = len(np.unique(steps["value0"])) <= 1
+    if is_alone and not is_asked_again and len(forwards) == backward.sum():
+        return _summed(process, forwards, start_ns, end_ns)
+    step = step_of(process.clock.ns(forwards["start"]), start_ns, end_ns)
+    _, first = np.unique(step, return_index=True)
+    return _summed(process, forwards[first], start_ns, end_ns)

@@ -1,0 +1,254 @@
+"""Operators in the windows: torch's own table, and the lines that called them."""
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.flops import flops
+from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.op_lines import Places, place_operators
+from stepscope.analyze.op_tree import OpTree, op_tree
+from stepscope.analyze.run import all_notes, code_location, select
+from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
+from stepscope.importers.kineto import Category
+from stepscope.model import Location
+from stepscope.model_ops import OpPlace, OpRow, OpsAnswer, OpsWindow
+from stepscope.store.reader import ProcessData, Run
+
+_STEP: Final = "ProfilerStep#"
+_MEMORY: Final = "[memory]"
+_Key = tuple[str, str]  # name, dims
+_NONE: Final = (
+    "No operators were recorded: the script never imported torch, ended before its sixth step, or "
+    "ran with --ops off. 'stepscope run --ops all' records them from the start."
+)
+
+
+@dataclasses.dataclass
+class _Row:
+    calls: int = 0
+    self_cpu_ns: int = 0
+    total_cpu_ns: int = 0
+    self_device_ns: int = 0
+    total_device_ns: int = 0
+    self_cpu_bytes: int = 0
+    total_cpu_bytes: int = 0
+    self_device_bytes: int = 0
+    flops: int = 0
+    places: dict[tuple[int, int], list[int]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What is read of one window."""
+
+    window: Window
+    tree: OpTree
+    places: Places
+
+
+def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
+    """Of the main process, or the only one left in the run; the most own time first."""
+    process = process_with_windows(run)
+    if process is None:
+        return OpsAnswer(ops=[], windows=[], notes=[*all_notes(run), _NONE])
+    parts, notes = parts_of(process)
+    rows: dict[_Key, _Row] = collections.defaultdict(_Row)
+    for part in parts:
+        _add(rows, part, by_shape)
+    has_device = any(part.tree.trace.has_device for part in parts)
+    has_memory = any(part.tree.trace.has_memory for part in parts)
+    answers = [
+        _answer(run, process, key, row, by_shape, has_device, has_memory)
+        for key, row in rows.items()
+    ]
+    answers.sort(key=lambda row: (-row.self_cpu_ns, row.name))
+    return OpsAnswer(
+        ops=answers,
+        windows=[window_answer(run, process, part) for part in parts],
+        notes=[*all_notes(run), *notes],
+    )
+
+
+def process_with_windows(run: Run) -> ProcessData | None:
+    """The main process; where it has none, the first that has some."""
+    chosen = select(run)
+    candidates = [chosen, *run.processes] if chosen is not None else run.processes
+    return next((each for each in candidates if each is not None and windows(each)), None)
+
+
+def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
+    """The windows that can be read, and what is to be said of them."""
+    parts, notes = [], []
+    for window in windows(process):
+        trace = read_trace(window.path)
+        if isinstance(trace, str):
+            notes.append(trace)
+            continue
+        notes += trace.notes
+        parts.append(Part(window, op_tree(trace), place_operators(process, window, trace)))
+    return parts, notes
+
+
+def _add(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
+    tree, trace = part.tree, part.tree.trace
+    shapes = tree.events["shapes"] if by_shape else np.zeros(len(tree), np.int64)
+    group, first = _groups(tree.events["name"].astype(np.int64), shapes.astype(np.int64))
+    totals = {name: _sums(group, values, len(first)) for name, values in _columns(tree).items()}
+    keys = [_key(part, int(index), by_shape) for index in first.tolist()]
+    for number, key in enumerate(keys):
+        row = rows[key]
+        for name, sums in totals.items():
+            setattr(row, name, getattr(row, name) + int(sums[number]))
+    _add_flops(rows, part, by_shape)
+    _add_places(rows, part, group, keys)
+    if trace.has_memory and tree.outside_bytes[2]:
+        row = rows[_MEMORY, ""]
+        row.calls += int(tree.outside_bytes[2])
+        row.self_cpu_bytes += int(tree.outside_bytes[0])
+        row.total_cpu_bytes += int(tree.outside_bytes[0])
+        row.self_device_bytes += int(tree.outside_bytes[1])
+
+
+def _columns(tree: OpTree) -> dict[str, npt.NDArray[Any]]:
+    return {
+        "calls": np.ones(len(tree), np.int64),
+        "self_cpu_ns": tree.self_ns,
+        "total_cpu_ns": tree.events["duration_ns"],
+        "self_device_ns": tree.device_ns,
+        "total_device_ns": tree.total_device_ns,
+        "self_cpu_bytes": tree.self_host_bytes,
+        "total_cpu_bytes": tree.host_bytes,
+        "self_device_bytes": tree.self_device_bytes,
+    }
+
+
+def _groups(
+    *columns: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The group of each entry, and one entry of each group."""
+    _, first, group = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
+    return group.reshape(-1), first
+
+
+def _sums(
+    group: npt.NDArray[np.int64], values: npt.NDArray[Any], count: int
+) -> npt.NDArray[np.int64]:
+    total = np.zeros(count, np.int64)
+    np.add.at(total, group, values)
+    return total
+
+
+def _key(part: Part, index: int, by_shape: bool) -> _Key:
+    trace, event = part.tree.trace, part.tree.events[index]
+    name = trace.names[event["name"]]
+    name = "ProfilerStep*" if name.startswith(_STEP) else name
+    return name, trace.shapes[event["shapes"]].dims if by_shape else ""
+
+
+def _add_flops(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
+    trace, events = part.tree.trace, part.tree.events
+    pairs, counts = np.unique(np.stack([events["name"], events["shapes"]]), axis=1,
+                              return_counts=True)  # fmt: skip
+    for name_id, shapes_id, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
+        name, shapes = trace.names[name_id], trace.shapes[shapes_id]
+        one = flops(name, shapes)
+        if one:
+            rows[name, shapes.dims if by_shape else ""].flops += one * count
+
+
+def _add_places(
+    rows: dict[_Key, _Row], part: Part, group: npt.NDArray[np.int64], keys: Sequence[_Key]
+) -> None:
+    known = np.flatnonzero(part.places.code > 0)
+    if not len(known):
+        return
+    columns = group[known], part.places.code[known], part.places.line[known]
+    pair, first = _groups(*columns)
+    calls = np.bincount(pair)
+    self_ns = _sums(pair, part.tree.self_ns[known], len(first))
+    for number, index in enumerate(first.tolist()):
+        where = int(columns[1][index]), int(columns[2][index])
+        place = rows[keys[columns[0][index]]].places.setdefault(where, [0, 0])
+        place[0] += int(calls[number])
+        place[1] += int(self_ns[number])
+
+
+def _answer(
+    run: Run, process: ProcessData, key: _Key, row: _Row, by_shape: bool, has_device: bool,
+    has_memory: bool,
+) -> OpRow:  # fmt: skip
+    found = _places(run, process, row)
+    main = max(found, key=lambda each: each[2].self_cpu_ns, default=None)
+    return OpRow(
+        name=key[0],
+        input_shapes=_dims(key[1]) if by_shape else None,
+        calls=row.calls,
+        self_cpu_ns=row.self_cpu_ns,
+        total_cpu_ns=row.total_cpu_ns,
+        self_device_ns=row.self_device_ns if has_device else None,
+        total_device_ns=row.total_device_ns if has_device else None,
+        self_cpu_bytes=row.self_cpu_bytes if has_memory else None,
+        self_device_bytes=row.self_device_bytes if has_memory and has_device else None,
+        location=main[0] if main else None,
+        locations=[place for _, _, place in found],
+        total_cpu_bytes=row.total_cpu_bytes if has_memory else None,
+        flops=row.flops or None,
+    )
+
+
+def _dims(text: str) -> list[Any]:
+    try:
+        found = msgspec.json.decode(text) if text else []
+    except msgspec.DecodeError:
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _places(run: Run, process: ProcessData, row: _Row) -> list[tuple[Location, int, OpPlace]]:
+    found = []
+    for (code, line), (calls, self_ns) in row.places.items():
+        location = code_location(run, process, code, line)
+        if location is not None:
+            place = OpPlace(file=location.file, line=line, calls=calls, self_cpu_ns=self_ns)
+            found.append((location, code, place))
+    return sorted(found, key=lambda each: (-each[2].self_cpu_ns, each[2].file, each[2].line))
+
+
+def window_answer(run: Run, process: ProcessData, part: Part) -> OpsWindow:
+    window, events = part.window, part.tree.events
+    start_ns, end_ns = window.start_ns, window.end_ns
+    if start_ns is None or end_ns is None:
+        first = int(events["start_ns"].min(initial=2**62)) if len(events) else 0
+        last = int(part.tree.end_ns.max(initial=first))
+        return OpsWindow(file=window.path.name, start_ns=None, duration_ns=last - first, steps=None,
+                         operators=_operators(part), of_script=True, slowdown=None)  # fmt: skip
+    steps = find_steps(run, process)
+    begun = steps_begun(window, steps.start_ns)
+    return OpsWindow(
+        file=window.path.name,
+        start_ns=start_ns - process.start_ns,
+        duration_ns=end_ns - start_ns,
+        steps=int(begun.sum()),
+        operators=_operators(part),
+        of_script=window.is_scripts,
+        slowdown=_slowdown(steps, begun),
+    )
+
+
+def _operators(part: Part) -> int:
+    return int((part.tree.events["category"] == Category.OP).sum())
+
+
+def _slowdown(steps: FoundSteps, begun: npt.NDArray[np.bool_]) -> float | None:
+    """How much longer a step in the window takes than a measured one: the medians, as the window is
+    closed in the last one."""
+    measured = steps.duration_ns[steps.is_measured & ~begun]
+    if not len(measured) or not begun.any():
+        return None
+    return float(np.median(steps.duration_ns[begun]) / np.median(measured))

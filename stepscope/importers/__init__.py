@@ -1,0 +1,1 @@
+"""Reads what other tools have written: one file a format."""

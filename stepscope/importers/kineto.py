@@ -1,0 +1,342 @@
+"""Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
+
+import dataclasses
+import enum
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.clock import Ints
+from stepscope.importers.trace_text import TraceText
+
+_Number = int | float | str | None
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Category(enum.IntEnum):
+    """What an event is, whatever its version of torch called it."""
+
+    OTHER = 0
+    OP = 1
+    ANNOTATION = 2  # record_function
+    RUNTIME = 3  # a call into the device's library
+    KERNEL = 4
+    MEMCPY = 5
+    MEMSET = 6
+    PYTHON = 7
+    DEVICE_ANNOTATION = 8
+    MEMORY = 9  # an allocation or a free
+
+
+_CATEGORIES: Final = {
+    "cpu_op": Category.OP,
+    "operator": Category.OP,
+    "user_annotation": Category.ANNOTATION,
+    "cuda_runtime": Category.RUNTIME,
+    "cuda_driver": Category.RUNTIME,
+    "xpu_runtime": Category.RUNTIME,
+    "xpu_driver": Category.RUNTIME,
+    "runtime": Category.RUNTIME,
+    "kernel": Category.KERNEL,
+    "gpu_memcpy": Category.MEMCPY,
+    "memcpy": Category.MEMCPY,
+    "gpu_memset": Category.MEMSET,
+    "memset": Category.MEMSET,
+    "python_function": Category.PYTHON,
+    "gpu_user_annotation": Category.DEVICE_ANNOTATION,
+}
+_FLOWS: Final = ("fwdbwd", "forward_backward")
+_MEMORY: Final = "[memory]"
+_LEGACY_PROCESS: Final = "CPU functions"  # autograd's own export: a bare list without categories
+_NONE: Final = -1
+_FARTHEST_US: Final = 2.0**61 / 1000
+
+
+_NOTHING: Final = msgspec.Raw()
+
+
+class _Args(msgspec.Struct):
+    """Those of an event's arguments that anybody asks for."""
+
+    external: _Number = msgspec.field(default=_NONE, name="External id")
+    external_before: _Number = msgspec.field(default=_NONE, name="external id")
+    correlation: _Number = _NONE
+    sequence: _Number = msgspec.field(default=_NONE, name="Sequence number")
+    dims: msgspec.Raw = msgspec.field(default=_NOTHING, name="Input Dims")
+    types: msgspec.Raw = msgspec.field(default=_NOTHING, name="Input type")
+    concrete: msgspec.Raw = msgspec.field(default=_NOTHING, name="Concrete Inputs")
+    size: _Number = msgspec.field(default=0, name="Bytes")
+    device_type: _Number = msgspec.field(default=0, name="Device Type")
+    address: _Number = msgspec.field(default=0, name="Addr")
+    stream: _Number = _NONE
+    device: _Number = _NONE
+    copied: _Number = msgspec.field(default=0, name="bytes")
+    name: Any = None
+
+
+class _Event(msgspec.Struct):
+    ph: str = ""
+    name: str = ""
+    cat: str | None = None
+    pid: _Number = None
+    tid: _Number = None
+    ts: _Number = None
+    dur: _Number = 0.0
+    id: _Number = _NONE
+    args: _Args | None = None
+
+
+_NO_ARGS: Final = _Args()
+
+EVENT_DTYPE: Final = np.dtype(
+    [
+        ("start_ns", np.int64),  # Unix time where the trace says when it began
+        ("duration_ns", np.int64),
+        ("name", np.int32),  # index in `names`
+        ("category", np.int8),
+        ("thread", np.int32),  # index in `threads`
+        ("external", np.int64),  # joins kernels to the operator that launched them
+        ("correlation", np.int64),  # joins kernels to the call that launched them
+        ("sequence", np.int64),  # joins backward operators to their forward twin
+        ("shapes", np.int32),  # index in `shapes`
+        ("stream", np.int64),
+        ("device", np.int32),
+        ("bytes", np.int64),  # of a copy
+    ]
+)
+MEMORY_DTYPE: Final = np.dtype(
+    [
+        ("at_ns", np.int64),
+        ("thread", np.int32),
+        ("bytes", np.int64),  # negative: freed
+        ("is_device", np.bool_),
+        ("address", np.uint64),
+    ]
+)
+FLOW_DTYPE: Final = np.dtype(
+    [("id", np.int64), ("at_ns", np.int64), ("thread", np.int32), ("is_end", np.bool_)]
+)
+
+
+class Thread(msgspec.Struct, frozen=True):
+    process: str
+    thread: str  # the kernel's number where it is one
+    name: str | None = None
+
+
+class Shapes(msgspec.Struct, frozen=True):
+    """An operator's inputs, as JSON."""
+
+    dims: str = ""  # [[32, 64], []]
+    types: str = ""
+    concrete: str = ""  # of convolutions: their strides and paddings
+
+
+@dataclasses.dataclass(eq=False)
+class Trace:
+    """Events in the order of the file."""
+
+    path: Path
+    names: list[str]
+    threads: list[Thread]
+    shapes: list[Shapes]
+    events: npt.NDArray[Any]
+    memory: npt.NDArray[Any]
+    flows: npt.NDArray[Any]  # from forward operators to backward ones
+    head: dict[str, Any]
+    notes: list[str]
+
+    def of(self, *categories: Category) -> npt.NDArray[Any]:
+        kept: npt.NDArray[Any] = self.events[np.isin(self.events["category"], categories)]
+        return kept
+
+    @property
+    def has_memory(self) -> bool:
+        return len(self.memory) > 0
+
+    @property
+    def has_device(self) -> bool:
+        return len(self.of(Category.KERNEL, Category.MEMCPY, Category.MEMSET)) > 0
+
+
+def read_kineto(path: str | Path) -> Trace:
+    """All of it, in columns: some 70 bytes an event."""
+    reader = _Reader()
+    text = TraceText(Path(path), _Event)
+    for events in text:
+        reader.add(events)
+    return reader.trace(Path(path), text)
+
+
+class _Numbers(dict[_Key, int]):
+    """Gives each new key the next number."""
+
+    def __missing__(self, key: _Key) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._names: _Numbers[str] = _Numbers()
+        self._threads: _Numbers[tuple[_Number, _Number]] = _Numbers()
+        self._shapes: _Numbers[tuple[bytes, bytes, bytes]] = _Numbers()
+        self._parts: list[npt.NDArray[Any]] = []
+        self._memory: list[npt.NDArray[Any]] = []
+        self._flows: list[npt.NDArray[Any]] = []
+        self._thread_names: dict[int, str] = {}
+        self._unread = 0
+
+    def add(self, events: Sequence[_Event]) -> None:
+        groups: dict[str, list[_Event]] = {"X": [], "M": [], "i": [], "flow": []}
+        kinds = {"X": "X", "M": "M", "i": "i", "I": "i", "s": "flow", "f": "flow", "t": "flow"}
+        for event in events:
+            kind = kinds.get(event.ph)
+            if kind is None:
+                self._unread += event.ph in ("B", "E")
+            else:
+                groups[kind].append(event)
+        self._add_complete(groups["X"])
+        self._add_memory([event for event in groups["i"] if event.name == _MEMORY])
+        self._add_flows([event for event in groups["flow"] if event.cat in _FLOWS])
+        self._add_names(groups["M"])
+
+    def _add_complete(self, events: list[_Event]) -> None:
+        if not events:
+            return
+        args = [event.args or _NO_ARGS for event in events]
+        names, threads = self._names, self._threads
+        table = np.zeros(len(events), EVENT_DTYPE)
+        table["start_ns"] = _ns(event.ts for event in events)
+        table["duration_ns"] = np.maximum(_ns(event.dur for event in events), 0)
+        table["name"] = [names[event.name] for event in events]
+        table["category"] = [_category(event) for event in events]
+        table["thread"] = [threads[event.pid, event.tid] for event in events]
+        before = _integers([each.external_before for each in args])
+        external = _integers([each.external for each in args])
+        table["external"] = np.where(external >= 0, external, before)
+        table["correlation"] = _integers([each.correlation for each in args])
+        table["sequence"] = _integers([each.sequence for each in args])
+        table["shapes"] = [
+            self._shape(event.name, a) for event, a in zip(events, args, strict=True)
+        ]
+        table["stream"] = _integers([each.stream for each in args])
+        table["device"] = np.clip(_integers([each.device for each in args]), -1, 2**31 - 1)
+        table["bytes"] = _integers([each.copied for each in args])
+        self._parts.append(table)
+
+    def _shape(self, name: str, args: _Args) -> int:
+        concrete = bytes(args.concrete) if "conv" in name else b""
+        return self._shapes[bytes(args.dims), bytes(args.types), concrete]
+
+    def _add_memory(self, events: list[_Event]) -> None:
+        if not events:
+            return
+        args = [event.args or _NO_ARGS for event in events]
+        table = np.zeros(len(events), MEMORY_DTYPE)
+        table["at_ns"] = _ns(event.ts for event in events)
+        table["thread"] = [self._threads[event.pid, event.tid] for event in events]
+        table["bytes"] = _integers([each.size for each in args])
+        table["is_device"] = _integers([each.device_type for each in args]) > 0
+        table["address"] = _integers([each.address for each in args]).astype(np.uint64)
+        self._memory.append(table)
+
+    def _add_flows(self, events: list[_Event]) -> None:
+        if not events:
+            return
+        table = np.zeros(len(events), FLOW_DTYPE)
+        table["id"] = _integers([event.id for event in events])
+        table["at_ns"] = _ns(event.ts for event in events)
+        table["thread"] = [self._threads[event.pid, event.tid] for event in events]
+        table["is_end"] = [event.ph == "f" for event in events]
+        self._flows.append(table)
+
+    def _add_names(self, events: list[_Event]) -> None:
+        for event in events:
+            if event.name == "thread_name" and event.args and isinstance(event.args.name, str):
+                self._thread_names[self._threads[event.pid, event.tid]] = event.args.name
+
+    def trace(self, path: Path, text: TraceText[_Event]) -> Trace:
+        base = text.head.get("baseTimeNanoseconds", 0)
+        base_ns = int(base) if isinstance(base, int | float) else 0
+        events, memory, flows = (
+            _joined(self._parts, EVENT_DTYPE),
+            _joined(self._memory, MEMORY_DTYPE),
+            _joined(self._flows, FLOW_DTYPE),
+        )
+        for table, column in ((events, "start_ns"), (memory, "at_ns"), (flows, "at_ns")):
+            table[column] += base_ns
+        threads = [
+            Thread(str(process), str(thread), self._thread_names.get(number))
+            for (process, thread), number in self._threads.items()
+        ]
+        shapes = [
+            Shapes(*(part.decode("utf-8", "replace") for part in key)) for key in self._shapes
+        ]
+        return Trace(
+            path,
+            list(self._names),
+            threads,
+            shapes,
+            events,
+            memory,
+            flows,
+            text.head,
+            self._notes(text),
+        )
+
+    def _notes(self, text: TraceText[_Event]) -> list[str]:
+        name, notes = text._path.name, []
+        if text.is_cut_off:
+            notes.append(f"{name} is cut off: what was written up to there is shown.")
+        if text.dropped:
+            notes.append(f"{name}: {text.dropped:,} events are damaged and left out.")
+        if self._unread:
+            notes.append(f"{name}: {self._unread:,} events without a duration are left out.")
+        return notes
+
+
+def _category(event: _Event) -> int:
+    if event.cat is None:
+        return Category.OP if event.pid == _LEGACY_PROCESS else Category.OTHER
+    found = _CATEGORIES.get(event.cat)
+    return _CATEGORIES.get(event.cat.lower(), Category.OTHER) if found is None else found
+
+
+def _joined(parts: list[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    joined = np.concatenate(parts) if parts else np.zeros(0, dtype)
+    parts.clear()
+    return joined
+
+
+def _ns(values: Iterable[Any]) -> Ints:
+    """From microseconds; what is no number is 0."""
+    us = _numbers(list(values), np.float64, float)
+    sane = np.where(np.isfinite(us) & (np.abs(us) < _FARTHEST_US), us, 0.0)
+    whole = np.floor(sane)  # of Unix time in ns a float knows only every 256th
+    ns: Ints = whole.astype(np.int64) * 1000 + np.rint((sane - whole) * 1000).astype(np.int64)
+    return ns
+
+
+def _integers(values: list[Any]) -> Ints:
+    numbers: Ints = _numbers(values, np.int64, int)
+    return numbers
+
+
+def _numbers(values: list[Any], dtype: type, convert: Callable[[Any], Any]) -> npt.NDArray[Any]:
+    try:
+        return np.fromiter(values, dtype, len(values))
+    except (TypeError, ValueError, OverflowError):
+        return np.fromiter((_number(value, convert) for value in values), dtype, len(values))
+
+
+def _number(value: Any, convert: Callable[[Any], Any]) -> Any:
+    try:
+        number = convert(value)
+        return number if abs(number) < 2**62 else 0
+    except (TypeError, ValueError, OverflowError):
+        return 0 if convert is float else _NONE

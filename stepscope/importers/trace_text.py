@@ -1,0 +1,275 @@
+"""The events of a trace in JSON, a few megabytes at a time, as much as can be read.
+
+1. What stands before the list of events is the head; a bare list has none.
+2. A piece of text ends where one event ends and the next begins. That place is guessed from the
+   characters around it: following strings and nesting takes 20 times as long as decoding.
+3. Only where a piece cannot be decoded as a whole they are followed, event by event. What is
+   damaged is mended, and what cannot be mended is dropped and counted; behind a string that is
+   never closed, the places are guessed again.
+"""
+
+import functools
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Generic, TypeVar
+
+import msgspec
+
+from stepscope.errors import DataError
+
+CHUNK_BYTES: Final = 4 * 2**20
+_ZIPPED_BYTES: Final = 2**18
+_SEPARATORS: Final = b" \r\n\t,"
+_GZIP: Final = b"\x1f\x8b"
+_GZIP_WINDOW: Final = 31
+_LONGEST_HEAD: Final = 64 * 2**20
+_LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
+_BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
+_LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_PHASE: Final = re.compile(rb'"ph"')
+_BASE: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d+)')
+_MOST_JOINED: Final = 16  # pieces of one event with a list of objects in it
+_ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|.?)", re.DOTALL)
+_CONTROLS: Final = bytes(32 if byte < 32 else byte for byte in range(256))
+
+_T = TypeVar("_T")
+
+
+class TraceText(Generic[_T]):
+    """Iterate over it for lists of decoded events; `head` and `dropped` are complete afterwards."""
+
+    def __init__(self, path: Path, kind: type[_T]) -> None:
+        self._path = path
+        self._events: msgspec.json.Decoder[list[_T]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # it is a variable on purpose
+        self._event: msgspec.json.Decoder[_T] = msgspec.json.Decoder(kind)
+        self.head: dict[str, Any] = {}
+        self.dropped = 0
+        self.is_cut_off = False
+        self._is_over = False  # the list; what follows belongs to the head
+
+    def __iter__(self) -> Iterator[list[_T]]:
+        chunks = self._chunks()
+        rest = self._after_head(chunks)
+        for chunk in chunks:
+            rest += chunk
+            if self._is_over:
+                rest = rest[:_LONGEST_HEAD]
+                continue
+            end = _last_boundary(rest)
+            if end:
+                events, used = self._decoded(rest[:end], is_last=False)
+                rest = rest[used:]
+                yield events
+        if not self._is_over:
+            events, used = self._decoded(rest, is_last=True)
+            rest = rest[used:]
+            yield events
+        self._end(rest)
+
+    def _chunks(self) -> Iterator[bytes]:
+        """In pieces of some size, gzipped or not: its first bytes tell, whatever it is called."""
+        try:
+            with open(self._path, "rb") as file:
+                zipped = file.peek(2)[:2] == _GZIP
+                parts = (
+                    self._unzipped(file) if zipped else iter(lambda: file.read(CHUNK_BYTES), b"")
+                )
+                yield from _large(parts)
+        except OSError as error:
+            raise DataError(f"'{self._path}' cannot be read: {error.strerror}.") from error
+
+    def _unzipped(self, file: BinaryIO) -> Iterator[bytes]:
+        """Up to where it is damaged."""
+        make, trouble = _decompressor()
+        member = make()
+        while data := file.read(_ZIPPED_BYTES):
+            while data:
+                try:
+                    yield member.decompress(data)
+                except trouble:
+                    self.is_cut_off = True
+                    return
+                data = member.unused_data
+                member = make() if member.eof and data else member
+        self.is_cut_off = not member.eof
+
+    # --- before and after the list -------------------------------------------------------------
+
+    def _after_head(self, chunks: Iterator[bytes]) -> bytes:
+        """What is read of the list's content."""
+        text = b""
+        for chunk in chunks:
+            text += chunk
+            if text.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"["):
+                return text.partition(b"[")[2]
+            found = _LIST.search(text)
+            if found is not None:
+                self._read_head(text[: found.start()] + b'"": 0}')
+                return text[found.end() :]
+            if len(text) > _LONGEST_HEAD:
+                break
+        raise DataError(
+            f"'{self._path}' is no trace: it has no list of events. Give a file that "
+            "torch.profiler's export_chrome_trace wrote."
+        )
+
+    def _end(self, rest: bytes) -> None:
+        if self._is_over:
+            self._read_head(b"{" + rest.strip(_SEPARATORS))
+        else:
+            self.is_cut_off = True
+
+    def _read_head(self, text: bytes) -> None:
+        try:
+            fields = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            base = _BASE.search(text)
+            fields = {"baseTimeNanoseconds": int(base[1])} if base else {}
+        if isinstance(fields, dict):
+            fields.pop("", None)
+            self.head.update(fields)
+
+    # --- decoding ------------------------------------------------------------------------------
+
+    def _decoded(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
+        """The events in the text, and how much of it they are."""
+        try:
+            return self._events.decode(b"[" + text.strip(_SEPARATORS) + b"]"), len(text)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self._scanned(text, is_last=is_last)
+
+    def _scanned(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
+        """By following strings and nesting, until something is damaged."""
+        events: list[_T] = []
+        used = 0
+        for start, end in _objects(text):
+            if start == end:  # the list's end
+                self._is_over = True
+                return events, end
+            event = self._try(text[start:end])
+            if event is None:
+                event = self._try(_mended(text[start:end]))
+            if event is None or _PHASE.search(text, start, end) is None:
+                guessed, more = self._guessed(text[used:], is_last=is_last)
+                return events + guessed, used + more
+            events.append(event)
+            used = end
+        if is_last and b'"ph"' in text[used:]:
+            guessed, more = self._guessed(text[used:], is_last=True)
+            return events + guessed, used + more
+        return events, used
+
+    def _guessed(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
+        """Behind damage, where strings may be open that nobody closes."""
+        end = _LIST_END.search(text) if is_last else None
+        whole = text if end is None else text[: end.start()]
+        pieces = list(_pieces(whole))
+        events: list[_T] = []
+        at = 0
+        while at < len(pieces):
+            event, joined = self._put_together(whole, pieces, at)
+            if event is None and at + joined >= len(pieces) and end is None:
+                return events, pieces[at][0]  # it may go on
+            if event is not None:
+                events.append(event)
+            else:
+                self.dropped += 1
+            at += joined
+        self._is_over = end is not None
+        return events, end.end() if end is not None else len(text)
+
+    def _put_together(
+        self, text: bytes, pieces: list[tuple[int, int]], at: int
+    ) -> tuple[_T | None, int]:
+        """One event, and how many pieces it is. The next piece that is an event of its own ends
+        the search."""
+        for joined in range(1, min(_MOST_JOINED, len(pieces) - at) + 1):
+            piece = text[pieces[at][0] : pieces[at + joined - 1][1]]
+            event = self._try(piece)
+            if event is not None:
+                return event, joined
+            following = pieces[at + joined] if at + joined < len(pieces) else None
+            if following is None or _PHASE.search(text, *following):
+                return self._try(_mended(piece)), joined
+        return None, min(_MOST_JOINED, len(pieces) - at)
+
+    def _try(self, text: bytes) -> _T | None:
+        try:
+            return self._event.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+
+
+def _objects(text: bytes) -> Iterator[tuple[int, int]]:
+    """(start, end) of each object in a list's content; the list's end as an empty one."""
+    depth = start = 0
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in b"{[":
+            if depth == 0:
+                start = found.start()
+            depth += 1
+        elif token in b"}]":
+            depth -= 1
+            if depth < 0:
+                yield found.end(), found.end()
+                return
+            if depth == 0:
+                yield start, found.end()
+
+
+def _pieces(text: bytes) -> Iterator[tuple[int, int]]:
+    """(start, end) between places that look like the boundary of two events."""
+    start = len(text) - len(text.lstrip(_SEPARATORS))
+    for found in _BOUNDARY.finditer(text):
+        yield start, found.start()
+        start = found.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _last_boundary(text: bytes) -> int:
+    """Behind the last event that is followed by another; 0: none."""
+    at = len(text)
+    while (at := text.rfind(b"{", 0, at)) > 0:
+        before = text[max(0, at - 256) : at].rstrip()
+        if before.endswith(b",") and before[:-1].rstrip().endswith(b"}"):
+            return at - (len(text[max(0, at - 256) : at]) - len(before[:-1].rstrip()))
+    return 0
+
+
+def _mended(text: bytes) -> bytes:
+    """Raw control characters become blanks, backslashes that escape nothing are doubled."""
+    plain = text.translate(_CONTROLS).decode("utf-8", "replace").encode()
+    return _ESCAPE.sub(_escape, plain)
+
+
+def _escape(found: re.Match[bytes]) -> bytes:
+    is_escape = found[1][:1] in (b'"', b"\\", b"/", b"b", b"f", b"n", b"r", b"t")
+    return found[0] if is_escape or len(found[1]) == 5 else b"\\" + found[0]
+
+
+def _large(parts: Iterator[bytes]) -> Iterator[bytes]:
+    collected: list[bytes] = []
+    size = 0
+    for part in parts:
+        collected.append(part)
+        size += len(part)
+        if size >= CHUNK_BYTES:
+            yield b"".join(collected)
+            collected, size = [], 0
+    if collected:
+        yield b"".join(collected)
+
+
+def _decompressor() -> tuple[Callable[[], Any], type[Exception]]:
+    """isal's where it is installed: three times the speed."""
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return functools.partial(zlib.decompressobj, wbits=_GZIP_WINDOW), zlib.error
+    trouble: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment]  # its stub errs
+    return functools.partial(isal_zlib.decompressobj, wbits=_GZIP_WINDOW), trouble

@@ -1,0 +1,18 @@
+"""`%load_ext stepscope`: the magics `%stepline` and `%stepscope`, in IPython and notebooks."""
+
+from typing import Any
+
+
+def load(shell: Any) -> None:
+    """Add the magics; again, they replace themselves."""
+    from stepscope.ipython.magics import magics_for
+
+    for magic in magics_for(shell):
+        shell.register_magic_function(magic, "line_cell", magic.__name__)
+
+
+def unload(shell: Any) -> None:
+    """Take them away again."""
+    for known in shell.magics_manager.magics.values():
+        for name in ("stepline", "stepscope"):
+            known.pop(name, None)

@@ -1,0 +1,72 @@
+"""After a recording: cells get the name that tracebacks give them, `In[3]`, and their text.
+
+To the recorder a cell is a file that does not exist. What is known of it here is written behind
+the names that were recorded; the last word on a name counts.
+"""
+
+import glob
+import hashlib
+import json
+import linecache
+import os
+from typing import Any, NamedTuple
+
+from stepscope.record.code import is_notebook_cell
+from stepscope.store.format import NAMES_FILE, SOURCES_FOLDER
+from stepscope.store.writer import write_file
+
+
+class Cells(NamedTuple):
+    """What IPython knows of the cells, and the text that was recorded."""
+
+    shell: Any
+    recorded: str  # its file name
+    is_cell: bool  # or else a statement behind the magic
+
+    def name_of(self, path: str) -> str:
+        """A cell and the call of the magic in it are two texts of one number: the one that is the
+        smaller part of what was typed has a longer name."""
+        name = self._numbered(path)
+        is_other = (path == self.recorded) != self.is_cell
+        return f"{name} (magic)" if is_other and name == self._numbered(self.recorded) else name
+
+    def _numbered(self, path: str) -> str:
+        label_and_name = self.shell.compile.format_code_name(path)
+        return label_and_name[1] if label_and_name else path
+
+
+def name_cells(run_folder: str, cells: Cells) -> None:
+    """In all processes of the run: forked ones run code of cells, too."""
+    for path in glob.glob(os.path.join(glob.escape(run_folder), "proc-*", NAMES_FILE)):
+        with open(path, encoding="utf-8") as file:
+            better = [_better(line, run_folder, cells) for line in file]
+        with open(path, "a", encoding="utf-8") as file:
+            # A line of their own, whatever half a line a killed process left.
+            file.writelines("\n" + json.dumps(entry) for entry in better if entry is not None)
+            file.write("\n")
+
+
+def _better(line: str, run_folder: str, cells: Cells) -> dict[str, Any] | None:
+    """The entry of a cell, or of a function in one, as it should be."""
+    try:
+        entry: dict[str, Any] = json.loads(line)
+    except ValueError:
+        return None
+    field = {"file": "path", "function": "file"}.get(entry.get("is", ""))
+    if field is None or not is_notebook_cell(entry[field]):
+        return None
+    if entry["is"] == "file":
+        entry["source"] = _keep_text(run_folder, entry["path"])
+    return {**entry, field: cells.name_of(entry[field])}
+
+
+def _keep_text(run_folder: str, path: str) -> str | None:
+    """IPython keeps the text of its cells where tracebacks look for it."""
+    text = "".join(linecache.getlines(path)).encode()
+    if not text:
+        return None
+    name = hashlib.sha1(text, usedforsecurity=False).hexdigest()
+    folder = os.path.join(run_folder, SOURCES_FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    write_file(os.path.join(folder, name), text)
+    return name

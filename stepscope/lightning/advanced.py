@@ -1,0 +1,122 @@
+"""Which functions ran in each action, and how long, as pstats tells it.
+
+An action's statistics are of the time in which it was the innermost one. The actions inside of it
+are rows of their own, so that the rows sum to the action's whole time.
+"""
+
+import dataclasses
+import io
+import os
+import pstats
+import threading
+import time
+from typing import Any, Final
+
+from stepscope.profile.profiler import Profile
+from stepscope.profile.stats import Stats
+
+_OURS: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_REST: Final = "<functions around actions, after those ended>"
+
+
+@dataclasses.dataclass
+class _Counted:
+    """One action's functions, its time, and the actions inside of it: how often, how long."""
+
+    profile: Profile = dataclasses.field(default_factory=Profile)
+    total_s: float = 0.0
+    inner: dict[str, tuple[int, float]] = dataclasses.field(default_factory=dict)
+
+
+class Advanced:
+    """Of one thread: the one whose action comes first."""
+
+    def __init__(self, line_count_restriction: float) -> None:
+        self._restriction = line_count_restriction
+        self.restart()
+
+    def restart(self) -> None:
+        self._actions: dict[str, _Counted] = {}
+        self._open: list[tuple[str, float]] = []
+        self._thread: int | None = None
+        self._trouble: str | None = None
+
+    def start(self, name: str) -> None:
+        if self._thread is None:
+            self._thread = threading.get_ident()
+        if self._trouble is not None or self._thread != threading.get_ident():
+            return
+        if self._open:
+            self._actions[self._open[-1][0]].profile.disable()
+        self._open.append((name, time.perf_counter()))
+        counted = self._actions.setdefault(name, _Counted())
+        self._count(counted.profile)
+
+    def _count(self, profile: Profile) -> None:
+        """The last thing to be done: from here on calls count."""
+        try:
+            profile.enable()
+        except ValueError as error:
+            self._trouble = f"{error}: functions are not counted."
+
+    def stop(self, name: str) -> None:
+        """What was begun inside of it and never ended (something raised) ends with it."""
+        is_open = self._thread == threading.get_ident() and self._open
+        if not is_open or self._trouble is not None:
+            return
+        self._actions[self._open[-1][0]].profile.disable()
+        now = time.perf_counter()
+        if any(action == name for action, _ in self._open):
+            while self._end(now) != name:
+                pass
+        if self._open:
+            self._count(self._actions[self._open[-1][0]].profile)
+
+    def _end(self, now: float) -> str:
+        name, began = self._open.pop()
+        lasted = now - began
+        if all(action != name for action, _ in self._open):  # else it is part of its own time
+            self._actions[name].total_s += lasted
+        if self._open and self._open[-1][0] != name:
+            inner = self._actions[self._open[-1][0]].inner
+            calls, total_s = inner.get(name, (0, 0.0))
+            inner[name] = calls + 1, total_s + lasted
+        return name
+
+    def text(self) -> str:
+        parts = [
+            f"Profile stats for: {name}\n{self._table(counted)}"
+            for name, counted in self._actions.items()
+        ]
+        return "\n".join([*([self._trouble] if self._trouble else []), *parts])
+
+    def _table(self, counted: _Counted) -> str:
+        rows = _all_rows(counted)
+        if not rows:  # pstats has no table for that
+            return f"         0 function calls in {counted.total_s:.3f} seconds\n"
+        out = io.StringIO()
+        stats: Any = _Ready(rows)  # pstats takes what has `stats`
+        table = pstats.Stats(stats, stream=out).strip_dirs().sort_stats("cumulative")
+        table.print_stats(self._restriction)
+        return out.getvalue()
+
+
+@dataclasses.dataclass
+class _Ready:
+    stats: Stats
+
+    def create_stats(self) -> None:
+        """pstats asks for it."""
+
+
+def _all_rows(counted: _Counted) -> Stats:
+    """A function that was running when an action began inside of it is counted up to there: what
+    the functions around took afterwards is one row."""
+    counted.profile.snapshot_stats()
+    rows: Stats = {key: row for key, row in counted.profile.stats.items() if _OURS not in key[0]}
+    for name, (calls, total_s) in counted.inner.items():
+        rows["~", 0, f"<action {name}>"] = calls, calls, total_s, total_s, {}
+    rest_s = counted.total_s - sum(row[2] for row in rows.values())
+    if counted.inner and rest_s > 0:
+        rows["~", 0, _REST] = 1, 1, rest_s, rest_s, {}
+    return rows

@@ -1,0 +1,24 @@
+"""Which Lightning it is: it comes under two names, and a trainer takes profilers of its own."""
+
+import importlib
+import importlib.util
+import sys
+from typing import Any, Final
+
+_PACKAGES: Final = ("lightning.pytorch", "pytorch_lightning")
+
+
+def base_profiler() -> Any:
+    """`Profiler` of the package that the script has loaded, else of the one that is installed."""
+    name = next((name for name in _PACKAGES if name in sys.modules), None) or _installed()
+    return importlib.import_module(f"{name}.profilers").Profiler
+
+
+def _installed() -> str:
+    for name in _PACKAGES:
+        if importlib.util.find_spec(name.partition(".")[0]) is not None:
+            return name
+    raise ImportError(
+        "stepscope.lightning is for Lightning's trainers, and neither 'lightning' nor "
+        "'pytorch_lightning' is installed here: pip install lightning."
+    )

@@ -1,0 +1,70 @@
+"""The records of `model` that are about operators and what ran on a device."""
+
+from typing import Any, Literal
+
+from stepscope.model import Location, Record
+
+
+class OpPlace(Record, frozen=True):
+    """A line that called an operator."""
+
+    file: str
+    line: int
+    calls: int
+    self_cpu_ns: int
+
+
+class OpRow(Record, frozen=True):
+    """An operator, as torch's own tables count it. Bytes: allocated minus freed."""
+
+    name: str
+    input_shapes: list[Any] | None  # null unless they are grouped by it
+    calls: int
+    self_cpu_ns: int  # without the operators inside of it
+    total_cpu_ns: int
+    self_device_ns: int | None
+    total_device_ns: int | None
+    self_cpu_bytes: int | None
+    self_device_bytes: int | None
+    location: Location | None  # the line with most of its own time
+    locations: list[OpPlace]
+    total_cpu_bytes: int | None = None
+    flops: int | None = None  # of matrix products and convolutions
+
+
+class OpsWindow(Record, frozen=True):
+    """A stretch in which operators were recorded."""
+
+    file: str
+    start_ns: int | None  # since the process began to record
+    duration_ns: int
+    steps: int | None  # that began in it
+    operators: int
+    of_script: bool  # the script's own profiler recorded it
+    slowdown: float | None  # of a step in it, against the measured ones
+
+
+class OpsAnswer(Record, frozen=True):
+    ops: list[OpRow]
+    windows: list[OpsWindow] = []
+    notes: list[str] = []
+
+
+class KernelRow(Record, frozen=True):
+    """What ran on the device."""
+
+    name: str
+    kind: Literal["kernel", "memcpy", "memset"]
+    device: int | None
+    calls: int
+    total_ns: int
+    mean_ns: int
+    share: float  # of the time of all of them
+    operator: str | None  # that launched most of it
+    location: Location | None
+
+
+class KernelsAnswer(Record, frozen=True):
+    kernels: list[KernelRow]
+    windows: list[OpsWindow] = []
+    notes: list[str] = []

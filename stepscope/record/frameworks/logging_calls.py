@@ -1,0 +1,35 @@
+"""What the script tells the outside: loggers and trackers, as the phase `logging`."""
+
+import logging
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record import marks
+from stepscope.record.frameworks.patches import Patches
+from stepscope.store.format import SpanCategory
+
+# Functions of the module itself.
+_FUNCTIONS: Final = {
+    "wandb": ("log",),
+    "mlflow": ("log_metric", "log_metrics", "log_params", "log_artifact", "log_figure"),
+}
+
+
+def install(module: Any, patches: Patches) -> None:
+    name = module.__name__
+    if name == "torch":  # without a framework there are no phases to tell it from
+        patches.phase(logging.Handler, "handle", SpanCategory.LOGGING, "logging")
+        if marks.name_id is not None:
+            _core.prints_start(marks.name_id("print"))
+            patches.on_undo(_core.prints_stop)
+        return
+    if name == "torch.utils.tensorboard.writer":
+        _watch_summary_writer(module.SummaryWriter, patches)
+        return
+    for function in _FUNCTIONS.get(name, ()):
+        patches.phase(module, function, SpanCategory.LOGGING, f"{name}.{function}")
+
+
+def _watch_summary_writer(writer: Any, patches: Patches) -> None:
+    for name in [name for name in vars(writer) if name.startswith("add_") or name == "flush"]:
+        patches.phase(writer, name, SpanCategory.LOGGING, f"SummaryWriter.{name}")

@@ -1,0 +1,94 @@
+"""PyTorch: operators are recorded in windows, under torch's own profiler."""
+
+import functools
+import os
+import sys
+from typing import Any, Final
+
+from stepscope.record import pace
+from stepscope.record.frameworks import occasion, torch_giving_way
+from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.torch_windows import Windows
+from stepscope.store.writer import may_grow_to
+
+_LARGEST_TRACE: Final = 128 * 2**20
+_COMPILES: Final = "torch._dynamo.callback"
+
+_windows: Windows | None = None
+_watches_forks = False
+
+
+def install(module: Any, patches: Patches) -> None:
+    if module.__name__ == _COMPILES:
+        _watch_compilations(patches)
+    else:
+        occasion.when_running(lambda recording: _begin(module, patches, recording))
+
+
+def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
+    global _windows
+    if recording.options.ops == "off":
+        return
+    if not may_grow_to(_LARGEST_TRACE):
+        recording.note("Operators are not recorded: the process may not write files so large.")
+        return
+    _windows = windows = Windows(torch, recording)
+    patches.on_undo(_forget)
+    torch_giving_way.install(torch, patches, windows)
+    pace.listen(windows.step_ended)
+    pace.on_forward = windows.forward_begins
+    windows.watch_optimizers(sys.modules["torch.optim.optimizer"])
+    patches.on_undo(windows.unwatch_optimizers)
+    _watch_compile(torch, patches, windows)
+    _watch_compilations(patches)
+    _watch_forks()
+    occasion.before_end(windows.finish)
+    windows.begin()
+
+
+def _forget() -> None:
+    global _windows
+    _windows = None
+    pace.on_forward = None
+
+
+def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:
+    compile_ = torch.compile
+
+    @functools.wraps(compile_)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        windows.compiles()
+        try:
+            return compile_(*args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(torch, "compile", compile)
+
+
+def _watch_compilations(patches: Patches) -> None:
+    if _windows is None or _COMPILES not in sys.modules:
+        return
+    handler = sys.modules[_COMPILES].callback_handler
+    give_way = _windows.compilation_begins
+    handler.register_start_callback(give_way)
+
+    def remove() -> None:
+        if give_way in handler.start_callbacks:  # the script may have cleared them
+            handler.remove_start_callback(give_way)
+
+    patches.on_undo(remove)
+
+
+def _watch_forks() -> None:
+    """A forked child would go on recording, with nobody to end it."""
+    global _watches_forks
+    if not _watches_forks:  # such handlers cannot be removed
+        _watches_forks = True
+        os.register_at_fork(before=_before_fork)
+
+
+def _before_fork() -> None:
+    if _windows is not None:
+        _windows.close()

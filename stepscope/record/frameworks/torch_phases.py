@@ -1,0 +1,169 @@
+"""PyTorch: forward, backward, optimizer, and with them the steps."""
+
+import functools
+import itertools
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Final, cast
+
+from stepscope.native import _core
+from stepscope.record import marks, pace
+from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import torch_edges
+from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
+from stepscope.store.format import ForwardFlag, SpanCategory
+
+# Parts of the optimizer's work that are functions of their own.
+_WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
+
+
+def install(torch: Any, patches: Patches) -> None:
+    patching.is_compiling = torch.compiler.is_dynamo_compiling
+    patching.begin_no_graph = _skipping(torch)
+    _watch_forward(torch, patches)
+    patches.phase(torch.autograd, "backward", SpanCategory.BACKWARD, "backward")
+    patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
+    _watch_optimizers(torch, patches)
+    for name in _WITH_OPTIMIZER:
+        _everywhere(torch, patches, name)
+
+
+def _skipping(torch: Any) -> Callable[[CodeType], object]:
+    """Without an import of torch._dynamo, which takes seconds."""
+    inside = torch._C._dynamo.eval_frame
+    if hasattr(inside, "skip_code"):  # before torch 2.7
+        return cast(Callable[[CodeType], object], inside.skip_code)
+    action, strategy = inside._FrameAction, inside._FrameExecStrategy
+    skip = strategy(action.SKIP, action.DEFAULT)
+    return lambda code: inside.set_code_exec_strategy(code, skip)
+
+
+def _everywhere(torch: Any, patches: Patches, name: str) -> None:
+    """The function's own module and the package that offers it: both must name one thing."""
+    function = getattr(torch.nn.utils, name, None)
+    if function is None:
+        return
+    timed = patching.timed(function, SpanCategory.OPTIMIZER, name)
+    for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
+        if vars(owner).get(name) is function:
+            patches.set(owner, name, timed)
+
+
+# --- forward --------------------------------------------------------------------------------------
+
+
+def _watch_forward(torch: Any, patches: Patches) -> None:
+    """The outermost module's call. Dynamo reads through this function: the question whether it does
+    comes first, and its graphs stay as they were."""
+    call = torch.nn.Module.__call__
+    is_compiling, is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
+    inside = threading.local()
+
+    def begins(module: Any, args: Any, kwargs: Any) -> int:
+        if marks.name_id is None or hasattr(inside, "a_module"):
+            return 0
+        if pace.on_forward is not None:
+            pace.on_forward()
+        flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
+        if not module.training:
+            flags |= ForwardFlag.EVALUATING
+        inside.a_module = True
+        samples = marks.samples_in(args or kwargs) or 0
+        name = marks.name_id(type(module).__name__)
+        return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
+
+    @functools.wraps(call)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return call(self, *args, **kwargs)
+        span = begins(self, args, kwargs)
+        try:
+            return call(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span)
+                del inside.a_module
+
+    patches.set(torch.nn.Module, "__call__", __call__)
+
+
+# --- optimizers -----------------------------------------------------------------------------------
+
+
+def _watch_optimizers(torch: Any, patches: Patches) -> None:
+    from_torch = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
+    steps = _OptimizerSteps()
+    before = from_torch.register_optimizer_step_pre_hook(steps.begins)
+    patches.on_undo(before.remove)
+    after = from_torch.register_optimizer_step_post_hook(steps.ends)
+    patches.on_undo(after.remove)
+    patches.phase(from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad")
+    scaler = getattr(getattr(torch.amp, "grad_scaler", None), "GradScaler", None)
+    if scaler is not None:
+        _watch_scaler(scaler, steps, patches)
+
+
+class _OptimizerSteps:
+    """Numbers the optimizers by their first step: analysis tells a GAN's two apart by that."""
+
+    def __init__(self) -> None:
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._next = itertools.count(1)
+        self._open: dict[Any, int] = {}
+        self.scaled: Any = None  # the optimizer whose step a GradScaler decides upon
+
+    def number(self, optimizer: Any) -> int:
+        number = self._numbers.get(optimizer)
+        if number is None:
+            number = self._numbers[optimizer] = next(self._next)
+        return number
+
+    def begins(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
+        if patching.is_compiling() or marks.name_id is None or self.scaled is optimizer:
+            return
+        key = id(optimizer), threading.get_ident()
+        _core.span_drop(self._open.pop(key, 0))  # that step raised
+        name = marks.name_id(type(optimizer).__name__)
+        number = self.number(optimizer)
+        start = torch_edges.start_ticks()
+        span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
+        torch_edges.fills(span)
+        self._open[key] = span
+
+    def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
+        if patching.is_compiling() or self.scaled is optimizer:
+            return
+        span = self._open.pop((id(optimizer), threading.get_ident()), 0)
+        if span:
+            _core.span_end(span)
+            pace.optimizer_stepped(self.number(optimizer))
+
+
+def _watch_scaler(scaler: Any, steps: _OptimizerSteps, patches: Patches) -> None:
+    """A GradScaler may skip the optimizer's step: that was a training step all the same."""
+    step = scaler.step
+
+    @functools.wraps(step)
+    def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if patching.is_compiling() or marks.name_id is None or steps.scaled is not None:
+            return step(self, optimizer, *args, **kwargs)
+        steps.begins(optimizer)
+        steps.scaled = optimizer
+        try:
+            return step(self, optimizer, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            steps.scaled = None
+            steps.ends(optimizer)
+
+    patches.set(scaler, "step", scaled_step)
+    patches.phase(scaler, "unscale_", SpanCategory.OPTIMIZER, "unscale_")
+    patches.phase(scaler, "update", SpanCategory.OPTIMIZER, "update")

@@ -1,0 +1,72 @@
+"""Counts the training steps while they happen, for whoever waits for one of them.
+
+What a step is, is told in the end by analysis, with the whole run before it. Here the same order
+holds as far as it can be known: steps that the script marks, then the batches of a framework that
+has such, then the first optimizer that steps twice. Steps that only a loop tells are not here.
+"""
+
+import enum
+from collections.abc import Callable
+from typing import Final
+
+Listener = Callable[[int], None]
+
+
+class Source(enum.IntEnum):
+    """Who says that a step ended; a higher one silences the lower."""
+
+    OPTIMIZER = 1
+    BATCH = 2
+    MARK = 3
+
+
+# Called when the outermost module is called. None: nobody wants to know.
+on_forward: Callable[[], None] | None = None
+
+_TWICE: Final = 2
+_listeners: list[Listener] = []
+_source = Source.OPTIMIZER
+_optimizer_steps: dict[int, int] = {}
+_anchor: int | None = None  # the optimizer whose steps count
+_steps = 0
+
+
+def reset() -> None:
+    global _source, _anchor, _steps
+    _source, _anchor, _steps = Source.OPTIMIZER, None, 0
+    _optimizer_steps.clear()
+    _listeners.clear()
+
+
+def listen(listener: Listener) -> None:
+    """`listener(n)` when the n-th step has ended, on the thread of the training. What it raises
+    reaches the script."""
+    _listeners.append(listener)
+
+
+def optimizer_stepped(number: int) -> None:
+    global _anchor
+    if _source is not Source.OPTIMIZER:
+        return
+    count = _optimizer_steps[number] = _optimizer_steps.get(number, 0) + 1
+    if _anchor is None and count == _TWICE:
+        _anchor = number
+    if number == _anchor:
+        _ended(count)
+
+
+def step_ended(source: Source) -> None:
+    """A framework's batch, or a mark of the script's own."""
+    global _source
+    if source < _source:
+        return
+    steps = _steps + 1 if source is _source else 1
+    _source = source
+    _ended(steps)
+
+
+def _ended(steps: int) -> None:
+    global _steps
+    _steps = steps
+    for listener in list(_listeners):
+        listener(steps)

@@ -1,0 +1,91 @@
+"""The folder that an export of many files goes to: whole or not at all, and nobody else's."""
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from stepscope.errors import EnvironmentTrouble, InputError
+
+MANIFEST: Final = "export.json"  # says which files an export wrote
+
+
+def write_folder(path: str, files: Iterable[tuple[str, bytes]]) -> None:
+    """Make `path`, or replace what an earlier export wrote there, with one rename at the end."""
+    with _told(path):
+        target = os.path.realpath(path)
+        before = _ours_before(target, path)
+        half = os.path.join(os.path.dirname(target), f".stepscope-{secrets.token_hex(4)}")
+        os.mkdir(half)
+    try:
+        for name, content in files:
+            with _told(path), open(os.path.join(half, name), "xb") as file:
+                file.write(content)
+        with _told(path):
+            _put_in_place(half, target, before)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentTrouble(
+            f"Cannot write '{path}': {error.strerror}. Name another folder with -o."
+        ) from error
+
+
+def _ours_before(target: str, path: str) -> list[str]:
+    """The files of the export that is there; anything else there stays as it is."""
+    if not os.path.lexists(target):
+        return []
+    if not os.path.isdir(target):
+        raise InputError(f"'{path}' is a file, and this format is a folder. Name another with -o.")
+    there = sorted(os.listdir(target))
+    ours = {*_files_in_manifest(os.path.join(target, MANIFEST)), MANIFEST}
+    foreign = [name for name in there if name not in ours or not _is_file(target, name)]
+    if foreign or (there and len(ours) == 1):
+        raise InputError(
+            f"'{path}' is there and holds what no export wrote ('{(foreign or there)[0]}'). "
+            "Name another folder with -o."
+        )
+    return there
+
+
+def _is_file(folder: str, name: str) -> bool:
+    return os.path.isfile(os.path.join(folder, name))
+
+
+def _files_in_manifest(path: str) -> list[str]:
+    """None where it is missing or somebody else's."""
+    try:
+        with open(path, "rb") as file:
+            told: Any = msgspec.json.decode(file.read())
+    except (FileNotFoundError, IsADirectoryError, msgspec.MsgspecError, UnicodeDecodeError):
+        return []
+    is_ours = isinstance(told, dict) and told.get("exported_by") == "stepscope"
+    rows = told.get("rows") if is_ours else None
+    return list(rows) if isinstance(rows, dict) else []
+
+
+def _put_in_place(half: str, target: str, before: list[str]) -> None:
+    """A folder that holds something cannot be renamed onto: it steps aside first."""
+    if not before:
+        os.rename(half, target)
+        return
+    aside = f"{half}-before"
+    os.rename(target, aside)
+    try:
+        os.rename(half, target)
+    except OSError:
+        os.rename(aside, target)
+        raise
+    for name in before:  # no more than was looked at
+        os.unlink(os.path.join(aside, name))
+    os.rmdir(aside)

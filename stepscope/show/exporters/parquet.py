@@ -1,0 +1,24 @@
+"""A folder of Parquet files, one a table: for pandas, polars, DuckDB, Spark."""
+
+import io
+from typing import TYPE_CHECKING, Final
+
+import polars
+
+from stepscope.show.exporters.tables import Files, export_tables
+
+if TYPE_CHECKING:
+    from stepscope.store.reader import Run
+
+OPEN_WITH: Final = "polars.read_parquet('{path}/lines.parquet')"
+
+
+def export(run: "Run", *, process: int | None = None) -> Files:
+    """Of all processes, or of the one asked for."""
+    return export_tables(run, process, "parquet", encode)
+
+
+def encode(table: polars.DataFrame) -> bytes:
+    file = io.BytesIO()
+    table.write_parquet(file)
+    return file.getvalue()

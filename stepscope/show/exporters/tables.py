@@ -1,0 +1,218 @@
+"""A run as flat tables: the rows of the `--json` answers, with their names as columns."""
+
+import dataclasses
+import importlib
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import polars
+
+from stepscope.model import (
+    CallRow,
+    FileRow,
+    FunctionLines,
+    FunctionRow,
+    LineRow,
+    MemoryPoint,
+    Process,
+    ProcessMemory,
+    ProcessRow,
+    Record,
+    RegionRow,
+)
+from stepscope.show.exporters.folder import MANIFEST
+from stepscope.show.selection import ROWS, only
+
+if TYPE_CHECKING:
+    from stepscope.store.reader import Run
+
+Columns = list[polars.Series]
+Encode = Callable[[polars.DataFrame], bytes]
+Files = Iterator[tuple[str, bytes]]
+
+_DTYPES: Final[dict[Any, Any]] = {
+    bool: polars.Boolean,
+    float: polars.Float64,
+    int: polars.Int64,
+    str: polars.String,
+    list[str]: polars.List(polars.String),
+}
+_NO_STEPS: Final = {
+    "role": polars.String,
+    "rank": polars.Int64,
+    "pid": polars.Int64,
+    "step": polars.Int64,
+    "start_ns": polars.Int64,
+    "duration_ns": polars.Int64,
+    "measured": polars.Boolean,
+    "samples": polars.Int64,
+}
+
+
+class Asked:
+    """The answers about one run; each question is asked once."""
+
+    def __init__(self, run: "Run") -> None:
+        self.run = run
+        self._answers: dict[str, Any] = {}
+
+    def __getitem__(self, question: str) -> Any:
+        if question not in self._answers:
+            module = importlib.import_module(f"stepscope.analyze.{question}")
+            self._answers[question] = getattr(module, question)(self.run)
+        return self._answers[question]
+
+    def rows(self, question: str) -> list[Any]:
+        rows: list[Any] = getattr(self[question], ROWS[question][0])
+        return rows
+
+    @property
+    def notes(self) -> list[str]:
+        """What the answers say of themselves, each once."""
+        return list(
+            dict.fromkeys(note for answer in self._answers.values() for note in answer.notes)
+        )
+
+
+# --- the tables ----------------------------------------------------------------------------------
+
+
+def _rows_of(question: str, record: type[Record]) -> Callable[[Asked], Columns]:
+    """A table that has one row for each of the answer's."""
+    return lambda asked: columns(record, asked.rows(question))
+
+
+def _steps(asked: Asked) -> Columns:
+    """One row a step, counted from 1 as `show steps --each` does; a column a phase."""
+    from stepscope.analyze.tables import steps_table
+
+    found = steps_table(asked.run).rename({"is_measured": "measured"}, strict=False)
+    whole = polars.concat([polars.DataFrame(schema=_NO_STEPS), found], how="diagonal_relaxed")
+    phases = [name for name in whole.columns if name not in _NO_STEPS]
+    samples = polars.col("samples")
+    told = whole.with_columns(
+        (polars.col("step") + 1).cast(polars.Int64),
+        polars.when(samples > 0).then(samples),  # 0: not said
+        # A phase that one process has and another has not took no time there.
+        *(polars.col(name).fill_null(0) for name in phases),
+    )
+    return told.select(*_NO_STEPS, *phases).get_columns()
+
+
+def _lines(asked: Asked) -> Columns:
+    pairs = [(function, line) for function in asked.rows("lines") for line in function.lines]
+    owner = ("file", "function", "first_line", "process")
+    return [
+        *columns(FunctionLines, [function for function, _ in pairs], owner),
+        *columns(LineRow, [line for _, line in pairs]),
+    ]
+
+
+def _callers(asked: Asked) -> Columns:
+    """One row a function and caller: the figures are the function's calls by that caller."""
+    pairs = [(row, caller) for row in asked.rows("functions") for caller in row.callers]
+    callers = [caller for _, caller in pairs]
+    place = ("file", "line", "function")
+    figures = ("ncalls", "primitive_calls", "tottime_ns", "cumtime_ns")
+    return [
+        *columns(FunctionRow, [row for row, _ in pairs], (*place, "process")),
+        *columns(CallRow, callers, place, prefix="caller_"),
+        *columns(CallRow, callers, figures),
+    ]
+
+
+def _memory(asked: Asked) -> Columns:
+    return columns(ProcessMemory, list(_memory_by_process(asked.run)))
+
+
+def _memory_points(asked: Asked) -> Columns:
+    pairs = [(row, point) for row in _memory_by_process(asked.run) for point in row.points]
+    return [
+        *columns(ProcessMemory, [row for row, _ in pairs], ("process",)),
+        *columns(MemoryPoint, [point for _, point in pairs]),
+    ]
+
+
+def _memory_by_process(run: "Run") -> Iterator[ProcessMemory]:
+    """With the pid of workers, too, which the answer for all of them leaves out."""
+    from stepscope.analyze.memory import memory
+
+    for process in run.processes:
+        info = process.info
+        who = Process(role=info.role, rank=info.rank, pid=info.pid)
+        for row in memory(dataclasses.replace(run, processes=[process])).processes:
+            yield msgspec.structs.replace(row, process=who)
+
+
+# One line a table, under the name of its file.
+TABLES: Final[dict[str, Callable[[Asked], Columns]]] = {
+    "steps": _steps,
+    "lines": _lines,
+    "functions": _rows_of("functions", FunctionRow),
+    "callers": _callers,
+    "regions": _rows_of("regions", RegionRow),
+    "files": _rows_of("files", FileRow),
+    "memory": _memory,
+    "memory_points": _memory_points,
+    "processes": _rows_of("processes", ProcessRow),
+}
+
+
+def export_tables(run: "Run", process: int | None, ending: str, encode: Encode) -> Files:
+    """Each table's file, then the list of them; of all processes, or of the one asked for."""
+    asked = Asked(only(run, process=process))
+    rows: dict[str, int] = {}
+    for name, make in TABLES.items():
+        table = polars.DataFrame(make(asked))
+        rows[f"{name}.{ending}"] = len(table)
+        yield f"{name}.{ending}", encode(table)
+    about = {"exported_by": "stepscope", "run": _text(run.path.resolve().name), "rows": rows}
+    text = msgspec.json.encode(about | {"notes": [_text(note) for note in asked.notes]})
+    yield MANIFEST, msgspec.json.format(text) + b"\n"
+
+
+# --- records to columns --------------------------------------------------------------------------
+
+
+def columns(
+    record: type[Record], rows: Sequence[Any], names: Sequence[str] = (), *, prefix: str = ""
+) -> Columns:
+    """The fields of the rows (or those named) as columns of the types that the record declares.
+
+    A field that is a record itself gives its own fields, under their names: `process` becomes
+    role, rank and pid. Lists of records are left out, they are tables of their own.
+    """
+    found: Columns = []
+    for name, hint in typing.get_type_hints(record).items():
+        if names and name not in names:
+            continue
+        kind = _kind(hint)
+        values = [None if row is None else getattr(row, name) for row in rows]
+        if isinstance(kind, type) and issubclass(kind, Record):
+            found += columns(kind, values, prefix=prefix)
+        elif kind in _DTYPES:
+            found.append(_column(prefix + name, values, _DTYPES[kind]))
+    return found
+
+
+def _kind(hint: Any) -> Any:
+    """What a field holds when it holds something; a choice of words is text."""
+    if isinstance(hint, types.UnionType):
+        (hint,) = [each for each in typing.get_args(hint) if each is not types.NoneType]
+    return str if typing.get_origin(hint) is typing.Literal else hint
+
+
+def _column(name: str, values: list[Any], dtype: Any) -> polars.Series:
+    if dtype == polars.String:
+        values = [value if value is None else _text(value) for value in values]
+    elif dtype == polars.List(polars.String):
+        values = [value if value is None else list(map(_text, value)) for value in values]
+    return polars.Series(name, values, dtype=dtype)
+
+
+def _text(value: str) -> str:
+    """Halves of surrogate pairs, from names of files that are no UTF-8, are spelled out."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

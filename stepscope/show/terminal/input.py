@@ -1,0 +1,138 @@
+"""The input view: whether steps wait for their batches, where loading spends its time, and why."""
+
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.model import InputAnswer, InputLine, LoaderRow, StageRow
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.cells import milliseconds_cell
+from stepscope.show.terminal.numbers import count, counted, milliseconds, percent
+from stepscope.show.terminal.page import (
+    CODE,
+    FAINT,
+    columns,
+    heading,
+    indented,
+    name,
+    notes_block,
+    page,
+    process_name,
+)
+from stepscope.show.terminal.paths import short_function, short_paths
+
+_FUNCTION_WIDTH: Final = 20
+_IN_TRAINING: Final = "loading happens in the training process"
+_LIMIT_WORDS: Final = {
+    "work": "the work to load a batch",
+    "number": "the number of workers",
+    "transfer": "the way of the batches from the workers",
+    "start-up": "starting the workers",
+    "nothing": "nothing",
+}
+
+
+def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
+    if answer.loader is None:
+        nothing = indented(Text(answer.reason or "No loader was used."))
+        return page([heading("Input"), nothing, *notes_block(answer.notes)])
+    parts: list[RenderableType] = [
+        heading("Input", _about(answer)),
+        indented(_waits(answer.loader, answer.start_up_ms)),
+        indented(_verdict(answer)),
+    ]
+    if answer.stages:
+        parts += [Text(""), heading("Where a batch spends its time"), indented(_stages(answer))]
+    if answer.lines:
+        shown = answer.lines[:top] if top else answer.lines
+        parts += [Text(""), heading("Lines that load", "with what they call")]
+        parts.append(indented(_lines(shown)))
+    if answer.library:
+        parts += [Text(""), heading("In libraries", "share of the time to fetch and collate")]
+        parts.append(indented(_library(answer, top)))
+    return page([*parts, *notes_block(answer.notes)])
+
+
+def _about(answer: InputAnswer) -> str:
+    assert answer.loader is not None  # the caller's condition
+    words = []
+    if answer.loader.workers is not None:
+        has_some = answer.loader.workers > 0
+        words.append(counted(answer.loader.workers, "worker") if has_some else _IN_TRAINING)
+    if answer.loader.batch_size is not None:
+        words.append(f"{counted(answer.loader.batch_size, 'sample')} a batch")
+    if answer.cores is not None:
+        words.append(f"{answer.cores:g} cores" if answer.cores != 1 else "1 core")
+    return " · ".join(words)
+
+
+def _waits(loader: LoaderRow, start_up_ms: float | None) -> Table:
+    cells = [
+        ("wait a step", milliseconds(loader.wait_ms)),
+        ("of the step", percent(loader.share)),
+        ("longest", milliseconds(loader.longest_ms)),
+        ("steps that waited", f"{count(loader.steps_that_waited)} of {count(loader.steps)}"),
+    ]
+    if start_up_ms is not None:
+        cells.append(("start-up", milliseconds(start_up_ms)))
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
+    table.add_row(*(Text(value, style="bold") for _, value in cells))
+    return table
+
+
+def _verdict(answer: InputAnswer) -> Text:
+    text = Text(f"Limited by {_LIMIT_WORDS[answer.limit or 'nothing']}", style="bold")
+    return text.append(f": {answer.why}" if answer.why else "", style="not bold")
+
+
+def _stages(answer: InputAnswer) -> Table:
+    table = columns(
+        ("stage", "label"), ("in", "left"), ("a batch", "right"), ("share", "right"), ("", "fill")
+    )
+    for row in answer.stages:
+        table.add_row(
+            row.stage,
+            _where(row),
+            milliseconds_cell(row.ms_per_batch),
+            percent(row.share),
+            Bar(row.share, "dim" if row.stage == "wait for work" else "magenta"),
+        )
+    return table
+
+
+def _where(row: StageRow) -> str:
+    return process_name(row.process)
+
+
+def _lines(lines: list[InputLine]) -> Table:
+    files = short_paths(line.file for line in lines)
+    table = columns(
+        ("a batch", "right"),
+        ("share", "right"),
+        ("where", "name"),
+        ("in", "name"),
+        ("line", "fill"),
+    )
+    for line in lines:
+        table.add_row(
+            milliseconds_cell(line.ms_per_batch),
+            percent(line.share),
+            name(f"{files.get(line.file, line.file)}:{line.line}", CODE),
+            name(short_function(line.function or "", _FUNCTION_WIDTH)),
+            (line.source or "").strip(),
+        )
+    return table
+
+
+def _library(answer: InputAnswer, top: int | None) -> Table:
+    shown = answer.library[:top] if top else answer.library
+    files = short_paths(each.file for each in shown)
+    table = columns(("share", "right"), ("function", "name"), ("file", "name"))
+    for each in shown:
+        table.add_row(
+            percent(each.share), name(each.function, CODE), name(files.get(each.file, each.file))
+        )
+    return table

@@ -1,0 +1,103 @@
+"""The ranks view: who waits for whom, what a step of each consists of, and how they ended."""
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.analyze.rank_answer import RankRow, RanksAnswer, Straggler
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.cells import milliseconds_cell
+from stepscope.show.terminal.numbers import count, counted, milliseconds
+from stepscope.show.terminal.page import (
+    CODE,
+    FAINT,
+    WARNING,
+    columns,
+    heading,
+    indented,
+    more,
+    notes_block,
+    page,
+)
+
+
+def ranks(answer: RanksAnswer, *, top: int | None = None) -> RenderableType:
+    if not answer.ranks:
+        nothing = indented(Text(answer.reason or "No ranks."))
+        return page([heading("Ranks"), nothing, *notes_block(answer.notes)])
+    shown = answer.ranks[:top] if top else answer.ranks
+    parts: list[RenderableType] = [
+        heading("Ranks", _about(answer)),
+        indented(_table(shown)),
+        *more(len(answer.ranks), len(shown), "rank"),
+        Text(""),
+        *_verdict(answer),
+    ]
+    return page([*parts, *notes_block(answer.notes)])
+
+
+def _about(answer: RanksAnswer) -> str:
+    words = [counted(len(answer.ranks), "rank")]
+    hosts = len({row.host for row in answer.ranks})
+    if hosts > 1:
+        words.append(counted(hosts, "host"))
+    if answer.skew_ms is not None:
+        words.append(f"{milliseconds(answer.skew_ms)} of each step is waiting for the last rank")
+    return " · ".join(words)
+
+
+def _table(rows: list[RankRow]) -> Table:
+    several_hosts = len({row.host for row in rows}) > 1
+    table = columns(
+        ("rank", "right"),
+        *((("host", "name"),) if several_hosts else ()),
+        ("steps", "right"),
+        ("a step", "right"),
+        ("own", "right"),
+        ("input", "right"),
+        ("waits", "right"),
+        ("transfers", "right"),
+        ("own time", "fill"),
+        ("status", "left"),
+    )
+    longest = max((row.step_ms or 0.0 for row in rows), default=0.0) or 1.0
+    for row in rows:
+        table.add_row(
+            str(row.rank),
+            *((row.host,) if several_hosts else ()),
+            count(row.steps),
+            milliseconds_cell(row.step_ms),
+            milliseconds_cell(row.own_ms),
+            milliseconds_cell(row.input_ms),
+            milliseconds_cell(row.waiting_ms),
+            milliseconds_cell(_transfers_ms(row)),
+            Bar((row.own_ms or 0.0) / longest, "green"),
+            Text(row.status, style=WARNING if row.status == "killed" else ""),
+        )
+    return table
+
+
+def _transfers_ms(row: RankRow) -> float | None:
+    """Communication that is no waiting."""
+    if row.communication_ms is None or row.waiting_ms is None:
+        return row.communication_ms
+    return max(0.0, row.communication_ms - row.waiting_ms)
+
+
+def _verdict(answer: RanksAnswer) -> list[RenderableType]:
+    if answer.straggler is not None:
+        return [*_straggler(answer.straggler)]
+    if answer.skew_ms is None:
+        return []
+    return [indented(Text("No rank is the one that the others wait for."))]
+
+
+def _straggler(found: Straggler) -> list[RenderableType]:
+    text = Text(f"The others wait for rank {found.rank}", style="bold")
+    parts: list[RenderableType] = [indented(text.append(f": {found.why}.", style="not bold"))]
+    if found.location is not None:
+        where = Text(f"{found.location.file}:{found.location.line}", style=CODE)
+        where.append(f"  in {found.location.function}", style=FAINT)
+        where.append(f"  {(found.source or '').strip()}")
+        parts.append(indented(where))
+    return parts

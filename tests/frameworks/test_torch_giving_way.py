@@ -1,0 +1,84 @@
+"""The script's own profiler works as without us, whenever it begins; its trace becomes ours."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frameworks.running import PROGRAMS, run, show
+
+pytest.importorskip("torch", reason="torch is not installed for this Python")
+
+PROGRAM = PROGRAMS / "torch_ops/profiles_itself.py"
+WAYS = ("all", "schedule", "middle", "autograd", "raises", "exits")
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any, Path]]:
+    """By way: how it went alone, how it went recorded, and the folder of all that."""
+    found = {}
+    for way in WAYS:
+        folder = tmp_path_factory.mktemp(way)
+        (folder / "alone").mkdir()
+        (folder / "recorded").mkdir()
+        alone = run(sys.executable, PROGRAM, way, folder / "alone", check=False)
+        command = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", folder / "run")
+        recorded = run(*command, PROGRAM, way, folder / "recorded", check=False)
+        found[way] = alone, recorded, folder
+    return found
+
+
+def without_times(text: str) -> str:
+    """Kineto says when it starts and stops, with the time and the process's number."""
+    return re.sub(r"[\d:. -]+", "", text)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_script_sees_no_difference(both: dict[str, tuple[Any, Any, Path]], way: str) -> None:
+    alone, recorded, folder = both[way]
+    assert recorded.returncode == alone.returncode == (3 if way == "exits" else 0)
+    assert recorded.stdout == alone.stdout
+    assert without_times(recorded.stderr) == without_times(alone.stderr)
+    kinds = [sorted(p.suffix for p in (folder / name).iterdir()) for name in ("alone", "recorded")]
+    assert kinds[0] == kinds[1]
+
+
+def test_its_trace_gives_the_same_figures_as_its_own_tables(
+    both: dict[str, tuple[Any, Any, Path]],
+) -> None:
+    """To the nanosecond and byte, by name and by shape."""
+    folder = both["all"][2]
+    told = json.loads((folder / "recorded/told.json").read_text())
+    for by in ("name", "shape"):
+        answer = json.loads(show(folder / "run", "ops", "--json", "--by", by))
+        ours = [
+            [row["name"], row["calls"], row["self_cpu_ns"], row["total_cpu_ns"],
+             row["self_cpu_bytes"]]
+            for row in answer["ops"]
+        ]  # fmt: skip
+        assert sorted(ours) == told[by]
+        assert [window["of_script"] for window in answer["windows"]] == [True]
+
+
+def test_its_operators_are_on_lines_too(both: dict[str, tuple[Any, Any, Path]]) -> None:
+    answer = json.loads(show(both["all"][2] / "run", "ops", "--json"))
+    rows = {row["name"]: row for row in answer["ops"]}
+    source = PROGRAM.read_text().split("\n")
+    assert "model(images)" in source[rows["aten::addmm"]["location"]["line"] - 1]
+    assert "optimizer.step()" in source[rows["aten::addcdiv_"]["location"]["line"] - 1]
+
+
+@pytest.mark.parametrize(
+    ("way", "of_script"), [("schedule", [True, True]), ("middle", [True]), ("raises", [False])]
+)
+def test_whose_windows_are_left(
+    both: dict[str, tuple[Any, Any, Path]], way: str, of_script: list[bool]
+) -> None:
+    """A trace that was exported is taken over; without one our own window opens afterwards."""
+    answer = json.loads(show(both[way][2] / "run", "ops", "--json"))
+    assert [window["of_script"] for window in answer["windows"]] == of_script
+    assert answer["ops"]
+    assert not [note for note in answer["notes"] if "not recorded" in note]

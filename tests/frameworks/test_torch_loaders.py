@@ -1,0 +1,97 @@
+"""Loaders of every kind yield what they yield without a recorder, and fail as they fail without."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from frameworks.running import PROGRAMS, run, show
+
+pytest.importorskip("torch", reason="torch is not installed for this Python")
+
+KINDS = [
+    "plain", "workers", "persistent", "prefetch", "timeout", "worker_init_fn", "pin_memory",
+    "pinned", "drop_last", "iterable", "iterable workers", "iterable persistent", "batch_sampler",
+    "getitems", "concat", "nested", "unhashable", "out of order",
+]  # fmt: skip
+BROKEN = ["item", "item in training", "collate", "collate in training", "timeout", "start"]
+IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training": "KeyError"}
+NUMBERS = re.compile(r"\(pid(\(s\))? [\d, ]+\)|0x[0-9a-f]+")
+STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet")
+
+
+def both(
+    program: str, kind: str, out: Path
+) -> tuple[subprocess.CompletedProcess[str], subprocess.CompletedProcess[str]]:
+    """Without us, and with us."""
+    path = PROGRAMS / "torch" / program
+    plain = run(sys.executable, path, kind, check=False)
+    return plain, run(*STEPSCOPE, "-o", out, path, kind, check=False)
+
+
+def told(stderr: str) -> str:
+    return NUMBERS.sub("(number)", stderr)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_loader_works_as_without_a_recorder(kind: str, tmp_path: Path) -> None:
+    plain, recorded = both("input_kinds.py", kind, tmp_path / "run")
+    assert plain.returncode == 0, plain.stderr
+    assert (recorded.returncode, recorded.stdout) == (0, plain.stdout)
+    assert told(recorded.stderr) == told(plain.stderr)
+    answer = json.loads(show(tmp_path / "run", "input", "--json"))
+    assert answer["loader"]["steps"] > 0
+    assert not answer["notes"]
+    assert any(row["stage"] == "fetch" for row in answer["stages"])
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_failure_reaches_the_script_unchanged(kind: str, tmp_path: Path) -> None:
+    plain, recorded = both("input_broken.py", kind, tmp_path / "run")
+    assert plain.returncode == 1
+    assert recorded.returncode == 1
+    assert told(recorded.stderr) == told(plain.stderr)
+    notes = " ".join(json.loads(show(tmp_path / "run", "input", "--json"))["notes"])
+    if kind in IN_THE_DATA:
+        assert f"Fetching a batch ended with {IN_THE_DATA[kind]}" in notes
+        assert "input_broken.py:" in notes
+
+
+def test_a_killed_worker_is_torchs_error_and_named_in_the_report(tmp_path: Path) -> None:
+    plain, recorded = both("input_broken.py", "killed", tmp_path / "run")
+    assert plain.returncode == recorded.returncode == 1
+    for done in (plain, recorded):  # where the training process is just then is chance
+        assert "is killed by signal: Killed" in done.stderr
+    assert "torch_stages.py" not in recorded.stderr
+    answer = json.loads(show(tmp_path / "run", "input", "--json"))
+    pid = re.search(r"\(pid (\d+)\)", recorded.stderr)
+    assert pid is not None
+    notes = " ".join(answer["notes"])
+    assert f"DataLoader worker (pid {pid[1]}) is killed by signal: Killed" in notes
+    assert answer["loader"]["steps"] > 0
+
+
+def test_torchs_warning_points_to_the_script(tmp_path: Path) -> None:
+    plain, recorded = both("input_broken.py", "length", tmp_path / "run")
+    assert "Length of IterableDataset" in plain.stderr
+    assert told(recorded.stderr) == told(plain.stderr)
+
+
+def test_an_inner_loaders_samples_do_not_count_twice(tmp_path: Path) -> None:
+    program = PROGRAMS / "torch" / "input_kinds.py"
+    run(*STEPSCOPE, "-o", tmp_path / "run", program, "nested")
+    answer = json.loads(show(tmp_path / "run", "input", "--json"))
+    steps = json.loads(show(tmp_path / "run", "steps", "--json"))
+    assert answer["loader"]["batch_size"] == 8
+    assert steps["rate"]["samples_per_s"] == pytest.approx(8 * steps["rate"]["per_s"])
+
+
+def test_nothing_is_left_in_torch_when_recording_stops(tmp_path: Path) -> None:
+    program = PROGRAMS / "torch" / "input_restored.py"
+    done = run(sys.executable, program, folder=tmp_path)
+    assert done.stdout.split() == ["774", "774"]
+    answer = json.loads(show(tmp_path / "profiled", "input", "--json"))
+    assert answer["loader"]["batch_size"] == 4

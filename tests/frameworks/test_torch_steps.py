@@ -1,0 +1,81 @@
+"""The right steps, and phases that add up, on loops of many shapes."""
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from frameworks.loops import STEPS
+from frameworks.running import PROGRAMS, record, show
+
+pytest.importorskip("torch", reason="torch is not installed for this Python")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    return {name: record(PROGRAMS / f"torch/{name}.py", folder / name) for name in STEPS}
+
+
+def steps_of(run: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(show(run, "steps", "--each", "--json"))
+    return answer
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_right_number_of_steps(runs: dict[str, Path], name: str) -> None:
+    assert steps_of(runs[name])["steps"] == STEPS[name]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_phases_sum_to_each_step(runs: dict[str, Path], name: str) -> None:
+    for step in steps_of(runs[name])["each"]:
+        assert sum(step["phases"].values()) == pytest.approx(step["duration_ns"], rel=0.005)
+
+
+@pytest.mark.parametrize("name", sorted(STEPS))
+def test_little_is_left_unexplained(runs: dict[str, Path], name: str) -> None:
+    """By the median step: on a busy machine some are interrupted, anywhere."""
+    each = [step for step in steps_of(runs[name])["each"] if step["measured"]]
+    unexplained = [
+        (step["phases"].get("python", 0) + step["phases"].get("unattributed", 0))
+        / step["duration_ns"]
+        for step in each
+    ]
+    assert statistics.median(unexplained) <= 0.05
+
+
+def test_samples_come_from_the_batches(runs: dict[str, Path]) -> None:
+    for name, samples in {"plain_loop": 64, "accumulation": 256, "module_level": 64}.items():
+        rate = steps_of(runs[name])["rate"]
+        assert rate["samples_per_s"] == pytest.approx(samples * rate["per_s"])
+
+
+def test_evaluation_and_checkpoints_are_phases_of_their_own(runs: dict[str, Path]) -> None:
+    categories = {row["category"] for row in steps_of(runs["evaluation_inside"])["breakdown"]}
+    assert {"evaluation", "checkpoint", "forward", "backward", "optimizer"} <= categories
+    assert "evaluation" in {
+        row["category"] for row in steps_of(runs["evaluation_after_epoch"])["breakdown"]
+    }
+
+
+def test_a_frozen_teacher_is_forward(runs: dict[str, Path]) -> None:
+    for name in ("several_models", "gan"):
+        categories = {row["category"] for row in steps_of(runs[name])["breakdown"]}
+        assert "evaluation" not in categories
+
+
+def test_phases_agree_with_times_taken_by_hand(tmp_path: Path) -> None:
+    program = PROGRAMS / "torch/timed_by_hand.py"
+    run = record(program, tmp_path / "run", arguments=(str(tmp_path / "by_hand.json"),))
+    by_hand = json.loads((tmp_path / "by_hand.json").read_text())
+    answer = steps_of(run)
+    assert answer["steps"] == 40
+    measured = [index for index, step in enumerate(answer["each"]) if step["measured"]]
+    assert len(measured) > 20
+    for phase in by_hand[0]:  # medians: on a busy machine some steps are interrupted, anywhere
+        ours = statistics.median(answer["each"][index]["phases"][phase] for index in measured)
+        theirs = statistics.median(by_hand[index][phase] for index in measured)
+        assert ours == pytest.approx(theirs, rel=0.03), phase

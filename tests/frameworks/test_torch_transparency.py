@@ -1,0 +1,57 @@
+"""PyTorch behaves as without us: results to the last bit, errors, graphs, and what readers see."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from frameworks.loops import STEPS
+from frameworks.running import PROGRAMS, plain, run
+
+pytest.importorskip("torch", reason="torch is not installed for this Python")
+
+TORCH = PROGRAMS / "torch"
+
+
+def recorded(program: Path, out: Path, *arguments: str, check: bool = True) -> tuple[str, str]:
+    stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", out)
+    done = run(*stepscope, program, *arguments, check=check)
+    return done.stdout, done.stderr
+
+
+def unaddressed(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]{8,}|pid\(s\) [\d, ]+|process \d+", "…", text)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_losses_are_the_same_to_the_last_bit(tmp_path: Path, name: str) -> None:
+    program = TORCH / f"{name}.py"
+    assert recorded(program, tmp_path / "run")[0] == plain(program)
+
+
+@pytest.mark.parametrize("name", ["compiled", "readers"])
+def test_graphs_and_readers_are_the_same(tmp_path: Path, name: str) -> None:
+    program = TORCH / f"{name}.py"
+    expected = unaddressed(plain(program))
+    assert unaddressed(recorded(program, tmp_path / "run")[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("forward", ()),
+        ("backward", ()),
+        ("optimizer", ()),
+        ("saving", ()),
+        ("dataset", ("0",)),
+        ("dataset", ("1",)),
+    ],
+)
+def test_errors_look_the_same(tmp_path: Path, name: str, arguments: tuple[str, ...]) -> None:
+    program = TORCH / f"raising/{name}.py"
+    without = run(sys.executable, program, *arguments, check=False)
+    stdout, stderr = recorded(program, tmp_path / "run", *arguments, check=False)
+    assert without.returncode != 0
+    assert stdout == without.stdout
+    assert unaddressed(stderr) == unaddressed(without.stderr)

@@ -1,0 +1,13 @@
+"""The eighth batch is a bad one."""
+
+from parts import Classifier, loader, trainer
+
+
+class Failing(Classifier):
+    def training_step(self, batch, batch_idx):
+        if batch_idx == 7:
+            raise ValueError("a bad batch")
+        return super().training_step(batch, batch_idx)
+
+
+trainer(max_epochs=1).fit(Failing(), loader(20))

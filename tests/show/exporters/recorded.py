@@ -1,0 +1,50 @@
+"""A small training that was recorded for real, for the exporters' tests."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PROGRAM = Path(__file__).parents[2] / "programs" / "export" / "small_training.py"
+STEPS = 12
+PATIENCE_S = 60.0  # only how long to wait before a hang counts as a failure
+
+
+def python(
+    *arguments: str, folder: Path, status: int = 0, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=kept,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+        **options,
+    )
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def stepscope(*arguments: str, folder: Path, status: int = 0, **options: Any) -> str:
+    """What it says on stderr."""
+    return python("-m", "stepscope", *arguments, folder=folder, status=status, **options).stderr
+
+
+def record(folder: Path) -> Path:
+    """`folder`, with the run in `run`."""
+    program = folder / PROGRAM.name
+    program.write_text(PROGRAM.read_text())
+    options = ("--calls", "--exact", "--quiet", "-o", "run")
+    stepscope("run", *options, program.name, folder=folder)
+    return folder
+
+
+def shown(view: str, *options: str, folder: Path) -> Any:
+    """What `show --json` says of the run."""
+    arguments = ("-m", "stepscope", "show", "run", view, "--json", *options)
+    return json.loads(python(*arguments, folder=folder).stdout)
