@@ -16,7 +16,6 @@ LONGEST_FILE = 400
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "model": set(),
-    "model_ops": {"model"},
     "store.format": set(),
     "clock": {"errors", "model", "store.format"},
     "native": {"store.format"},
@@ -33,7 +32,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "store.local_folder",
         "clock",
         "model",
-        "model_ops",
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
@@ -45,7 +43,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "store.format",
         "clock",
         "model",
-        "model_ops",
         "errors",
     },
 }

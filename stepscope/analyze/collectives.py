@@ -35,7 +35,8 @@ class Collectives:
     def last(self) -> npt.NDArray[np.intp]:
         """The rank that came last to each."""
         arrived: Ints = np.where(self.is_there, self.arrived_ns, -_NEVER)
-        return np.argmax(arrived, axis=0)
+        last: npt.NDArray[np.intp] = np.argmax(arrived, axis=0)
+        return last
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from stepscope.analyze.op_tree import launched_by
 from stepscope.analyze.ops import Part, parts_of, process_with_windows, window_answer
 from stepscope.analyze.run import all_notes, code_location
 from stepscope.importers.kineto import Category
-from stepscope.model_ops import KernelRow, KernelsAnswer
+from stepscope.model.ops import KernelRow, KernelsAnswer
 from stepscope.store.reader import ProcessData, Run
 
 Kind = Literal["kernel", "memcpy", "memset"]

@@ -17,7 +17,7 @@ from stepscope.analyze.run import all_notes, code_location, select
 from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
 from stepscope.importers.kineto import Category
 from stepscope.model import Location
-from stepscope.model_ops import OpPlace, OpRow, OpsAnswer, OpsWindow
+from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
 from stepscope.store.reader import ProcessData, Run
 
 _STEP: Final = "ProfilerStep#"

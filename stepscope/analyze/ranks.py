@@ -11,10 +11,10 @@ from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases import phases_by_step
 from stepscope.analyze.processes import status
-from stepscope.analyze.rank_answer import RankRow, RanksAnswer
 from stepscope.analyze.run import all_notes, select
 from stepscope.analyze.straggler import Held, straggler
 from stepscope.clock import Ints
+from stepscope.model.ranks import RankRow, RanksAnswer
 from stepscope.store.reader import ProcessData, Run
 
 _MOST_RANKS: Final = 100_000  # what a damaged file says may be more than there can be

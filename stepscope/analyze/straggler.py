@@ -17,9 +17,9 @@ import numpy as np
 
 from stepscope.analyze.hottest import HotLine, hottest_lines
 from stepscope.analyze.lines import lines
-from stepscope.analyze.rank_answer import Straggler
 from stepscope.clock import Ints
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
+from stepscope.model.ranks import Straggler
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_SHARE: Final = 0.05  # of the step

@@ -16,7 +16,7 @@ from stepscope.analyze.memory import memory
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
 from stepscope.importers.kineto import Shapes
-from stepscope.model_ops import OpRow, OpsAnswer
+from stepscope.model.ops import OpRow, OpsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"

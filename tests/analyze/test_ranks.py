@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.analyze.rank_answer import RanksAnswer
 from stepscope.analyze.ranks import ranks
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import Location
+from stepscope.model.ranks import RanksAnswer
 from stepscope.store.format import EventKind, SpanCategory
 
 STEPS = 40

@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 
 from stepscope.errors import InputError
 from stepscope.model import Location
-from stepscope.model_ops import KernelRow, KernelsAnswer, OpPlace, OpRow, OpsAnswer, OpsWindow
+from stepscope.model.ops import KernelRow, KernelsAnswer, OpPlace, OpRow, OpsAnswer, OpsWindow
 from stepscope.show.selection import Selection, select
 from stepscope.show.terminal.kernels import kernels
 from stepscope.show.terminal.ops import ops

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from stepscope.analyze.rank_answer import RankRow, RanksAnswer, Straggler
 from stepscope.model import Location
+from stepscope.model.ranks import RankRow, RanksAnswer, Straggler
 from stepscope.show.terminal.ranks import ranks
 
 

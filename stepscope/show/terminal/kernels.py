@@ -5,7 +5,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.model_ops import KernelsAnswer
+from stepscope.model.ops import KernelsAnswer
 from stepscope.show.terminal.numbers import NOTHING, count, duration, padded_duration, percent
 from stepscope.show.terminal.ops import windows_words
 from stepscope.show.terminal.page import FAINT, heading, indented, more, notes_block, page, place

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.model_ops import OpRow, OpsAnswer, OpsWindow
+from stepscope.model.ops import OpRow, OpsAnswer, OpsWindow
 from stepscope.show.terminal.numbers import (
     NOTHING,
     count,

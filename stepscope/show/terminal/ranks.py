@@ -4,7 +4,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from stepscope.analyze.rank_answer import RankRow, RanksAnswer, Straggler
+from stepscope.model.ranks import RankRow, RanksAnswer, Straggler
 from stepscope.show.terminal.bars import Bar
 from stepscope.show.terminal.cells import milliseconds_cell
 from stepscope.show.terminal.numbers import count, counted, milliseconds

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import msgspec
+
 from stepscope.model import Location, Record
 
 
@@ -46,8 +48,8 @@ class OpsWindow(Record, frozen=True):
 
 class OpsAnswer(Record, frozen=True):
     ops: list[OpRow]
-    windows: list[OpsWindow] = []
-    notes: list[str] = []
+    windows: list[OpsWindow] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
 
 class KernelRow(Record, frozen=True):
@@ -66,5 +68,5 @@ class KernelRow(Record, frozen=True):
 
 class KernelsAnswer(Record, frozen=True):
     kernels: list[KernelRow]
-    windows: list[OpsWindow] = []
-    notes: list[str] = []
+    windows: list[OpsWindow] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
