@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--width", type=int, default=16)
+    parser.add_argument("--width", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-4)
     train(parser.parse_args())
 

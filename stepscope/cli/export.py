@@ -2,7 +2,8 @@
 
 import importlib
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
@@ -11,7 +12,10 @@ from stepscope.errors import EnvironmentTrouble
 if TYPE_CHECKING:
     from stepscope.show.exporters.tables import Files
 
-FORMATS: Final = ("lprof", "pstats", "collapsed", "speedscope", "csv", "parquet")
+FORMATS: Final = (
+    "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
+)  # fmt: skip
+_FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
 
 @click.command("export", short_help="Write a run as files for another tool.")
@@ -22,7 +26,7 @@ FORMATS: Final = ("lprof", "pstats", "collapsed", "speedscope", "csv", "parquet"
     "--process",
     type=int,
     metavar="PID",
-    help="This process; by default the main one, and for tables all.",
+    help="This process; by default the main one; all for tables and chrome.",
 )
 def command(run: str | None, file_format: str, output: str | None, process: int | None) -> None:
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
@@ -32,6 +36,8 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
     speedscope  sampled stacks over time, for https://www.speedscope.app
+    chrome      everything over time, for https://ui.perfetto.dev and chrome://tracing
+    tensorboard operators, for TensorBoard with torch_tb_profiler
     csv         a folder with one table a question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
@@ -39,23 +45,25 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
 
     folder = os.fspath(run if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
-    content: bytes | Files = exporter.export(load(folder), process=process)
+    content: bytes | Iterator[bytes] | Files = exporter.export(load(folder), process=process)
     name = os.path.basename(os.path.abspath(folder))
-    if isinstance(content, bytes):
-        path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
-        _write_file(path, content)
-    else:
+    if file_format in _FOLDERS:
         from stepscope.show.exporters.folder import write_folder
 
         path = output or f"{name}-{file_format}"
-        write_folder(path, content)
+        write_folder(path, cast("Files", content))
+    else:
+        path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
+        pieces = [content] if isinstance(content, bytes) else cast("Iterator[bytes]", content)
+        _write_file(path, pieces)
     click.echo(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", err=True)
 
 
-def _write_file(path: str, content: bytes) -> None:
+def _write_file(path: str, pieces: Iterable[bytes]) -> None:
     try:
         with open(path, "wb") as file:
-            file.write(content)
+            for piece in pieces:
+                file.write(piece)
     except OSError as error:
         raise EnvironmentTrouble(
             f"Cannot write '{path}': {error.strerror}. Name another file with -o."

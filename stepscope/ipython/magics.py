@@ -43,8 +43,8 @@ def magics_for(shell: Any) -> list[Callable[..., Any]]:
         -r        return the Run instead of showing its summary
         --quiet   no summary
 
-        --calls, --exact, --include, --exclude, --steps, --until-stable, --stop-after, --budget and
-        --max-size mean what they mean to `stepscope run`.
+        --calls, --exact, --ops, --include, --exclude, --steps, --until-stable, --stop-after,
+        --budget and --max-size mean what they mean to `stepscope run`.
         """
         __tracebackhide__ = True
         return record(shell, line, cell)

@@ -133,6 +133,7 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
     run(*given.split(), program("exit_with.py"), "0", cwd=tmp_path)
     assert read_json(tmp_path / "run" / "run.json")["options"] == {
         "calls": False,
+        "ops": "auto",
         "exact": True,
         "include": ["lib.*", "x.py"],
         "exclude": ["y"],

@@ -1,0 +1,163 @@
+"""The operators, kernels and flows of a process's windows, on the clock of the timeline."""
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from stepscope.show.exporters import trace_events as to
+from stepscope.show.exporters.chrome_rows import thread_of_native
+
+if TYPE_CHECKING:
+    from stepscope.analyze.windows import Window
+    from stepscope.store.reader import ProcessData, Run
+
+# They count from 1 in every window, and join events to each other.
+_JOINING: Final = ("External id", "external id", "correlation", "Sequence number")
+_WINDOWS_APART: Final = 2**33
+_NOT_OURS: Final = ("Spans", "Traces", "")  # what Kineto tells of itself
+_MEMORY: Final = "[memory]"
+_BEHIND_OUR_ROWS: Final = 2**20
+_DEVICES_AFTER: Final = 2**16
+
+
+class Numbers:
+    """Numbers of processes and threads that nobody else in the timeline has."""
+
+    def __init__(
+        self, pid: int, order: int, own: "itertools.count[int]", windows: "itertools.count[int]"
+    ) -> None:
+        self.order = order
+        self.windows = windows
+        self._pid = pid
+        self._own = own
+        self._devices: dict[str, int] = {}
+
+    def process(self, traced: Any, host_pid: int) -> int:
+        """A device is a process of its own in Kineto's traces, and every rank calls it 0."""
+        if str(traced) == str(host_pid):
+            return self._pid
+        if str(traced) not in self._devices:
+            self._devices[str(traced)] = next(self._own)
+        return self._devices[str(traced)]
+
+
+def window_events(
+    run: "Run", process: "ProcessData", numbers: Numbers, zero_ns: int
+) -> Iterator[to.Event]:
+    """Windows that cannot be read are left out, as everywhere."""
+    from stepscope.analyze.window_events import trace_head
+    from stepscope.analyze.windows import windows
+
+    for window in windows(process):
+        if isinstance(trace_head(window.path), dict):
+            yield from _Window(run, process, window, numbers, zero_ns).events()
+
+
+class _Window:
+    def __init__(
+        self, run: "Run", process: "ProcessData", window: "Window", numbers: Numbers, zero_ns: int
+    ) -> None:
+        self._run, self._process, self._window = run, process, window
+        self._numbers = numbers
+        self._offset = next(numbers.windows) * _WINDOWS_APART
+        self._zero_unix_ns = process.clock.wall_ns(zero_ns)
+        self._flows: dict[tuple[str, str], to.Event] = {}  # whose other end is still to come
+        self._names: dict[tuple[str, str, str], str] = {}  # that Kineto gives
+        self._seen: dict[tuple[str, str], tuple[int, int]] = {}  # processes and threads
+
+    def events(self) -> Iterator[to.Event]:
+        from stepscope.analyze.window_events import lines_of_events, unix_events
+
+        lines = lines_of_events(self._process, self._window)
+        for event, at_ns, lasted_ns in unix_events(self._window.path):
+            pid, tid, kind = str(event.get("pid")), str(event.get("tid")), event.get("ph")
+            if pid in _NOT_OURS:
+                continue
+            if kind == "M":
+                self._remember_name(event, pid, tid)
+                continue
+            event |= {"ts": to.us(at_ns - self._zero_unix_ns)}
+            if kind == "X":
+                event["dur"] = to.us(lasted_ns)
+                yield self._placed(event, lines.get((pid, tid, at_ns)))
+            elif kind in ("s", "f"):
+                yield from self._flow(event)
+            elif kind in ("i", "I"):
+                yield from self._moment(event)
+        yield from self._named()
+
+    def _here(self, event: to.Event) -> to.Event:
+        traced = str(event.get("pid")), str(event.get("tid"))
+        if traced not in self._seen:
+            pid = self._numbers.process(traced[0], self._process.info.pid)
+            self._seen[traced] = pid, self._number(traced[1])
+        event["pid"], event["tid"] = self._seen[traced]
+        return event
+
+    def _number(self, tid: str) -> int:
+        return int(tid) if tid.isascii() and tid.isdecimal() else self._numbers.process(tid, -1)
+
+    def _placed(self, event: to.Event, line: tuple[int, int] | None) -> to.Event:
+        from stepscope.analyze.run import code_location
+
+        args = event.get("args")
+        event["args"] = args = args if isinstance(args, dict) else {}
+        for name in _JOINING:
+            if isinstance(args.get(name), int) and args[name] > 0:
+                args[name] += self._offset
+        where = code_location(self._run, self._process, *line) if line else None
+        if where is not None:
+            args["source"] = to.text(f"{where.file}:{where.line}")
+            args["function"] = to.text(where.function or "")
+        return self._here(event)
+
+    def _flow(self, event: to.Event) -> Iterator[to.Event]:
+        """Both ends or none: the other may lie outside of the window."""
+        key = str(event.get("cat")), str(event.get("id"))
+        other = self._flows.pop(key, None)
+        if other is None or other["ph"] == event["ph"]:
+            self._flows[key] = event
+            return
+        for each in sorted((other, event), key=lambda end: end["ph"] == "f"):
+            number: Any = each.get("id")
+            is_number = isinstance(number, int)
+            each["id"] = number + self._offset if is_number else f"{self._offset}:{number}"
+            yield self._here(each)
+
+    def _moment(self, event: to.Event) -> Iterator[to.Event]:
+        yield self._here(event)
+        args: Any = event.get("args")
+        total = args.get("Total Allocated") if isinstance(args, dict) else None
+        if event.get("name") == _MEMORY and isinstance(total, int):
+            where = f"device {args.get('Device Id')}" if args.get("Device Type") else "host"
+            yield {
+                "ph": "C", "name": f"memory of tensors ({where})", "pid": event["pid"], "tid": 0,
+                "ts": event["ts"], "args": {"bytes": total},
+            }  # fmt: skip
+
+    # --- names -----------------------------------------------------------------------------------
+
+    def _remember_name(self, event: to.Event, pid: str, tid: str) -> None:
+        args = event.get("args")
+        told = args.get("name", args.get("labels")) if isinstance(args, dict) else None
+        if isinstance(told, str):
+            self._names[str(event.get("name")), pid, tid] = told
+
+    def _named(self) -> Iterator[to.Event]:
+        """Only who is seen: Kineto also names devices that did nothing."""
+        host_pid = str(self._process.info.pid)
+        for (traced, thread), (pid, tid) in self._seen.items():
+            name = self._names.get(("thread_name", traced, thread)) or f"thread {thread}"
+            if traced == host_pid:
+                known = thread_of_native(self._process, thread)
+                name = f"{known or name}: operators"
+            else:
+                order = _DEVICES_AFTER + self._numbers.order
+                yield from to.process_named(pid, self._device_name(traced), order)
+            yield from to.thread_named(pid, tid, name, _BEHIND_OUR_ROWS + tid % _BEHIND_OUR_ROWS)
+
+    def _device_name(self, traced: str) -> str:
+        labels = {key[0]: name for key, name in self._names.items() if key[1] == traced}
+        name = labels.get("process_labels") or labels.get("process_name") or f"device {traced}"
+        rank = self._process.info.rank
+        return name if rank is None else f"{name}, rank {rank}"
