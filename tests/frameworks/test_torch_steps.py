@@ -1,5 +1,6 @@
 """The right steps, and phases that add up, on loops of many shapes."""
 
+import functools
 import json
 import statistics
 from pathlib import Path
@@ -19,6 +20,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: record(PROGRAMS / f"torch/{name}.py", folder / name) for name in STEPS}
 
 
+@functools.cache
 def steps_of(run: Path) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(show(run, "steps", "--each", "--json"))
     return answer

@@ -30,15 +30,20 @@ class Numbers:
         self.windows = windows
         self._pid = pid
         self._own = own
-        self._devices: dict[str, int] = {}
+        self._given: dict[tuple[str, str], int] = {}
 
-    def process(self, traced: Any, host_pid: int) -> int:
+    def process(self, traced: str, host_pid: int) -> int:
         """A device is a process of its own in Kineto's traces, and every rank calls it 0."""
-        if str(traced) == str(host_pid):
-            return self._pid
-        if str(traced) not in self._devices:
-            self._devices[str(traced)] = next(self._own)
-        return self._devices[str(traced)]
+        return self._pid if traced == str(host_pid) else self._own_number("process", traced)
+
+    def thread(self, traced: str) -> int:
+        is_number = traced.isascii() and traced.isdecimal()
+        return int(traced) if is_number else self._own_number("thread", traced)
+
+    def _own_number(self, what: str, traced: str) -> int:
+        if (what, traced) not in self._given:
+            self._given[what, traced] = next(self._own)
+        return self._given[what, traced]
 
 
 def window_events(
@@ -90,12 +95,9 @@ class _Window:
         traced = str(event.get("pid")), str(event.get("tid"))
         if traced not in self._seen:
             pid = self._numbers.process(traced[0], self._process.info.pid)
-            self._seen[traced] = pid, self._number(traced[1])
+            self._seen[traced] = pid, self._numbers.thread(traced[1])
         event["pid"], event["tid"] = self._seen[traced]
         return event
-
-    def _number(self, tid: str) -> int:
-        return int(tid) if tid.isascii() and tid.isdecimal() else self._numbers.process(tid, -1)
 
     def _placed(self, event: to.Event, line: tuple[int, int] | None) -> to.Event:
         from stepscope.analyze.run import code_location

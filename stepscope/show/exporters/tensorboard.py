@@ -31,7 +31,7 @@ _WORDS: Final = {
     "xpu_driver": "Runtime",
     "fwdbwd": "forward_backward",
 }
-_LEAST_OF_A_STEP: Final = 0.5  # that lies in the window
+_LEAST_LEFT: Final = 0.5  # of a usual step, where the window's beginning or end cut one
 _NO_OPERATORS: Final = (
     "The script never imported torch, ended before its sixth step, or ran with --ops off. Record "
     "them with 'stepscope run --ops all'."
@@ -103,13 +103,15 @@ class _Events:
         if begin is None or end is None or not len(steps):
             return
         start_ns, end_ns = np.maximum(steps.start_ns, begin), np.minimum(steps.end_ns, end)
-        inside = end_ns - start_ns > _LEAST_OF_A_STEP * steps.duration_ns
-        zero_ns = self._process.clock.monotonic_ns(self.began_ns)
-        for index in np.flatnonzero(inside).tolist():
+        left_ns = end_ns - start_ns
+        is_whole = left_ns == steps.duration_ns
+        kept = is_whole | (left_ns > _LEAST_LEFT * np.median(steps.duration_ns))
+        thread = self._thread(steps.thread)
+        for index in np.flatnonzero(kept).tolist():
             self.count += 1
             yield to.complete(
-                f"{_STEP}{index + 1}", "user_annotation", self._process.info.pid, self._thread(steps.thread),
-                int(start_ns[index]) - zero_ns, int(end_ns[index] - start_ns[index]), {},
+                f"{_STEP}{index + 1}", "user_annotation", self._process.info.pid, thread,
+                int(start_ns[index]) - begin, int(left_ns[index]), {},
             )  # fmt: skip
 
     def _thread(self, thread: int) -> int:

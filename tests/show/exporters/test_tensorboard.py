@@ -1,0 +1,118 @@
+"""Folders for TensorBoard: by name and content, and as the real torch_tb_profiler loads them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from build import MS, START_NS, WALL_OFFSET_NS
+from frameworks.running import PROGRAMS, run
+from frameworks.running import record as record_program
+from show.exporters.recorded import stepscope
+from show.exporters.traced import ns, of, read, two_ranks
+from stepscope.analyze.ops import ops
+from stepscope.analyze.run import load
+from stepscope.errors import InputError
+from stepscope.show.exporters import tensorboard
+from stepscope.show.exporters.folder import write_folder
+
+LOAD = PROGRAMS / "export/load_tensorboard.py"
+BEGAN = START_NS + WALL_OFFSET_NS
+
+
+@pytest.fixture
+def ranks(tmp_path: Path) -> Path:
+    folder = two_ranks(tmp_path / "run")
+    write_folder(str(tmp_path / "board"), tensorboard.export(load(folder)))
+    return tmp_path / "board"
+
+
+def loaded(folder: Path) -> list[dict[str, Any]]:
+    """What the plugin says, in the order of worker and window."""
+    pytest.importorskip("torch_tb_profiler", reason="it is not installed for this Python")
+    done = run(sys.executable, LOAD, folder)
+    assert "Failed to parse" not in done.stderr
+    profiles: list[dict[str, Any]] = json.loads(done.stdout)
+    return sorted(profiles, key=lambda profile: (profile["worker"], profile["span"]))
+
+
+def test_a_file_for_each_rank_named_as_torch_names_them(ranks: Path) -> None:
+    assert sorted(path.name for path in ranks.iterdir()) == [
+        "export.json",
+        f"here_100.{BEGAN}.pt.trace.json",
+        f"here_101.{BEGAN}.pt.trace.json",
+    ]
+
+
+def test_our_steps_stand_in_for_those_of_a_schedule(ranks: Path) -> None:
+    events = read(ranks / f"here_100.{BEGAN}.pt.trace.json")
+    steps = [event for event in events if event["name"].startswith("ProfilerStep#")]
+    assert [(step["name"], ns(step["ts"]), ns(step["dur"])) for step in steps] == [
+        ("ProfilerStep#1", 0, 10 * MS),
+        ("ProfilerStep#2", 10 * MS, 6 * MS),  # up to the window's end
+    ]
+    assert {(step["pid"], step["tid"]) for step in steps} == {(100, 100)}
+
+
+def test_steps_of_the_scripts_own_schedule_stay_alone(tmp_path: Path) -> None:
+    folder = two_ranks(tmp_path / "run")
+    for path in folder.glob("proc-*/ops-1.json"):
+        path.write_text(path.read_text().replace('"aten::empty"', '"ProfilerStep#7"'))
+    files = dict(tensorboard.export(load(folder)))
+    text = files[f"here_100.{BEGAN}.pt.trace.json"].decode()
+    assert text.count("ProfilerStep#") == 1
+
+
+def test_the_plugins_own_words_are_used(ranks: Path) -> None:
+    events = read(ranks / f"here_101.{BEGAN}.pt.trace.json")
+    assert [event["name"] for event in of(events, "Runtime")] == ["cudaLaunchKernel"]
+    assert not of(events, "cuda_runtime")
+    assert "enumerate(DataLoader)#_Iter.__next__" in {e["name"] for e in of(events, "cpu_op")}
+    assert {event["ph"] for event in events if event.get("cat") == "forward_backward"} == {"s", "f"}
+
+
+def test_one_process_can_be_asked_for(tmp_path: Path) -> None:
+    folder = two_ranks(tmp_path / "run")
+    names = [name for name, _ in tensorboard.export(load(folder), process=101)]
+    assert names == [f"here_101.{BEGAN}.pt.trace.json", "export.json"]
+
+
+def test_the_plugin_shows_steps_loader_kernels_and_ranks(ranks: Path) -> None:
+    profiles = loaded(ranks)
+    assert [profile["worker"] for profile in profiles] == ["here_100", "here_101"]
+    for profile in profiles:
+        assert profile["steps"] == ["1", "2"]
+        assert profile["costs"]["DataLoader"] == 450  # 900 us in one of two steps
+        assert profile["costs"]["Kernel"] == 40
+        assert profile["operators"]["aten::mm"] == 1
+        assert profile["kernels"] == ["gemm"]
+
+
+def test_without_operators_it_says_how_to_get_them(recorded: Path) -> None:
+    said = stepscope("export", "run", "--to", "tensorboard", folder=recorded, status=2)
+    assert "has no operators to export" in said
+    assert "--ops all" in said
+    assert not (recorded / "run-tensorboard").exists()
+
+
+def test_traces_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    folder = two_ranks(tmp_path / "run")
+    for path in folder.glob("proc-*/ops-1.json"):
+        path.write_text("no trace")
+    with pytest.raises(InputError, match="has no list of events"):
+        tensorboard.export(load(folder))
+
+
+def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed for this Python")
+    program = PROGRAMS / "torch/known_lines.py"
+    folder = record_program(program, tmp_path / "run", arguments=("12",))
+    run(sys.executable, "-m", "stepscope", "export", "run", "--to", "tensorboard", folder=tmp_path)
+    profiles = loaded(tmp_path / "run-tensorboard")
+    answer = ops(load(folder))
+    assert len(profiles) == len(answer.windows)
+    assert [len(profile["steps"]) for profile in profiles] == [w.steps for w in answer.windows]
+    multiplied = sum(profile["operators"]["aten::mm"] for profile in profiles)
+    assert multiplied == next(row.calls for row in answer.ops if row.name == "aten::mm")
