@@ -13,8 +13,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks import calls, inside, machine, sampler
 from benchmarks.inside import Times
@@ -39,6 +40,7 @@ PROGRAMS = {
 CLOSE = {"numpy_steps": 30, "torch_cnn": 30}
 CLOSE_TOOLS = ("plain", CONTROL, "stepscope")
 NEEDS = {"torch_cnn": "torch"}
+PARTS = ("whole", "close", "inside", "calls", "sampler")
 
 CLOCKS = ("wall_s", "cpu_s")
 
@@ -107,42 +109,52 @@ def tools_for(program: str, names: Sequence[str]) -> dict[str, Command]:
     return {name: tool for name, tool in known.items() if name in names}
 
 
-def measured_before(saved: Path) -> dict[str, Times]:
-    """Where only some programs are asked for, the others keep their figures."""
+def measured_before(saved: Path) -> dict[str, Any]:
+    """Where only a part is asked for, the others keep their figures."""
     if not saved.exists():
         return {}
-    whole: dict[str, Times] = json.loads(saved.read_text())["whole"]
-    return whole
+    before: dict[str, Any] = json.loads(saved.read_text())
+    return before
+
+
+def compare_whole(programs: list[str], tools: list[str], rounds: int | None) -> dict[str, Times]:
+    measured = {}
+    for program in programs:
+        print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
+        chosen = tools_for(program, tools)
+        measured[program] = compare(program, rounds or PROGRAMS[program], chosen)
+    return measured
+
+
+def compare_close(programs: list[str], rounds: int | None) -> dict[str, Times]:
+    return {
+        program: compare(program, rounds or CLOSE[program], tools_for(program, CLOSE_TOOLS))
+        for program in programs
+        if program in CLOSE
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=PARTS)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
     parser.add_argument("--tools", nargs="*", default=[*TOOLS, *TORCH_TOOLS])
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
-    arguments = parser.parse_args()
+    asked = parser.parse_args()
     os.environ.update(ONE_THREAD)  # before NumPy is loaded here
+    programs = [program for program in asked.programs if is_here(program)]
+    measure: dict[str, Callable[[], dict[str, Times]]] = {
+        "whole": lambda: compare_whole(programs, asked.tools, asked.rounds),
+        "close": lambda: compare_close(programs, asked.rounds),
+        "inside": lambda: inside.compare_all(asked.rounds or inside.ROUNDS),
+        "calls": lambda: calls.compare_all(asked.rounds or calls.ROUNDS),
+        "sampler": lambda: sampler.compare_all(asked.rounds or sampler.ROUNDS),
+    }
     version = ".".join(platform.python_version_tuple()[:2])
     saved = OUT / f"{version}.json"
-    about = machine.describe()
-    whole = measured_before(saved) if set(arguments.programs) != set(PROGRAMS) else {}
-    programs = [program for program in arguments.programs if is_here(program)]
-    for program in programs:
-        print(f"Python {platform.python_version()}: {program}", file=sys.stderr)
-        tools = tools_for(program, arguments.tools)
-        whole[program] = compare(program, arguments.rounds or PROGRAMS[program], tools)
-    result = {
-        "machine": about,
-        "whole": whole,
-        "close": {
-            program: compare(program, arguments.rounds or rounds, tools_for(program, CLOSE_TOOLS))
-            for program, rounds in CLOSE.items()
-            if program in programs
-        },
-        "inside": inside.compare_all(arguments.rounds or inside.ROUNDS),
-        "calls": calls.compare_all(arguments.rounds or calls.ROUNDS),
-        "sampler": sampler.compare_all(arguments.rounds or sampler.ROUNDS),
-    }
+    result = {**measured_before(saved), "machine": machine.describe()}
+    for part in asked.parts:
+        result[part] = {**result.get(part, {}), **measure[part]()}
     OUT.mkdir(exist_ok=True)
     saved.write_text(json.dumps(result, indent=1))
 

@@ -26,7 +26,7 @@ _FOLDERS: Final = ("tensorboard", "csv", "parquet")
     "--process",
     type=int,
     metavar="PID",
-    help="This process; by default the main one; all for tables and chrome.",
+    help="This process; by default the main one, or all (chrome, tensorboard, tables).",
 )
 def command(run: str | None, file_format: str, output: str | None, process: int | None) -> None:
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.

@@ -149,7 +149,8 @@ class _Window:
         """Only who is seen: Kineto also names devices that did nothing."""
         host_pid = str(self._process.info.pid)
         for (traced, thread), (pid, tid) in self._seen.items():
-            name = self._names.get(("thread_name", traced, thread)) or f"thread {thread}"
+            unnamed = f"thread {thread}" if thread.isdecimal() else thread
+            name = self._names.get(("thread_name", traced, thread)) or unnamed
             if traced == host_pid:
                 known = thread_of_native(self._process, thread)
                 name = f"{known or name}: operators"

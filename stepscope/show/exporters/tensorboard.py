@@ -31,7 +31,8 @@ _WORDS: Final = {
     "xpu_driver": "Runtime",
     "fwdbwd": "forward_backward",
 }
-_LEAST_LEFT: Final = 0.5  # of a usual step, where the window's beginning or end cut one
+_LEAST_LEFT: Final = 0.5  # of the shortest step: a window is closed in its last one, which counts
+_APART_NS: Final = 1  # the plugin adds floats: steps that touch would overlap there
 _NO_OPERATORS: Final = (
     "The script never imported torch, ended before its sixth step, or ran with --ops off. Record "
     "them with 'stepscope run --ops all'."
@@ -105,13 +106,14 @@ class _Events:
         start_ns, end_ns = np.maximum(steps.start_ns, begin), np.minimum(steps.end_ns, end)
         left_ns = end_ns - start_ns
         is_whole = left_ns == steps.duration_ns
-        kept = is_whole | (left_ns > _LEAST_LEFT * np.median(steps.duration_ns))
+        kept = is_whole | (left_ns > _LEAST_LEFT * steps.duration_ns.min())
         thread = self._thread(steps.thread)
         for index in np.flatnonzero(kept).tolist():
             self.count += 1
+            lasted_ns = int(left_ns[index]) - _APART_NS
             yield to.complete(
                 f"{_STEP}{index + 1}", "user_annotation", self._process.info.pid, thread,
-                int(start_ns[index]) - begin, int(left_ns[index]), {},
+                int(start_ns[index]) - begin, lasted_ns, {},
             )  # fmt: skip
 
     def _thread(self, thread: int) -> int:

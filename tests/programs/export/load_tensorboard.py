@@ -5,6 +5,7 @@ import sys
 
 from torch_tb_profiler import io
 from torch_tb_profiler.profiler.loader import RunLoader
+from torch_tb_profiler.run import RunProfile
 
 
 def main():
@@ -31,8 +32,10 @@ def main():
             else [],
         }
         for profile in run.get_profiles()
+        if isinstance(profile, RunProfile)
     ]
-    print(json.dumps(profiles))
+    together = [type(each).__name__ for each in run.get_profiles() if type(each) is not RunProfile]
+    print(json.dumps({"profiles": profiles, "together": together}))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from build import MS, START_NS, WALL_OFFSET_NS
+from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
+from frameworks.ranks import recorded as record_ranks
 from frameworks.running import PROGRAMS, run
 from frameworks.running import record as record_program
 from show.exporters.recorded import stepscope
@@ -17,8 +18,10 @@ from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.show.exporters import tensorboard
 from stepscope.show.exporters.folder import write_folder
+from stepscope.store.format import EventKind
 
 LOAD = PROGRAMS / "export/load_tensorboard.py"
+SHARED = Path(__file__).parents[4] / "shared" / "traces"
 BEGAN = START_NS + WALL_OFFSET_NS
 
 
@@ -29,12 +32,15 @@ def ranks(tmp_path: Path) -> Path:
     return tmp_path / "board"
 
 
-def loaded(folder: Path) -> list[dict[str, Any]]:
+def loaded(folder: Path, *, together: int = 0) -> list[dict[str, Any]]:
     """What the plugin says, in the order of worker and window."""
     pytest.importorskip("torch_tb_profiler", reason="it is not installed for this Python")
     done = run(sys.executable, LOAD, folder)
     assert "Failed to parse" not in done.stderr
-    profiles: list[dict[str, Any]] = json.loads(done.stdout)
+    assert "should not intersect" not in done.stderr
+    told = json.loads(done.stdout)
+    assert told["together"] == ["DistributedRunProfile"] * together
+    profiles: list[dict[str, Any]] = told["profiles"]
     return sorted(profiles, key=lambda profile: (profile["worker"], profile["span"]))
 
 
@@ -50,8 +56,8 @@ def test_our_steps_stand_in_for_those_of_a_schedule(ranks: Path) -> None:
     events = read(ranks / f"here_100.{BEGAN}.pt.trace.json")
     steps = [event for event in events if event["name"].startswith("ProfilerStep#")]
     assert [(step["name"], ns(step["ts"]), ns(step["dur"])) for step in steps] == [
-        ("ProfilerStep#1", 0, 10 * MS),
-        ("ProfilerStep#2", 10 * MS, 6 * MS),  # up to the window's end
+        ("ProfilerStep#1", 0, 10 * MS - 1),
+        ("ProfilerStep#2", 10 * MS, 6 * MS - 1),  # up to the window's end
     ]
     assert {(step["pid"], step["tid"]) for step in steps} == {(100, 100)}
 
@@ -67,7 +73,7 @@ def test_steps_of_the_scripts_own_schedule_stay_alone(tmp_path: Path) -> None:
 
 def test_the_plugins_own_words_are_used(ranks: Path) -> None:
     events = read(ranks / f"here_101.{BEGAN}.pt.trace.json")
-    assert [event["name"] for event in of(events, "Runtime")] == ["cudaLaunchKernel"]
+    assert [event["name"] for event in of(events, "Runtime")] == ["cudaLaunchKernel"] * 2
     assert not of(events, "cuda_runtime")
     assert "enumerate(DataLoader)#_Iter.__next__" in {e["name"] for e in of(events, "cpu_op")}
     assert {event["ph"] for event in events if event.get("cat") == "forward_backward"} == {"s", "f"}
@@ -85,8 +91,8 @@ def test_the_plugin_shows_steps_loader_kernels_and_ranks(ranks: Path) -> None:
     for profile in profiles:
         assert profile["steps"] == ["1", "2"]
         assert profile["costs"]["DataLoader"] == 450  # 900 us in one of two steps
-        assert profile["costs"]["Kernel"] == 40
-        assert profile["operators"]["aten::mm"] == 1
+        assert profile["costs"]["Kernel"] == 50  # 80 and 20 us
+        assert profile["operators"]["aten::mm"] == 2
         assert profile["kernels"] == ["gemm"]
 
 
@@ -116,3 +122,31 @@ def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
     assert [len(profile["steps"]) for profile in profiles] == [w.steps for w in answer.windows]
     multiplied = sum(profile["operators"]["aten::mm"] for profile in profiles)
     assert multiplied == next(row.calls for row in answer.ops if row.name == "aten::mm")
+
+
+def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed for this Python")
+    record_ranks("train.py", tmp_path / "run")
+    run(sys.executable, "-m", "stepscope", "export", "run", "--to", "tensorboard", folder=tmp_path)
+    windows = len(ops(load(tmp_path / "run")).windows)
+    profiles = loaded(tmp_path / "run-tensorboard", together=windows)
+    assert len({profile["worker"] for profile in profiles}) == 2
+    assert all(profile["steps"] for profile in profiles)
+    assert all(profile["costs"]["Communication"] > 0 for profile in profiles)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the traces of real devices are not here")
+def test_a_real_devices_trace_means_the_same_to_the_plugin(tmp_path: Path) -> None:
+    """By itself it makes these of the trace: averages a step in microseconds."""
+    source = SHARED / "torch_v100_resnet50_workers0.pt.trace.json.gz"
+    process = RunBuilder(tmp_path / "run").process(pid=25738)
+    name = process.name("name", name="ops-1.json")
+    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    process.write(ended_ns=60 * MS)
+    (process.folder / "ops-1.json.gz").write_bytes(source.read_bytes())
+    write_folder(str(tmp_path / "board"), tensorboard.export(load(tmp_path / "run")))
+    (profile,) = loaded(tmp_path / "board")
+    assert profile["costs"] == {
+        "Kernel": 98589, "Memcpy": 1915, "Memset": 89, "Runtime": 2908, "DataLoader": 59262,
+        "CPU Exec": 13674, "Other": 1156,
+    }  # fmt: skip

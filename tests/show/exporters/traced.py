@@ -63,6 +63,13 @@ def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
         base = {"ph": ph, "cat": category, "name": category, "id": number, "pid": pid, "tid": pid}
         return base | {"ts": ts} | where
 
+    def kernel(external: int, correlation: int) -> dict[str, Any]:
+        return {
+            "External id": external, "correlation": correlation, "device": DEVICE, "stream": 7,
+            "blocks per SM": 0.5, "est. achieved occupancy %": 40, "grid": [1, 1, 1],
+            "block": [128, 1, 1],
+        }  # fmt: skip
+
     stream = {"pid": DEVICE, "tid": 7}
     events = [
         {"ph": "M", "name": "process_labels", "pid": DEVICE, "tid": 0, "args": {"labels": "GPU 0"}},
@@ -71,7 +78,11 @@ def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
         event("aten::mm", 110.125, 50.25, args={"External id": 1, "Input Dims": [[2, 3], [3, 5]]}),
         event("aten::empty", 120.0, 5.001, args={"External id": 2}),
         event("cudaLaunchKernel", 130, 9, cat=words, args={"External id": 1, "correlation": 9}),
-        event("gemm", 140.5, 80, cat="kernel", **stream, args={"External id": 1, "correlation": 9}),
+        event("gemm", 140.5, 80, cat="kernel", **stream, args=kernel(1, 9)),
+        event("aten::mm", 12_000, 50, args={"External id": 4}),
+        event("cudaLaunchKernel", 12_010, 9, cat=words,
+              args={"External id": 4, "correlation": 10}),
+        event("gemm", 12_030, 20, cat="kernel", **stream, args=kernel(4, 10)),
         event(HOSTILE, 210, 40, args={"External id": 3}),
         event("enumerate(DataLoader)#_Iter.__next__", 10_100, 900, cat="user_annotation"),
         event("PyTorch Profiler (0)", 0, 999, cat="Trace", pid="Spans", tid="PyTorch Profiler"),
