@@ -146,5 +146,6 @@ def test_deep_recursion_is_counted_to_its_end() -> None:
         assert profile.runcall(deep, 10_000) == 10_000
     finally:
         sys.setrecursionlimit(limit)
-    (entry,) = profile.getstats()
+    # Others may have a callback for the garbage collector, which is a call like any other.
+    (entry,) = [each for each in profile.getstats() if "deep" in str(each.code)]
     assert (entry.callcount, entry.reccallcount) == (10_001, 10_000)
