@@ -133,3 +133,9 @@ def nothing_outlives_a_test() -> Iterator[None]:
     if left:
         changed["threads"] = left
     assert not changed, f"outlived the test: {changed}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Notebook cells are recorded in this very process, the tests' own functions with them: those
+    tests come last."""
+    items.sort(key=lambda item: item.path.parent.name == "ipython" and "cell" not in item.path.name)
