@@ -1,7 +1,9 @@
 """The actions of a framework's own profiler (Lightning), nested: a parent is its own time and its
 children's."""
 
-from stepscope.analyze.nested import nested_spans
+import numpy as np
+
+from stepscope.analyze.nested import Totals, add_spans, depth_first
 from stepscope.analyze.run import all_notes
 from stepscope.model import ActionRow, ActionsAnswer
 from stepscope.store.format import SpanCategory
@@ -14,6 +16,9 @@ def actions(run: Run) -> ActionsAnswer:
     if process is None:
         return ActionsAnswer(actions=[], total_ns=0, notes=all_notes(run))
     total_ns = max(1, process.end_ns - process.start_ns)
+    no_steps = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    totals: Totals = {}
+    add_spans(totals, process, SpanCategory.ACTION, no_steps)
     rows = [
         ActionRow(
             name=path[-1],
@@ -24,6 +29,6 @@ def actions(run: Run) -> ActionsAnswer:
             mean_ns=total.total_ns // max(1, total.calls),
             share=total.total_ns / total_ns,
         )
-        for path, total in nested_spans(process, SpanCategory.ACTION).items()
+        for path, total in ((path, totals[path]) for path in depth_first(totals))
     ]
     return ActionsAnswer(actions=rows, total_ns=total_ns, notes=all_notes(run))

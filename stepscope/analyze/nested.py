@@ -5,12 +5,13 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import Indices, Intervals, parents
+from stepscope.analyze.intervals import Indices, Intervals, overlap_ns, parents, union
 from stepscope.clock import Ints
 from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import ProcessData
 
 Path = tuple[str, ...]  # names from the outermost span inwards
+Totals = dict[Path, "Total"]
 
 
 @dataclasses.dataclass
@@ -20,35 +21,43 @@ class Total:
     calls: int = 0
     total_ns: int = 0
     self_ns: int = 0
+    in_steps_ns: int = 0
 
 
-def nested_spans(process: ProcessData, category: SpanCategory) -> dict[Path, Total]:
-    """Depth first: each path, then those below it, the longest first."""
+def add_spans(
+    totals: Totals, process: ProcessData, category: SpanCategory, steps: tuple[Ints, Ints]
+) -> None:
+    """`steps`: begin and end of those that count as such."""
     spans = process.of_kind(EventKind.SPAN)
     spans = spans[spans["extra"] == category]
     start, end = process.interval_ns(spans)
     end = np.maximum(end, start + 1)  # one that lasted no measurable time was called all the same
-    totals: dict[Path, Total] = {}
     for thread in np.unique(spans["thread"]).tolist():
         here = spans["thread"] == thread
         found = Intervals.sorted(start[here], end[here], spans["name"][here])
-        _add_thread(totals, process, found)
-    return {path: totals[path] for path in _depth_first(totals)}
+        _add_thread(totals, process, found, union(*steps))
 
 
-def _add_thread(totals: dict[Path, Total], process: ProcessData, found: Intervals) -> None:
+def _add_thread(
+    totals: Totals, process: ProcessData, found: Intervals, steps: tuple[Ints, Ints]
+) -> None:
     around = parents(found)
     lasted = found.end_ns - found.start_ns
     own = lasted.copy()
     np.subtract.at(own, around[around >= 0], lasted[around >= 0])
+    in_steps = overlap_ns(found.start_ns, found.end_ns, steps)
     paths, path_of = _paths(process, found, around)
     calls = np.bincount(path_of, minlength=len(paths)).tolist()
-    lasted_sums, own_sums = _sums(path_of, lasted, len(paths)), _sums(path_of, own, len(paths))
-    for index, path in enumerate(paths):
+    columns = [
+        _sums(path_of, values, len(paths)).tolist()
+        for values in (lasted, np.maximum(own, 0), in_steps)
+    ]
+    for path, *figures in zip(paths, calls, *columns, strict=True):
         total = totals.setdefault(path, Total())
-        total.calls += calls[index]
-        total.total_ns += int(lasted_sums[index])
-        total.self_ns += int(own_sums[index])
+        total.calls += figures[0]
+        total.total_ns += figures[1]
+        total.self_ns += figures[2]
+        total.in_steps_ns += figures[3]
 
 
 def _sums(group: Indices, values: Ints, groups: int) -> Ints:
@@ -77,8 +86,8 @@ def _paths(
     return paths, path_of
 
 
-def _depth_first(totals: dict[Path, Total]) -> list[Path]:
-    """Siblings by total time; a path is sorted by what its ancestors and itself took."""
+def depth_first(totals: Totals) -> list[Path]:
+    """Each path, then those below it; siblings by total time."""
 
     def order(path: Path) -> list[tuple[int, str]]:
         prefixes = (path[: depth + 1] for depth in range(len(path)))

@@ -176,7 +176,7 @@ void front_ticks_rearm(void) {}
 
 PyObject *front_make_tick(PyObject *self, PyObject *args) {
     (void)self, (void)args;
-    PyErr_SetString(PyExc_NotImplementedError, "ticks are Python 3.11's; this one has sys.monitoring");
+    PyErr_SetString(PyExc_RuntimeError, "ticks are Python 3.11's; this one has sys.monitoring");
     return NULL;
 }
 

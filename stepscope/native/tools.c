@@ -70,7 +70,7 @@ PyObject *tools_lend(PyObject *self, PyObject *args) {
     long id;
     if (!PyArg_ParseTuple(args, "lO", &id, &callback)) return NULL;
     if (id < 0 || id >= TOOL_IDS) return PyErr_Format(PyExc_ValueError, "no tool has id %ld", id);
-    if (!monitoring) return PyErr_Format(PyExc_NotImplementedError, "this Python has no sys.monitoring");
+    if (!monitoring) return PyErr_Format(PyExc_RuntimeError, "this Python has no sys.monitoring");
     if (standin_place(&use_tool_id, monitoring, &use_method, 0) ||
         standin_place(&get_tool, monitoring, &get_method, 0) || stand_in_for_settrace())
         return NULL;

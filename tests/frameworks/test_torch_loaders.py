@@ -19,7 +19,10 @@ KINDS = [
 ]  # fmt: skip
 BROKEN = ["item", "item in training", "collate", "collate in training", "timeout", "start"]
 IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training": "KeyError"}
-NUMBERS = re.compile(r"\(pid(\(s\))? [\d, ]+\)|0x[0-9a-f]+")
+# Which of two lines of the loader hands a failed batch on depends on which worker was faster.
+NUMBERS = re.compile(
+    r"\(pid(\(s\))? [\d, ]+\)|0x[0-9a-f]+|(?<=dataloader.py\", line )\d+(?=, in _next_data)"
+)
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet")
 
 

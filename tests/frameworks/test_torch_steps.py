@@ -75,9 +75,9 @@ def test_phases_agree_with_times_taken_by_hand(tmp_path: Path) -> None:
     run = record(program, tmp_path / "run", arguments=(str(tmp_path / "by_hand.json"),))
     by_hand = json.loads((tmp_path / "by_hand.json").read_text())
     answer = steps_of(run)
-    assert answer["steps"] == 40
+    assert answer["steps"] == 60
     measured = [index for index, step in enumerate(answer["each"]) if step["measured"]]
-    assert len(measured) >= 20
+    assert len(measured) > 20
     for phase in by_hand[0]:  # medians: on a busy machine some steps are interrupted, anywhere
         ours = statistics.median(answer["each"][index]["phases"][phase] for index in measured)
         theirs = statistics.median(by_hand[index][phase] for index in measured)

@@ -9,26 +9,9 @@ from typing import Any
 
 import pytest
 
-from profile_counts import PROGRAMS, Calls, Function, calls_of_program, fake_clock, times_of
+from compared_calls import COMPARED, THROWN_PAST
+from profile_counts import Calls, Function, calls_of_program, fake_clock, times_of
 from stepscope.profile import Profile
-
-COMPARED = [
-    *sorted((PROGRAMS / "lines").glob("*.py")),
-    *(
-        PROGRAMS / "calls" / f"{name}.py"
-        for name in (
-            "called_from_c",
-            "class_bodies_and_imports",
-            "exceptions_on_the_way",
-            "generators_and_coroutines",
-            "recursion_of_many_kinds",
-        )
-    ),
-]
-
-# On 3.11 a frame that goes on because an exception was swallowed below it makes no call event, only
-# a return event. cProfile then ends its caller's call, and its callers and recursion are off.
-THROWN_PAST = {"async_throw", "yield_from"}
 
 
 @pytest.mark.parametrize("program", COMPARED, ids=lambda path: path.stem)

@@ -177,6 +177,9 @@ def test_a_module_is_patched_when_it_comes_and_only_once(
         return ["instruction"]
 
     vars(module)["cleaned_instructions"] = cleaned_instructions
+    originals.uninstall()
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    originals.install(ticked.original)
     originals.patch(name)  # not there yet
     monkeypatch.setitem(sys.modules, name, module)
     originals.patch(name)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.patches import Patches, leave_out_this_frame, timed
 from stepscope.store.format import SpanCategory
 
 _QUEUES: Final = ("index_queue", "data_queue")  # parameters of torch's worker loop
@@ -102,23 +102,9 @@ def _watch_collate(fetcher: Any, patches: Patches) -> None:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
         if marks.name_id is not None and callable(self.collate_fn):
-            self.collate_fn = _collating(self.collate_fn)
+            self.collate_fn = timed(self.collate_fn, SpanCategory.STAGE, "collate")
 
     patches.set(fetcher, "__init__", __init__)
-
-
-def _collating(collate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def run(data: Any) -> Any:
-        span = begin("collate")
-        try:
-            return collate(data)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(span)
-
-    return run
 
 
 def _outermost(pin: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ by_hand = []
 
 class Slow(torch.utils.data.Dataset):
     def __len__(self):
-        return 40 * 32
+        return 60 * 32
 
     def __getitem__(self, index):
         return torch.full((65536,), float(index)).sin().cos().exp()[:4096], index % 10

@@ -35,6 +35,7 @@ def main() -> None:
         told.append(loss)
     if rank == 0:
         print("\n".join([*graphs, *(str(value.tolist()) for value in told)]))
+    dist.barrier()  # gloo may abort in a rank that works while another one goes
     dist.destroy_process_group()
 
 
