@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from stepscope.importers.kineto import Shapes
+from stepscope.importers.trace import Shapes
 
 _Dims = list[list[int]]
 _CONVOLUTIONS: Final = ("aten::conv1d", "aten::conv2d", "aten::conv3d")

@@ -7,6 +7,7 @@ import numpy as np
 from stepscope.analyze import input_limit
 from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.input_limit import Facts
+from stepscope.analyze.input_pipeline import pipeline_of_run, pipeline_of_trace
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.loaders import (
     Loader,
@@ -32,7 +33,7 @@ _PINNING: Final = ("get", "pin memory")  # in a thread of the training process, 
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_WAIT: Final = 0.01  # of the mean step
 _NO_LOADER: Final = (
-    "No loader was used: nothing took a batch from torch.utils.data.DataLoader. "
+    "No loader was used: nothing took a batch from a DataLoader of torch or a pipeline of tf.data. "
     "See 'stepscope show {run} steps' for what the steps do instead."
 )
 _NO_PROCESS: Final = "Nothing was recorded."
@@ -43,9 +44,14 @@ def input(run: Run, process: int | None = None, rank: int | None = None) -> Inpu
     chosen = select(run, process, rank)
     if chosen is None:
         return _nothing(run, _NO_PROCESS)
+    if chosen.folder.is_file():
+        return pipeline_of_trace(run, chosen)
     steps = find_steps(run, chosen)
     loader = find_loader(run, chosen, steps)
     if loader is None:
+        pipeline = pipeline_of_run(run, chosen, steps)
+        if pipeline is not None:
+            return pipeline
         return _nothing(run, _NO_LOADER.format(run=run.path))
     return _answer(run, chosen, steps, loader)
 

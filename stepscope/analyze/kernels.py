@@ -4,10 +4,19 @@ import collections
 import dataclasses
 from typing import Final, Literal
 
+from stepscope.analyze.op_lines import source_place
 from stepscope.analyze.op_tree import launched_by
-from stepscope.analyze.ops import Part, parts_of, process_with_windows, window_answer
-from stepscope.analyze.run import all_notes, code_location
-from stepscope.importers.kineto import Category
+from stepscope.analyze.ops import (
+    Part,
+    Place,
+    location_of,
+    parts_of,
+    place_of,
+    process_with_windows,
+    window_answer,
+)
+from stepscope.analyze.run import all_notes
+from stepscope.importers.trace import Category
 from stepscope.model.ops import KernelRow, KernelsAnswer
 from stepscope.store.reader import ProcessData, Run
 
@@ -26,9 +35,7 @@ class _Row:
     calls: int = 0
     total_ns: int = 0
     operators: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-    lines: collections.Counter[tuple[int, int]] = dataclasses.field(
-        default_factory=collections.Counter
-    )
+    lines: collections.Counter[Place] = dataclasses.field(default_factory=collections.Counter)
 
 
 def kernels(run: Run) -> KernelsAnswer:
@@ -39,7 +46,7 @@ def kernels(run: Run) -> KernelsAnswer:
     parts, notes = parts_of(process)
     rows: dict[tuple[str, Kind, int], _Row] = collections.defaultdict(_Row)
     for part in parts:
-        _add(rows, part)
+        _add(rows, process, part)
     if not rows:
         notes.append(_NO_DEVICE)
     whole_ns = max(1, sum(row.total_ns for row in rows.values()))
@@ -52,29 +59,35 @@ def kernels(run: Run) -> KernelsAnswer:
     )
 
 
-def _add(rows: dict[tuple[str, Kind, int], _Row], part: Part) -> None:
+def _add(rows: dict[tuple[str, Kind, int], _Row], process: ProcessData, part: Part) -> None:
     trace, events = part.tree.trace, part.tree.events
     device, operators = launched_by(trace, events)
     names, categories = device["name"].tolist(), device["category"].tolist()
     columns = names, categories, device["device"].tolist(), device["duration_ns"].tolist()
-    for name, category, number, lasted_ns, operator in zip(
-        *columns, operators.tolist(), strict=True
+    told = device["framework_op"].tolist(), device["source"].tolist()
+    for name, category, number, lasted_ns, operator, named, source in zip(
+        *columns, operators.tolist(), *told, strict=True
     ):
         row = rows[trace.names[name], _KINDS[category], number]
         row.calls += 1
         row.total_ns += lasted_ns
+        where = (0, 0)
         if operator >= 0:
             row.operators[trace.names[events["name"][operator]]] += lasted_ns
             where = int(part.places.code[operator]), int(part.places.line[operator])
-            if where[0]:
-                row.lines[where] += lasted_ns
+        elif named >= 0:
+            row.operators[trace.names[named]] += lasted_ns
+        if where[0] == 0 and source >= 0:
+            where = source_place(process, trace, source)
+        if where[0]:
+            row.lines[place_of(part, *where)] += lasted_ns
 
 
 def _answer(
     run: Run, process: ProcessData, key: tuple[str, Kind, int], row: _Row, whole_ns: int
 ) -> KernelRow:
     name, kind, device = key
-    code, line = row.lines.most_common(1)[0][0] if row.lines else (None, None)
+    place = row.lines.most_common(1)[0][0] if row.lines else None
     return KernelRow(
         name=name,
         kind=kind,
@@ -84,5 +97,5 @@ def _answer(
         mean_ns=row.total_ns // row.calls,
         share=row.total_ns / whole_ns,
         operator=row.operators.most_common(1)[0][0] if row.operators else None,
-        location=code_location(run, process, code, line),
+        location=location_of(run, process, place) if place is not None else None,
     )

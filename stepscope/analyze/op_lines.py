@@ -6,7 +6,11 @@
    and numbers them alike. Where the user's own code ran inside of it (a custom backward, a
    checkpoint's forward), that code's line counts.
 3. Without a twin (gradients that are accumulated) it stays with the line that called backward.
-4. Operators of threads without lines, such as autograd's for a device, go by the main thread's.
+4. Operators of threads without lines, such as autograd's for a device or those of a graph, go by
+   the main thread's: the line that called the function.
+5. Where the trace itself tells the line that made an operation, that one counts, as far as it is
+   one of the user's own; in a trace without a recording around it, whatever it is.
+6. What an input pipeline does beside the steps belongs to no line.
 """
 
 import dataclasses
@@ -19,7 +23,7 @@ import numpy.typing as npt
 from stepscope.analyze.op_tree import OpTree, op_tree
 from stepscope.analyze.windows import Window
 from stepscope.clock import Ints
-from stepscope.importers.kineto import Category, Trace
+from stepscope.importers.trace import Category, Source, Trace
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
 
@@ -32,7 +36,8 @@ _ENOUGH: Final = 2_000  # operators to tell that from
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Places:
-    """For each operator the code and line; code 0: none of the user's."""
+    """For each operator the code and line; code 0: none of the user's; negative: that one of the
+    trace's own sources, counted from -1."""
 
     code: Indices
     line: Indices
@@ -55,7 +60,10 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
     tree = op_tree(trace)
     places = Places(np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64))
     logs = _logs(process, window)
-    if not logs or not len(tree):
+    if not len(tree):
+        return places
+    if not logs:
+        _follow_sources(process, tree, places)
         return places
     start_ns = tree.events["start_ns"] + process.clock.monotonic_ns(0)
     main = max(logs.values(), key=lambda log: len(log.at_ns))
@@ -64,6 +72,8 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
         log = logs.get(_our_thread(process, trace, int(thread)), main)
         _place(tree, here, log, start_ns, places)
     _follow_twins(tree, places)
+    places.code[tree.events["is_input"]] = 0
+    _follow_sources(process, tree, places)
     return places
 
 
@@ -227,3 +237,41 @@ def _by_sequence(tree: OpTree, roots: Indices) -> list[tuple[int, int]]:
     last = {int(sequence[index]): index for index in forward}
     below = np.flatnonzero(is_op & (roots >= 0)).tolist()
     return [(index, last[int(sequence[index])]) for index in below if int(sequence[index]) in last]
+
+
+# --- lines that the trace tells -------------------------------------------------------------------
+
+
+def _follow_sources(process: ProcessData, tree: OpTree, places: Places) -> None:
+    told = tree.events["source"]
+    for number in np.unique(told[told >= 0]).tolist():
+        here = told == number
+        code, line = source_place(process, tree.trace, number)
+        if code > 0 or not process.names.codes:
+            places.code[here], places.line[here] = code, line
+
+
+@functools.lru_cache(maxsize=4096)
+def source_place(process: ProcessData, trace: Trace, number: int) -> tuple[int, int]:
+    """The innermost line of the user's own in a stack that the trace tells, as code and line;
+    without, the innermost of all, as `Places` has it."""
+    for source in trace.sources[number]:
+        code = _code_at(process, source)
+        if code:
+            return code, source.line
+    return -1 - number, trace.sources[number][0].line
+
+
+def _code_at(process: ProcessData, source: Source) -> int:
+    """The innermost code object of the user's around the line; 0: none."""
+    files = {
+        file.id
+        for file in process.names.files.values()
+        if file.path == source.file or file.path.endswith(f"/{source.file}")
+    }
+    around = [
+        code
+        for code in process.names.codes.values()
+        if code.file in files and code.first_line <= source.line < code.first_line + code.lines
+    ]
+    return max(around, key=lambda code: code.first_line).id if around else 0

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.importers.kineto import Category, Trace
+from stepscope.importers.trace import ON_DEVICE, Category, Trace
 
 Indices = npt.NDArray[np.int64]
 
@@ -26,7 +26,6 @@ _LEFT_OUT: Final = frozenset(
     }
 )
 _ON_HOST: Final = (Category.OP, Category.ANNOTATION, Category.RUNTIME)
-_ON_DEVICE: Final = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,7 +110,8 @@ def _parents(events: npt.NDArray[Any]) -> list[int]:
 def _merged(events: npt.NDArray[Any], parents: list[int]) -> tuple[Indices, npt.NDArray[np.bool_]]:
     """Who is left, and their parents among all."""
     names = events["name"].tolist()
-    children = np.bincount(np.maximum(parents, 0), minlength=len(parents)).tolist()
+    counted = np.maximum(np.array(parents, np.int64), 0)
+    children = np.bincount(counted, minlength=len(parents)).tolist()
     if parents:
         children[0] -= sum(parent < 0 for parent in parents)
     stands_for = list(range(len(parents)))
@@ -149,7 +149,7 @@ def _with_descendants(parent: Indices, values: Ints) -> Ints:
 
 def launched_by(trace: Trace, events: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Indices]:
     """What ran on the device, and the index of the operator that launched it (-1: not known)."""
-    device = trace.of(*_ON_DEVICE)
+    device = trace.of(*ON_DEVICE)
     operators = np.flatnonzero((events["category"] == Category.OP) & (events["external"] >= 0))
     if not len(operators) or not len(device):
         return device, np.full(len(device), -1, np.int64)

@@ -1,4 +1,4 @@
-"""Operators in the windows: torch's own table, and the lines that called them."""
+"""Operators in the windows: torch's columns, and the lines that called or made them."""
 
 import collections
 import dataclasses
@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from stepscope.analyze.flops import flops
 from stepscope.analyze.found import FoundSteps, find_steps
-from stepscope.analyze.op_lines import Places, place_operators
-from stepscope.analyze.op_tree import OpTree, op_tree
-from stepscope.analyze.run import all_notes, code_location, select
+from stepscope.analyze.op_lines import Places, place_operators, source_place
+from stepscope.analyze.op_tree import OpTree, launched_by, op_tree
+from stepscope.analyze.run import all_notes, code_location, select, shown_path
 from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
-from stepscope.importers.kineto import Category
+from stepscope.importers.trace import Category
 from stepscope.model import Location
 from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
 from stepscope.store.reader import ProcessData, Run
@@ -23,9 +23,11 @@ from stepscope.store.reader import ProcessData, Run
 _STEP: Final = "ProfilerStep#"
 _MEMORY: Final = "[memory]"
 _Key = tuple[str, str]  # name, dims
+Place = tuple[int | str, int]  # code, or a file that the trace tells; line
 _NONE: Final = (
-    "No operators were recorded: the script never imported torch, ended before its sixth step, or "
-    "ran with --ops off. 'stepscope run --ops all' records them from the start."
+    "No operators were recorded: the script used neither torch nor TensorFlow nor JAX, ended "
+    "before its sixth step, or ran with --ops off. 'stepscope run --ops all' records them from the "
+    "start."
 )
 
 
@@ -40,7 +42,7 @@ class _Row:
     total_cpu_bytes: int = 0
     self_device_bytes: int = 0
     flops: int = 0
-    places: dict[tuple[int, int], list[int]] = dataclasses.field(default_factory=dict)
+    places: dict[Place, list[int]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,13 +63,14 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
     rows: dict[_Key, _Row] = collections.defaultdict(_Row)
     for part in parts:
         _add(rows, part, by_shape)
+        _add_device_only(rows, process, part)
     has_device = any(part.tree.trace.has_device for part in parts)
     has_memory = any(part.tree.trace.has_memory for part in parts)
     answers = [
         _answer(run, process, key, row, by_shape, has_device, has_memory)
         for key, row in rows.items()
     ]
-    answers.sort(key=lambda row: (-row.self_cpu_ns, row.name))
+    answers.sort(key=lambda row: (-row.self_cpu_ns, -(row.self_device_ns or 0), row.name))
     return OpsAnswer(
         ops=answers,
         windows=[window_answer(run, process, part) for part in parts],
@@ -165,7 +168,7 @@ def _add_flops(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
 def _add_places(
     rows: dict[_Key, _Row], part: Part, group: npt.NDArray[np.int64], keys: Sequence[_Key]
 ) -> None:
-    known = np.flatnonzero(part.places.code > 0)
+    known = np.flatnonzero(part.places.code != 0)
     if not len(known):
         return
     columns = group[known], part.places.code[known], part.places.line[known]
@@ -173,10 +176,26 @@ def _add_places(
     calls = np.bincount(pair)
     self_ns = _sums(pair, part.tree.self_ns[known], len(first))
     for number, index in enumerate(first.tolist()):
-        where = int(columns[1][index]), int(columns[2][index])
+        where = place_of(part, int(columns[1][index]), int(columns[2][index]))
         place = rows[keys[columns[0][index]]].places.setdefault(where, [0, 0])
         place[0] += int(calls[number])
         place[1] += int(self_ns[number])
+
+
+def _add_device_only(rows: dict[_Key, _Row], process: ProcessData, part: Part) -> None:
+    """What ran on a device for an operator that is not in the trace, but is named there."""
+    trace = part.tree.trace
+    device, launcher = launched_by(trace, part.tree.events)
+    device = device[(launcher < 0) & (device["framework_op"] >= 0)]
+    columns = device["framework_op"].tolist(), device["source"].tolist()
+    for name, source, lasted_ns in zip(*columns, device["duration_ns"].tolist(), strict=True):
+        row = rows[trace.names[name], ""]
+        row.calls += 1
+        row.self_device_ns += lasted_ns
+        row.total_device_ns += lasted_ns
+        if source >= 0:
+            where = place_of(part, *source_place(process, trace, source))
+            row.places.setdefault(where, [0, 0])[0] += 1
 
 
 def _answer(
@@ -184,7 +203,7 @@ def _answer(
     has_memory: bool,
 ) -> OpRow:  # fmt: skip
     found = _places(run, process, row)
-    main = max(found, key=lambda each: each[2].self_cpu_ns, default=None)
+    main = max(found, key=lambda each: (each[1].self_cpu_ns, each[1].calls), default=None)
     return OpRow(
         name=key[0],
         input_shapes=_dims(key[1]) if by_shape else None,
@@ -196,7 +215,7 @@ def _answer(
         self_cpu_bytes=row.self_cpu_bytes if has_memory else None,
         self_device_bytes=row.self_device_bytes if has_memory and has_device else None,
         location=main[0] if main else None,
-        locations=[place for _, _, place in found],
+        locations=[place for _, place in found],
         total_cpu_bytes=row.total_cpu_bytes if has_memory else None,
         flops=row.flops or None,
     )
@@ -210,14 +229,26 @@ def _dims(text: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _places(run: Run, process: ProcessData, row: _Row) -> list[tuple[Location, int, OpPlace]]:
+def place_of(part: Part, code: int, line: int) -> Place:
+    """As rows of several windows can have it: the sources of a trace are its own."""
+    return (code if code >= 0 else part.tree.trace.sources[-1 - code][0].file), line
+
+
+def location_of(run: Run, process: ProcessData, place: Place) -> Location | None:
+    where, line = place
+    if isinstance(where, str):
+        return Location(file=shown_path(run, where), line=line, function=None)
+    return code_location(run, process, where, line)
+
+
+def _places(run: Run, process: ProcessData, row: _Row) -> list[tuple[Location, OpPlace]]:
     found = []
-    for (code, line), (calls, self_ns) in row.places.items():
-        location = code_location(run, process, code, line)
+    for place, (calls, self_ns) in row.places.items():
+        location = location_of(run, process, place)
         if location is not None:
-            place = OpPlace(file=location.file, line=line, calls=calls, self_cpu_ns=self_ns)
-            found.append((location, code, place))
-    return sorted(found, key=lambda each: (-each[2].self_cpu_ns, each[2].file, each[2].line))
+            told = OpPlace(file=location.file, line=location.line, calls=calls, self_cpu_ns=self_ns)
+            found.append((location, told))
+    return sorted(found, key=lambda each: (-each[1].self_cpu_ns, each[1].file, each[1].line))
 
 
 def window_answer(run: Run, process: ProcessData, part: Part) -> OpsWindow:

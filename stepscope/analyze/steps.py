@@ -2,9 +2,12 @@
 
 from typing import Final
 
+import msgspec
 import numpy as np
 
+from stepscope.analyze import step_scheme
 from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.input_in_graph import ESTIMATED
 from stepscope.analyze.overhead import overhead
 from stepscope.analyze.phases import Phases, phases_by_step
 from stepscope.analyze.run import select
@@ -16,10 +19,25 @@ _DOMINATES: Final = 0.5  # of the step
 
 
 def steps(
-    run: Run, each: bool = False, process: int | None = None, rank: int | None = None
+    run: Run,
+    each: bool = False,
+    process: int | None = None,
+    rank: int | None = None,
+    scheme: str = "stepscope",
 ) -> StepsAnswer:
-    """The steps of the main process, or of the one asked for by pid or rank."""
+    """The steps of the main process, or of the one asked for by pid or rank. `scheme`: in whose
+    categories; a trace that another tool wrote has only XProf's."""
     chosen = select(run, process, rank)
+    if chosen is not None and chosen.folder.is_file():
+        answer = step_scheme.of_trace(chosen)
+    else:
+        answer = _of_process(run, chosen, each=each or scheme == "xprof")
+        if scheme == "xprof" and chosen is not None and answer.steps:
+            answer = step_scheme.in_xprof_scheme(run, chosen, answer)
+    return answer if each else msgspec.structs.replace(answer, each=msgspec.UNSET)
+
+
+def _of_process(run: Run, chosen: ProcessData | None, *, each: bool) -> StepsAnswer:
     found = find_steps(run, chosen)
     if chosen is None:
         return _no_steps(found.reason, None)
@@ -41,7 +59,7 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
     phases = phases_by_step(process, found)
     durations = found.duration_ns[measured]
     breakdown = _breakdown(phases, durations, found) if measured.any() else None
-    answer = StepsAnswer(
+    return StepsAnswer(
         steps=len(found),
         warmup=found.warmup,
         measured=int(measured.sum()),
@@ -52,12 +70,9 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
         overhead=cost,
         reason=None if measured.any() else "All steps are warm-up or were left half-way.",
         anchor=found.anchor,
+        notes=[ESTIMATED] if phases.is_estimated.any() else [],
+        each=_each(process, found, phases) if each else msgspec.UNSET,
     )
-    if not each:
-        return answer
-    import msgspec
-
-    return msgspec.structs.replace(answer, each=_each(process, found, phases))
 
 
 def _spread(durations_ns: Ints) -> Spread:
@@ -99,6 +114,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
         found.duration_ns.tolist(),
         phases.ns.tolist(),
         found.is_measured.tolist(),
+        phases.is_estimated.tolist(),
         strict=True,
     )
     return [
@@ -107,6 +123,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
             duration_ns=duration,
             phases=dict(zip(phases.names, ns, strict=True)),
             measured=measured,
+            estimated=estimated,
         )
-        for start, duration, ns, measured in columns
+        for start, duration, ns, measured, estimated in columns
     ]

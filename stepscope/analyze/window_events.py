@@ -8,16 +8,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from stepscope.analyze.op_lines import place_operators
 from stepscope.analyze.op_tree import launched_by, op_tree
-from stepscope.analyze.windows import Window, read_trace
-from stepscope.importers.kineto import Trace
+from stepscope.analyze.windows import Window, is_xplane, read_trace
+from stepscope.importers.trace import Category, Trace
 from stepscope.importers.trace_text import TraceText
 from stepscope.store.reader import ProcessData
 
 Event = dict[str, Any]
 Key = tuple[str, str, int]  # process and thread as the trace has them, start in Unix ns
 _FARTHEST_US: Final = 2.0**61 / 1000
+_WORDS: Final = {  # Kineto's, for what an xplane has
+    Category.OTHER: "runtime",
+    Category.OP: "cpu_op",
+    Category.ANNOTATION: "user_annotation",
+    Category.RUNTIME: "cuda_runtime",
+    Category.KERNEL: "kernel",
+    Category.MEMCPY: "gpu_memcpy",
+    Category.MEMSET: "gpu_memset",
+    Category.PYTHON: "python_function",
+}
 
 
 def trace_head(path: Path) -> dict[str, Any] | str:
@@ -28,12 +40,37 @@ def trace_head(path: Path) -> dict[str, Any] | str:
 
 def unix_events(path: Path) -> Iterator[tuple[Event, int, int]]:
     """Each event, when it began in Unix ns, and how many ns it lasted."""
+    if is_xplane(path):
+        yield from _xplane_events(path)
+        return
     head = trace_head(path)
     base = head.get("baseTimeNanoseconds", 0) if isinstance(head, dict) else 0
     base_ns = int(base) if isinstance(base, int | float) else 0
     for events in TraceText(path, dict[str, Any]):
         for event in events:
             yield event, base_ns + _ns(event.get("ts")), max(0, _ns(event.get("dur")))
+
+
+def _xplane_events(path: Path) -> Iterator[tuple[Event, int, int]]:
+    """In the form of Kineto's."""
+    trace = read_trace(path)
+    if isinstance(trace, str):
+        return
+    seen = np.unique(trace.events["thread"]).tolist()
+    for thread in (trace.threads[number] for number in seen):
+        here: Event = {"ph": "M", "pid": thread.process, "tid": thread.thread}
+        yield here | {"name": "process_name", "args": {"name": thread.process}}, 0, 0
+        if thread.name:
+            yield here | {"name": "thread_name", "args": {"name": thread.name}}, 0, 0
+    names = ("name", "category", "thread", "correlation", "start_ns", "duration_ns")
+    columns = (trace.events[name].tolist() for name in names)
+    for name, category, number, correlation, start_ns, duration_ns in zip(*columns, strict=True):
+        thread = trace.threads[number]
+        event: Event = {
+            "ph": "X", "name": trace.names[name], "cat": _WORDS[category], "pid": thread.process,
+            "tid": thread.thread, "args": {"correlation": correlation} if correlation >= 0 else {},
+        }  # fmt: skip
+        yield event, start_ns, duration_ns
 
 
 def _ns(us: Any) -> int:

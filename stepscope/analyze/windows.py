@@ -10,13 +10,16 @@ import numpy.typing as npt
 
 from stepscope.clock import Ints
 from stepscope.errors import DataError
-from stepscope.importers.kineto import Trace, read_kineto
+from stepscope.importers.kineto import read_kineto
+from stepscope.importers.trace import Trace
+from stepscope.importers.xplane_trace import read_xplane_trace
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
 
 _Mask = npt.NDArray[np.bool_]
 _TOUCHED: Final = 0.1  # of a step: a window opens in the last moment of the one before
 _NAMES: Final = ("", ".gz")  # a trace may have been compressed since
+_XPLANE: Final = (".pb", ".pb.gz")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -57,11 +60,16 @@ def _path(process: ProcessData, name_id: int) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
+def is_xplane(path: Path) -> bool:
+    """Written by TensorFlow or JAX; by torch otherwise."""
+    return path.name.endswith(_XPLANE)
+
+
 @functools.lru_cache(maxsize=16)
 def read_trace(path: Path) -> Trace | str:
     """The trace, or why there is none."""
     try:
-        return read_kineto(path)
+        return read_xplane_trace(path) if is_xplane(path) else read_kineto(path)
     except DataError as error:
         return str(error)
 

@@ -1,35 +1,28 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
-import dataclasses
-import enum
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
+from stepscope.importers.trace import (
+    EVENT_DTYPE,
+    FLOW_DTYPE,
+    MEMORY_DTYPE,
+    Category,
+    Numbers,
+    Shapes,
+    Thread,
+    Trace,
+    no_events,
+)
 from stepscope.importers.trace_text import TraceText
 
 _Number = int | float | str | None
-_Key = TypeVar("_Key", bound=Hashable)
-
-
-class Category(enum.IntEnum):
-    """What an event is, whatever its version of torch called it."""
-
-    OTHER = 0
-    OP = 1
-    ANNOTATION = 2  # record_function
-    RUNTIME = 3  # a call into the device's library
-    KERNEL = 4
-    MEMCPY = 5
-    MEMSET = 6
-    PYTHON = 7
-    DEVICE_ANNOTATION = 8
-    MEMORY = 9  # an allocation or a free
 
 
 _CATEGORIES: Final = {
@@ -92,76 +85,6 @@ class _Event(msgspec.Struct):
 
 _NO_ARGS: Final = _Args()
 
-EVENT_DTYPE: Final = np.dtype(
-    [
-        ("start_ns", np.int64),  # Unix time where the trace says when it began
-        ("duration_ns", np.int64),
-        ("name", np.int32),  # index in `names`
-        ("category", np.int8),
-        ("thread", np.int32),  # index in `threads`
-        ("external", np.int64),  # joins kernels to the operator that launched them
-        ("correlation", np.int64),  # joins kernels to the call that launched them
-        ("sequence", np.int64),  # joins backward operators to their forward twin
-        ("shapes", np.int32),  # index in `shapes`
-        ("stream", np.int64),
-        ("device", np.int32),
-        ("bytes", np.int64),  # of a copy
-    ]
-)
-MEMORY_DTYPE: Final = np.dtype(
-    [
-        ("at_ns", np.int64),
-        ("thread", np.int32),
-        ("bytes", np.int64),  # negative: freed
-        ("is_device", np.bool_),
-        ("address", np.uint64),
-    ]
-)
-FLOW_DTYPE: Final = np.dtype(
-    [("id", np.int64), ("at_ns", np.int64), ("thread", np.int32), ("is_end", np.bool_)]
-)
-
-
-class Thread(msgspec.Struct, frozen=True):
-    process: str
-    thread: str  # the kernel's number where it is one
-    name: str | None = None
-
-
-class Shapes(msgspec.Struct, frozen=True):
-    """An operator's inputs, as JSON."""
-
-    dims: str = ""  # [[32, 64], []]
-    types: str = ""
-    concrete: str = ""  # of convolutions: their strides and paddings
-
-
-@dataclasses.dataclass(eq=False)
-class Trace:
-    """Events in the order of the file."""
-
-    path: Path
-    names: list[str]
-    threads: list[Thread]
-    shapes: list[Shapes]
-    events: npt.NDArray[Any]
-    memory: npt.NDArray[Any]
-    flows: npt.NDArray[Any]  # from forward operators to backward ones
-    head: dict[str, Any]
-    notes: list[str]
-
-    def of(self, *categories: Category) -> npt.NDArray[Any]:
-        kept: npt.NDArray[Any] = self.events[np.isin(self.events["category"], categories)]
-        return kept
-
-    @property
-    def has_memory(self) -> bool:
-        return len(self.memory) > 0
-
-    @property
-    def has_device(self) -> bool:
-        return len(self.of(Category.KERNEL, Category.MEMCPY, Category.MEMSET)) > 0
-
 
 def read_kineto(path: str | Path) -> Trace:
     """All of it, in columns: some 70 bytes an event."""
@@ -172,19 +95,11 @@ def read_kineto(path: str | Path) -> Trace:
     return reader.trace(Path(path), text)
 
 
-class _Numbers(dict[_Key, int]):
-    """Gives each new key the next number."""
-
-    def __missing__(self, key: _Key) -> int:
-        number = self[key] = len(self)
-        return number
-
-
 class _Reader:
     def __init__(self) -> None:
-        self._names: _Numbers[str] = _Numbers()
-        self._threads: _Numbers[tuple[_Number, _Number]] = _Numbers()
-        self._shapes: _Numbers[tuple[bytes, bytes, bytes]] = _Numbers()
+        self._names: Numbers[str] = Numbers()
+        self._threads: Numbers[tuple[_Number, _Number]] = Numbers()
+        self._shapes: Numbers[tuple[bytes, bytes, bytes]] = Numbers()
         self._parts: list[npt.NDArray[Any]] = []
         self._memory: list[npt.NDArray[Any]] = []
         self._flows: list[npt.NDArray[Any]] = []
@@ -210,7 +125,7 @@ class _Reader:
             return
         args = [event.args or _NO_ARGS for event in events]
         names, threads = self._names, self._threads
-        table = np.zeros(len(events), EVENT_DTYPE)
+        table = no_events(len(events))
         table["start_ns"] = _ns(event.ts for event in events)
         table["duration_ns"] = np.maximum(_ns(event.dur for event in events), 0)
         table["name"] = [names[event.name] for event in events]

@@ -83,7 +83,7 @@ class TraceText(Generic[_T]):
 
     def _unzipped(self, file: BinaryIO) -> Iterator[bytes]:
         """Up to where it is damaged."""
-        make, trouble = _decompressor()
+        make, trouble = decompressor()
         member = make()
         while data := file.read(_ZIPPED_BYTES):
             while data:
@@ -265,7 +265,7 @@ def _large(parts: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(collected)
 
 
-def _decompressor() -> tuple[Callable[[], Any], type[Exception]]:
+def decompressor() -> tuple[Callable[[], Any], type[Exception]]:
     """isal's where it is installed: three times the speed."""
     try:
         from isal import isal_zlib

@@ -70,6 +70,7 @@ class Step(Record, frozen=True):
     duration_ns: int
     phases: dict[str, int]
     measured: bool
+    estimated: bool = False  # how much of it is input inside of a compiled function
 
 
 class StepsAnswer(Record, frozen=True):
@@ -84,6 +85,7 @@ class StepsAnswer(Record, frozen=True):
     reason: str | None
     anchor: str | None = None  # what a step is here: "the loop at train.py:31", "stepscope.step()"
     each: list[Step] | msgspec.UnsetType = msgspec.UNSET
+    notes: list[str] = []
 
 
 # --- lines -------------------------------------------------------------------------------------
@@ -352,6 +354,8 @@ class StageRow(Record, frozen=True):
     stage: str
     ms_per_batch: float
     share: float  # of the workers' time, or of the steps'
+    calls: int | None = None  # of tf.data's
+    parallelism: float | None = None  # how many of it run at once, while any does
 
 
 class InputLine(Record, frozen=True):
@@ -386,3 +390,4 @@ class InputAnswer(Record, frozen=True):
     idle_cores: float | None = None  # mean in the measured steps
     reason: str | None = None
     notes: list[str] = []
+    operations: list[StageRow] = []  # inside of the stages of tf.data, by name

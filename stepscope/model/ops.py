@@ -70,3 +70,44 @@ class KernelsAnswer(Record, frozen=True):
     kernels: list[KernelRow]
     windows: list[OpsWindow] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
+
+
+# --- a device's time -----------------------------------------------------------------------------
+
+
+class IdleSplit(Record, frozen=True):
+    """Why nothing ran: what came next was launched too late; the gap between two kernels is under
+    30 ns; or something else (another stream, an event, memory). They sum to the idle time."""
+
+    host_wait_ns: int
+    kernel_wait_ns: int
+    other_ns: int
+
+
+class DeviceKernel(Record, frozen=True):
+    name: str
+    calls: int
+    total_ns: int
+
+
+class DeviceRow(Record, frozen=True):
+    """One device of one rank. Compute, communication and copies may overlap each other."""
+
+    rank: int | None
+    steps: int | None
+    wall_ns: int  # from the first kernel's start to the last one's end
+    busy_ns: int  # at least one of them ran
+    compute_ns: int
+    communication_ns: int
+    exposed_communication_ns: int  # while nothing computed
+    memcpy_ns: int  # copies and memset
+    idle_ns: int
+    idle: IdleSplit
+    kernels: list[DeviceKernel]
+    device: int | None = None
+    trace: str | None = None
+
+
+class DeviceAnswer(Record, frozen=True):
+    ranks: list[DeviceRow]
+    notes: list[str] = msgspec.field(default_factory=list)

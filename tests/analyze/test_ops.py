@@ -15,7 +15,7 @@ from stepscope.analyze.lines import lines
 from stepscope.analyze.memory import memory
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
-from stepscope.importers.kineto import Shapes
+from stepscope.importers.trace import Shapes
 from stepscope.model.ops import OpRow, OpsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from stepscope.errors import DataError
 from stepscope.importers import trace_text
-from stepscope.importers.kineto import Category, Trace, read_kineto
+from stepscope.importers.kineto import read_kineto
+from stepscope.importers.trace import Category, Trace
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"
 BASE_NS = 1_700_000_000_000_000_000

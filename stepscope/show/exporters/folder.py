@@ -23,8 +23,10 @@ def write_folder(path: str, files: Iterable[tuple[str, bytes]]) -> None:
         os.mkdir(half)
     try:
         for name, content in files:
-            with _told(path), open(os.path.join(half, name), "xb") as file:
-                file.write(content)
+            with _told(path):
+                os.makedirs(os.path.dirname(os.path.join(half, name)), exist_ok=True)
+                with open(os.path.join(half, name), "xb") as file:
+                    file.write(content)
         with _told(path):
             _put_in_place(half, target, before)
     finally:
@@ -47,7 +49,7 @@ def _ours_before(target: str, path: str) -> list[str]:
         return []
     if not os.path.isdir(target):
         raise InputError(f"'{path}' is a file, and this format is a folder. Name another with -o.")
-    there = sorted(os.listdir(target))
+    there = _names_below(target)
     ours = {*_files_in_manifest(os.path.join(target, MANIFEST)), MANIFEST}
     foreign = [name for name in there if name not in ours or not _is_file(target, name)]
     if foreign or (there and len(ours) == 1):
@@ -56,6 +58,19 @@ def _ours_before(target: str, path: str) -> list[str]:
             "Name another folder with -o."
         )
     return there
+
+
+def _names_below(folder: str) -> list[str]:
+    """Files, links and whatever else is no folder, as the manifest names them; and empty folders,
+    which it never does."""
+    found = []
+    for where, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(where, name))]
+        inside = [os.path.relpath(os.path.join(where, name), folder) for name in [*links, *files]]
+        found += (
+            inside if inside or folders or where == folder else [os.path.relpath(where, folder)]
+        )
+    return sorted(name.replace(os.sep, "/") for name in found)
 
 
 def _is_file(folder: str, name: str) -> bool:
@@ -88,4 +103,5 @@ def _put_in_place(half: str, target: str, before: list[str]) -> None:
         raise
     for name in before:  # no more than was looked at
         os.unlink(os.path.join(aside, name))
-    os.rmdir(aside)
+    for where, _, _ in os.walk(aside, topdown=False):
+        os.rmdir(where)

@@ -1,9 +1,12 @@
-"""A folder of operator windows as TensorBoard's torch_tb_profiler reads them: one file a window.
+"""A folder of operator windows as TensorBoard reads them: one file a window.
 
-That plugin knows the words of torch 1.9. Newer traces say `cuda_runtime` and `fwdbwd`, have the
-loader's waits as annotations, and ours have no steps of a schedule: it would show none of these.
+TensorFlow's and JAX's lie where the profile plugin (xprof) looks for them, as they were recorded.
+Torch's are for torch_tb_profiler, which knows the words of torch 1.9. Newer traces say
+`cuda_runtime` and `fwdbwd`, have the loader's waits as annotations, and ours have no steps of a
+schedule: it would show none of these.
 """
 
+import gzip
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
     from stepscope.analyze.windows import Window
     from stepscope.store.reader import ProcessData, Run
 
-OPEN_WITH: Final = "tensorboard --logdir {path} (needs torch_tb_profiler)"
+OPEN_WITH: Final = (
+    "tensorboard --logdir {path} (needs torch_tb_profiler; for TensorFlow and JAX, xprof)"
+)
 _STEP: Final = "ProfilerStep#"
+_GZIP: Final = b"\x1f\x8b"
 _LOADER: Final = "enumerate(Data"
 _WORDS: Final = {
     "cuda_runtime": "Runtime",
@@ -34,8 +40,8 @@ _WORDS: Final = {
 _LEAST_LEFT: Final = 0.5  # of the shortest step: a window is closed in its last one, which counts
 _APART_NS: Final = 1  # the plugin adds floats: steps that touch would overlap there
 _NO_OPERATORS: Final = (
-    "The script never imported torch, ended before its sixth step, or ran with --ops off. Record "
-    "them with 'stepscope run --ops all'."
+    "The script used neither torch nor TensorFlow nor JAX, ended before its sixth step, or ran "
+    "with --ops off. Record them with 'stepscope run --ops all'."
 )
 
 
@@ -57,8 +63,15 @@ def export(run: "Run", *, process: int | None = None) -> Files:
 def _files(
     run: "Run", found: list[tuple["ProcessData", "Window", dict[str, Any]]], unread: list[str]
 ) -> Files:
+    from stepscope.analyze.windows import is_xplane
+
     counts: dict[str, int] = {}
     for process, window, head in found:
+        if is_xplane(window.path):
+            name = _profile_name(process, window)
+            yield name, _unzipped(window.path.read_bytes())
+            counts[name] = 0
+            continue
         events = _Events(run, process, window)
         name = _file_name(process, events.began_ns)
         kept = {key: value for key, value in head.items() if key != "traceEvents"}
@@ -72,6 +85,17 @@ def _file_name(process: "ProcessData", began_ns: int) -> str:
     """As torch's own handler names it: host and process, when, and the ending."""
     host = re.sub(r"[^\w.-]", "_", process.info.host) or "host"
     return f"{host}_{process.info.pid}.{began_ns}.pt.trace.json"
+
+
+def _profile_name(process: "ProcessData", window: "Window") -> str:
+    """One run of the plugin a window, with a host for each process."""
+    number = re.sub(r"\D", "", window.path.name.partition(".")[0]) or "0"
+    host = re.sub(r"[^\w-]", "_", process.info.host) or "host"
+    return f"plugins/profile/window_{number}/{host}_{process.info.pid}.xplane.pb"
+
+
+def _unzipped(data: bytes) -> bytes:
+    return gzip.decompress(data) if data[:2] == _GZIP else data
 
 
 class _Events:

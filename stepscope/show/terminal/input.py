@@ -16,6 +16,7 @@ from stepscope.show.terminal.page import (
     columns,
     heading,
     indented,
+    more,
     name,
     notes_block,
     page,
@@ -24,6 +25,7 @@ from stepscope.show.terminal.page import (
 from stepscope.show.terminal.paths import short_function, short_paths
 
 _FUNCTION_WIDTH: Final = 20
+_MOST_OPERATIONS: Final = 10
 _IN_TRAINING: Final = "loading happens in the training process"
 _LIMIT_WORDS: Final = {
     "work": "the work to load a batch",
@@ -44,7 +46,13 @@ def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
         indented(_verdict(answer)),
     ]
     if answer.stages:
-        parts += [Text(""), heading("Where a batch spends its time"), indented(_stages(answer))]
+        parts += [Text(""), heading("Where a batch spends its time")]
+        parts.append(indented(_stages(answer)))
+    if answer.operations:
+        most = answer.operations[: top or _MOST_OPERATIONS]
+        parts += [Text(""), heading("Operations in the pipeline", "own time")]
+        parts += [indented(_operations(most))]
+        parts += more(len(answer.operations), len(most), "operation")
     if answer.lines:
         shown = answer.lines[:top] if top else answer.lines
         parts += [Text(""), heading("Lines that load", "with what they call")]
@@ -89,6 +97,8 @@ def _verdict(answer: InputAnswer) -> Text:
 
 
 def _stages(answer: InputAnswer) -> Table:
+    if any(row.parallelism is not None for row in answer.stages):
+        return _pipeline(answer.stages)
     table = columns(
         ("stage", "label"), ("in", "left"), ("a batch", "right"), ("share", "right"), ("", "fill")
     )
@@ -99,6 +109,40 @@ def _stages(answer: InputAnswer) -> Table:
             milliseconds_cell(row.ms_per_batch),
             percent(row.share),
             Bar(row.share, "dim" if row.stage == "wait for work" else "magenta"),
+        )
+    return table
+
+
+def _pipeline(rows: list[StageRow]) -> Table:
+    """Of tf.data: the stages' own time."""
+    table = columns(
+        ("stage", "label"), ("own time a batch", "right"), ("share", "right"), ("calls", "right"),
+        ("at once", "right"), ("", "fill"),
+    )  # fmt: skip
+    for row in rows:
+        table.add_row(
+            row.stage,
+            milliseconds_cell(row.ms_per_batch),
+            percent(row.share),
+            count(row.calls or 0),
+            f"{row.parallelism or 0.0:.1f}",
+            Bar(row.share, "magenta"),
+        )
+    return table
+
+
+def _operations(rows: list[StageRow]) -> Table:
+    table = columns(
+        ("operation", "label"), ("a batch", "right"), ("share", "right"), ("calls", "right"),
+        ("", "fill"),
+    )  # fmt: skip
+    for row in rows:
+        table.add_row(
+            row.stage,
+            milliseconds_cell(row.ms_per_batch),
+            percent(row.share),
+            count(row.calls or 0),
+            Bar(row.share, "magenta"),
         )
     return table
 

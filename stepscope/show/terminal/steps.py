@@ -18,7 +18,15 @@ from stepscope.show.terminal.numbers import (
     milliseconds,
     percent,
 )
-from stepscope.show.terminal.page import FAINT, WARNING, columns, heading, indented, page
+from stepscope.show.terminal.page import (
+    FAINT,
+    WARNING,
+    columns,
+    heading,
+    indented,
+    notes_block,
+    page,
+)
 from stepscope.show.terminal.paths import cut_path
 
 # What a step does in each category, after "Most of each step: ".
@@ -32,6 +40,7 @@ CATEGORY_WORDS: Final = {
     "optimizer": "the optimizer",
     "communication": "communication between ranks",
     "sync": "waiting for the device",
+    "compute": "the compiled training function",
     "compile": "compiling",
     "evaluation": "evaluation",
     "checkpoint": "saving checkpoints",
@@ -56,11 +65,17 @@ _CATEGORY_STYLES: Final = {
     "prepare": "yellow",
     "forward": "green",
     "backward": "blue",
+    "compute": "green",
     "optimizer": "cyan",
     "communication": "red",
     "sync": "red",
     "profiler": "dim",
     "unattributed": "dim",
+    "Input": "magenta",  # XProf's
+    "Kernel Launch": "yellow",
+    "Device Collectives": "red",
+    "Host Compute": "blue",
+    "All Others": "dim",
 }
 
 
@@ -71,7 +86,7 @@ def steps(answer: StepsAnswer, *, top: int | None = None, table: bool = True) ->
         parts += [Text(""), cost_line(answer)]
     if table and isinstance(answer.each, list):
         parts += [Text(""), each_block(answer.each, top=top)]
-    return page(parts)
+    return page([*parts, *notes_block(answer.notes)])
 
 
 def steps_block(answer: StepsAnswer) -> RenderableType:

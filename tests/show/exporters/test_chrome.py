@@ -27,7 +27,8 @@ from stepscope.analyze.kernels import kernels
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
-from stepscope.importers.kineto import Category, read_kineto
+from stepscope.importers.kineto import read_kineto
+from stepscope.importers.trace import Category
 from stepscope.show.exporters import chrome, trace_events
 from stepscope.store.format import EventKind
 

@@ -1,0 +1,132 @@
+"""What every trace of operators ends in, whoever wrote it: events and their names, in columns."""
+
+import dataclasses
+import enum
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Category(enum.IntEnum):
+    """What an event is, whatever its framework and version called it."""
+
+    OTHER = 0
+    OP = 1
+    ANNOTATION = 2  # record_function, TraceAnnotation
+    RUNTIME = 3  # a call into the device's library
+    KERNEL = 4
+    MEMCPY = 5
+    MEMSET = 6
+    PYTHON = 7
+    DEVICE_ANNOTATION = 8
+    MEMORY = 9  # an allocation or a free
+
+
+ON_DEVICE: Final = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+
+EVENT_DTYPE: Final = np.dtype(
+    [
+        ("start_ns", np.int64),  # Unix time where the trace says when it began
+        ("duration_ns", np.int64),
+        ("name", np.int32),  # index in `names`
+        ("category", np.int8),
+        ("thread", np.int32),  # index in `threads`
+        ("external", np.int64),  # joins kernels to the operator that launched them
+        ("correlation", np.int64),  # joins kernels to the call that launched them
+        ("sequence", np.int64),  # joins backward operators to their forward twin
+        ("shapes", np.int32),  # index in `shapes`
+        ("stream", np.int64),
+        ("device", np.int32),
+        ("bytes", np.int64),  # of a copy
+        ("framework_op", np.int32),  # on a device: index in `names` of the operator; -1: not said
+        ("source", np.int32),  # index in `sources`: the lines that made it; -1: not said
+        ("is_input", np.bool_),  # it belongs to an input pipeline that runs beside the steps
+    ]
+)
+MEMORY_DTYPE: Final = np.dtype(
+    [
+        ("at_ns", np.int64),
+        ("thread", np.int32),
+        ("bytes", np.int64),  # negative: freed
+        ("is_device", np.bool_),
+        ("address", np.uint64),
+    ]
+)
+FLOW_DTYPE: Final = np.dtype(
+    [("id", np.int64), ("at_ns", np.int64), ("thread", np.int32), ("is_end", np.bool_)]
+)
+
+
+class Thread(msgspec.Struct, frozen=True):
+    process: str
+    thread: str  # the kernel's number where it is one
+    name: str | None = None
+
+
+class Shapes(msgspec.Struct, frozen=True):
+    """An operator's inputs, as JSON."""
+
+    dims: str = ""  # [[32, 64], []]
+    types: str = ""
+    concrete: str = ""  # of convolutions: their strides and paddings
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A line of Python that made an operation, as the trace tells it."""
+
+    file: str
+    line: int
+
+
+Stack = tuple[Source, ...]  # innermost first
+
+
+class Numbers(dict[_Key, int]):
+    """Gives each new key the next number."""
+
+    def __missing__(self, key: _Key) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+@dataclasses.dataclass(eq=False)
+class Trace:
+    """Events in the order of the file."""
+
+    path: Path
+    names: list[str]
+    threads: list[Thread]
+    shapes: list[Shapes]
+    events: npt.NDArray[Any]
+    memory: npt.NDArray[Any]
+    flows: npt.NDArray[Any]  # from forward operators to backward ones
+    head: dict[str, Any]
+    notes: list[str]
+    sources: list[Stack] = dataclasses.field(default_factory=list)
+
+    def of(self, *categories: Category) -> npt.NDArray[Any]:
+        kept: npt.NDArray[Any] = self.events[np.isin(self.events["category"], categories)]
+        return kept
+
+    @property
+    def has_memory(self) -> bool:
+        return len(self.memory) > 0
+
+    @property
+    def has_device(self) -> bool:
+        return len(self.of(*ON_DEVICE)) > 0
+
+
+def no_events(count: int) -> npt.NDArray[Any]:
+    """A table of so many events of which nothing is known yet."""
+    table = np.zeros(count, EVENT_DTYPE)
+    for column in ("external", "correlation", "sequence", "stream", "device", "framework_op",
+                   "source"):  # fmt: skip
+        table[column] = -1
+    return table

@@ -1,0 +1,105 @@
+"""What the names of an xplane's events say: which are operators, and how people call them."""
+
+import re
+from typing import Final
+
+from stepscope.importers.trace import Category, Source, Stack
+
+# "model/dense/MatMul:MatMul": an operation of a graph, and its kind.
+_OPERATION: Final = re.compile(r"(?s)(?:.*[^:])?:([A-Z_][A-Za-z0-9_]*)(?:#.*)?$")
+_SOURCE: Final = re.compile(r"(.+?):(\d+)(?::\d+)?")
+_NUMBERED: Final = re.compile(r"(?:\.\d+|\.clone|\.remat\d*)+$")
+_SIZE: Final = re.compile(r"\b(?:size|num_bytes):\s*(\d+)")
+ITERATOR: Final = "Iterator::"
+GET_NEXT: Final = "IteratorGetNext"
+CAPTURED: Final = "InstantiatedCapturedFunction::"  # a function of the user's inside of a stage
+PROCESS: Final = "ExecutorState::Process"
+_ALLOCATION: Final = "MemoryAllocation"
+_DEALLOCATION: Final = "MemoryDeallocation"
+MEMORY: Final = (_ALLOCATION, _DEALLOCATION)
+# Steps that the runtime marks by itself, beside those that people and libraries mark.
+INTERNAL_ROOTS: Final = ("FunctionRun", "SessionRun", "RunGraph", PROCESS, "TraceContext")
+_CALLS: Final = "PjitFunction("
+_EAGER: Final = "EagerLocalExecute: "
+# Graph functions are run as operators are, but only wait for those in them.
+_FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
+_COLLECTIVES: Final = (
+    "nccl", "rccl", "all-reduce", "all-gather", "reduce-scatter", "all-to-all",
+    "collective-permute", "collective-broadcast", "ragged-all-to-all",
+)  # fmt: skip
+_COPIES: Final = ("memcpy", "copy-start", "copy-done", "async-copy", "slice-start", "slice-done")
+
+
+def operator_of(name: str) -> str | None:
+    """`MatMul` of "model/dense/MatMul:MatMul"; None: it is no operator of TensorFlow's."""
+    found = _OPERATION.fullmatch(name)
+    return found[1] if found and not found[1].startswith(_FUNCTIONS) else None
+
+
+def host_category(name: str) -> tuple[Category, str]:
+    """What it is as far as its name tells, and how to call it."""
+    if name.startswith("$"):
+        return Category.PYTHON, name[1:]
+    if name in MEMORY:
+        return Category.MEMORY, name
+    if name.startswith(ITERATOR):
+        return Category.OTHER, ITERATOR + stage_of(name)
+    if name.startswith(_CALLS):
+        return Category.ANNOTATION, name
+    operator = operator_of(name) or _eager_operator(name)
+    return (Category.OP, operator) if operator else (Category.OTHER, name)
+
+
+def _eager_operator(name: str) -> str | None:
+    operator = name.removeprefix(_EAGER)
+    return operator if operator != name and not operator.startswith(_FUNCTIONS) else None
+
+
+def stage_of(name: str) -> str:
+    """`Map` of "Iterator::Root::Prefetch::Map", `Prefetch` of "Iterator::Prefetch[0]"."""
+    return name.rpartition("::")[2].partition("[")[0] or name
+
+
+def framework_operator(text: str) -> str:
+    """`MatMul` of "dense/MatMul:MatMul", `add` of "jit(f)/jit(main)/add:"."""
+    path, colon, kind = text.rpartition(":")
+    if colon and kind:
+        return kind
+    return (path or text).rstrip("/").rpartition("/")[2] or text
+
+
+def instruction_name(shown: str) -> str:
+    """`fusion` of "%fusion.3 = f32[...] fusion(...)": without what makes it unique."""
+    return _NUMBERED.sub("", shown.partition(" = ")[0].lstrip("%"))
+
+
+def stack_of(text: str) -> Stack:
+    """Of "train.py:29", or of several such lines, the innermost last."""
+    found = (_SOURCE.match(line) for line in reversed(text.splitlines()))
+    return tuple(Source(each[1], int(each[2])) for each in found if each)
+
+
+def copied_bytes(details: str) -> int:
+    found = _SIZE.search(details)
+    return int(found[1]) if found and len(found[1]) < 19 else 0
+
+
+def device_category(name: str, is_copy: bool) -> Category:
+    lower = name.lower()
+    if lower.startswith("memset"):
+        return Category.MEMSET
+    if is_copy or lower.startswith(_COPIES):
+        return Category.MEMCPY
+    return Category.KERNEL
+
+
+def is_collective(name: str) -> bool:
+    lower = name.lower().lstrip("%")
+    return "nccl" in lower or "rccl" in lower or lower.startswith(_COLLECTIVES)
+
+
+def call_name(name: str) -> str:
+    """How to name a call into the device's library: some files name it after the kernel."""
+    if name.startswith(("cu", "hip", "Memcpy", "Memset", "MEMCPY", "MEMSET")) and " " not in name:
+        return name
+    return "kernel launch"

@@ -1,0 +1,86 @@
+"""The device view: how much of its time each device worked, and why it did not."""
+
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.model.ops import DeviceAnswer, DeviceRow
+from stepscope.show.terminal.bars import Bar
+from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.numbers import count, counted, duration, percent
+from stepscope.show.terminal.page import (
+    columns,
+    heading,
+    indented,
+    more,
+    name,
+    notes_block,
+    page,
+)
+
+_MOST_KERNELS: Final = 10
+_STYLES: Final = {"compute": "green", "communication": "red", "copies": "yellow"}
+
+
+def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:
+    if not answer.ranks:
+        nothing = indented(Text("Nothing ran on a device."))
+        return page([heading("Device"), nothing, *notes_block(answer.notes)])
+    parts: list[RenderableType] = []
+    for row in answer.ranks:
+        parts += [heading(_title(row), _about(row)), indented(_times(row)), Text("")]
+        shown = row.kernels[: _MOST_KERNELS if top is None else top or None]
+        parts += [indented(_kernels(row, len(shown)))]
+        parts += [*more(len(row.kernels), len(shown), "kernel"), Text("")]
+    return page([*parts[:-1], *notes_block(answer.notes)])
+
+
+def _title(row: DeviceRow) -> str:
+    words = ["Device" if row.device is None else f"Device {row.device}"]
+    return " ".join(words if row.rank is None else [*words, f"of rank {row.rank}"])
+
+
+def _about(row: DeviceRow) -> str:
+    words = [f"{duration(row.wall_ns)} from the first kernel to the last"]
+    if row.steps:
+        words.append(counted(row.steps, "step"))
+    if row.trace:
+        words.append(row.trace)
+    return " · ".join(words)
+
+
+def _times(row: DeviceRow) -> Table:
+    """Shares of the wall time; what is indented is part of what stands above."""
+    table = columns(("", "label"), ("", "fill"), ("time", "right"), ("share", "right"))
+    told = [
+        ("busy", row.busy_ns),
+        ("  compute", row.compute_ns),
+        ("  communication", row.communication_ns),
+        ("    not hidden", row.exposed_communication_ns),
+        ("  copies", row.memcpy_ns),
+        ("idle", row.idle_ns),
+        ("  host too late", row.idle.host_wait_ns),
+        ("  between kernels", row.idle.kernel_wait_ns),
+        ("  other", row.idle.other_ns),
+    ]
+    for title, ns in told:
+        if ns or not title.startswith(" "):
+            share = ns / max(1, row.wall_ns)
+            bar = Bar(share, _STYLES.get(title.strip(), "dim" if "idle" in title else "blue"))
+            table.add_row(title, bar, duration_cell(ns), percent(share))
+    return table
+
+
+def _kernels(row: DeviceRow, shown: int) -> Table:
+    table = columns(("time", "right"), ("share", "right"), ("calls", "right"), ("kernel", "fill"))
+    whole_ns = max(1, sum(each.total_ns for each in row.kernels))
+    for each in row.kernels[:shown]:
+        table.add_row(
+            duration_cell(each.total_ns),
+            percent(each.total_ns / whole_ns),
+            count(each.calls),
+            name(each.name),
+        )
+    return table
