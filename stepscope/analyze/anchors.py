@@ -1,4 +1,5 @@
-"""Steps that a framework tells: its own batches, else the first optimizer that steps twice.
+"""Steps that a framework tells: its own batches, else the first optimizer that steps twice, else
+the first compiled function that updates weights and is called twice.
 
 A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
 belong to the later one.
@@ -12,13 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import step_of, union
+from stepscope.analyze.jax_steps import with_first_calls
 from stepscope.analyze.loops import Loop, Mask, enclosing
 from stepscope.clock import Ints
 from stepscope.store.format import EventKind, ForwardFlag, SpanCategory, StepMark
 from stepscope.store.reader import ProcessData
 
 _FEW_TURNS: Final = 8
-_BEGINNERS: Final = (SpanCategory.INPUT, SpanCategory.FORWARD, SpanCategory.TRANSFER)
+_BEGINNERS: Final = (
+    SpanCategory.INPUT,
+    SpanCategory.FORWARD,
+    SpanCategory.TRANSFER,
+    SpanCategory.COMPUTE,
+    SpanCategory.BACKWARD,
+)
+_UPDATES: Final = np.uint64(1)  # in value1 of a COMPUTE span
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -32,7 +41,11 @@ class Anchors:
 
 
 def find_anchors(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
-    return _batches(process, loops) or _optimizer_steps(process, loops)
+    return (
+        _batches(process, loops)
+        or _optimizer_steps(process, loops)
+        or _compiled_steps(process, loops)
+    )
 
 
 def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -63,7 +76,51 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
     if around is not None:
         loop, end_ns = around, _last_of_each_turn(ends_ns, around)
     name = _name(process, spans[is_anchor], "optimizer")
-    return Anchors(end_ns, thread, f"{name}.step()", loop)
+    what = f"{name}()" if "." in name else f"{name}.step()"  # a function, or an optimizer's class
+    return Anchors(end_ns, thread, what, loop)
+
+
+def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    """Of functions that do the passes and the update in one; those that are known to update count,
+    where there are such."""
+    spans = with_first_calls(process.of_kind(EventKind.SPAN))
+    is_one = (spans["extra"] == SpanCategory.COMPUTE) & (spans["value0"] > 0)
+    spans = spans[is_one & (spans["end"] > spans["start"])]
+    updates = (spans["value1"] & _UPDATES) > 0
+    spans = _on_busiest_thread(spans[updates] if updates.any() else spans)
+    spans = spans[np.argsort(spans["end"], kind="stable")]
+    number = _first_that_steps_twice(spans["value0"])
+    if number is None:
+        return None
+    thread = int(spans["thread"][0])
+    ends_ns = process.clock.ns(spans["end"])
+    is_anchor = spans["value0"] == number
+    end_ns = ends_ns[is_anchor]
+    loop = loop_of_ends(end_ns, loops, thread)
+    around = _loop_with_all(spans["value0"], ends_ns, loops, thread) if loop is None else None
+    if around is not None:
+        loop, end_ns = around, _last_of_each_turn(ends_ns, around)
+    name = _name(process, spans[is_anchor], "function")
+    what = name if name.endswith(")") else f"{name}()"
+    return Anchors(end_ns, thread, what, loop)
+
+
+def _loop_with_all(
+    numbers: npt.NDArray[np.uint64], ends_ns: Ints, loops: Sequence[Loop], thread: int
+) -> Loop | None:
+    """A discriminator that is trained twice and then the generator, in one body, are one step: the
+    innermost loop in each of whose turns each of several functions is called equally often."""
+    several = np.unique(numbers)
+    best = None
+    for loop in loops if len(several) > 1 else ():
+        turn = np.searchsorted(np.sort(loop.at_ns), ends_ns)
+        counts = [np.bincount(turn[numbers == number]) for number in several]
+        used = [each[each > 0] for each in counts]
+        is_even = all(each.min() == each.max() for each in used)
+        fits = is_even and len({len(each) for each in used}) == 1 and len(used[0]) > 1
+        if loop.thread == thread and fits and (best is None or loop.total_ns < best.total_ns):
+            best = loop
+    return best
 
 
 def _name(process: ProcessData, events: npt.NDArray[Any], unknown: str) -> str:
@@ -155,7 +212,8 @@ def samples_by_step(process: ProcessData, thread: int, start_ns: Ints, end_ns: I
     fetched = _summed(process, _trained_on(spans), start_ns, end_ns)
     if fetched.any():
         return fetched
-    return _forward_samples(process, spans, start_ns, end_ns)
+    computed = _computed_samples(process, spans, start_ns, end_ns)
+    return computed if computed.any() else _forward_samples(process, spans, start_ns, end_ns)
 
 
 def _trained_on(spans: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -164,7 +222,9 @@ def _trained_on(spans: npt.NDArray[Any]) -> npt.NDArray[Any]:
     is_forward = (spans["extra"] == SpanCategory.FORWARD) & (
         spans["value1"] & np.uint64(ForwardFlag.NO_GRAD) == 0
     )
-    passes = np.sort(spans["start"][is_forward | (spans["extra"] == SpanCategory.BACKWARD)])
+    others = np.isin(spans["extra"], (SpanCategory.BACKWARD, SpanCategory.COMPUTE))
+    happened = spans["end"] != spans["start"]  # else it came to nothing
+    passes = np.sort(spans["start"][(is_forward | others) & happened])
     before_next = np.searchsorted(passes, inputs["start"])
     kept: npt.NDArray[Any] = inputs[np.append(before_next[1:], len(passes)) > before_next]
     return kept
@@ -175,6 +235,21 @@ def _summed(process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_n
     step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
     kept = (step >= 0) & (spans["value0"] < 2**40)
     np.add.at(total, step[kept], spans["value0"][kept].astype(np.int64))
+    return total
+
+
+def _computed_samples(
+    process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints
+) -> Ints:
+    """What the first compiled function of each step was given, each time that it was called."""
+    spans = spans[(spans["extra"] == SpanCategory.COMPUTE) & (spans["value1"] > _UPDATES)]
+    step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
+    spans, step = spans[step >= 0], step[step >= 0]
+    total = np.zeros(len(start_ns), np.int64)
+    those, first = np.unique(step, return_index=True)
+    is_first = spans["name"] == spans["name"][first][np.searchsorted(those, step)]
+    given = np.minimum(spans["value1"] >> np.uint64(1), 2**40).astype(np.int64)
+    np.add.at(total, step[is_first], given[is_first])
     return total
 
 

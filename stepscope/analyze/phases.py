@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from stepscope.analyze import intervals, opens, overhead
 from stepscope.analyze.found import FoundSteps
+from stepscope.analyze.input_in_graph import graph_input
 from stepscope.analyze.training import PHASES, Spans, is_trained_by_framework, phase_spans
 from stepscope.clock import Ints
 from stepscope.store.format import SpanCategory
@@ -29,6 +30,7 @@ class Phases:
 
     names: tuple[str, ...]
     ns: npt.NDArray[np.int64]
+    is_estimated: npt.NDArray[np.bool_]  # how much of a step's compute is input
 
 
 def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
@@ -44,9 +46,23 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
     cost = np.rint(overhead.modelled_share(process, steps) * steps.duration_ns).astype(np.int64)
     _claim(table, rest, SpanCategory.PROFILER, cost)
     table[:, _PYTHON] = rest
+    is_estimated = _take_input_out(process, steps, table)
     always = _ALWAYS if is_trained else _ALWAYS_WITHOUT_FRAMEWORK
     used = [label for label, name in _NAMES.items() if name in always or table[:, label].any()]
-    return Phases(tuple(_NAMES[label] for label in used), table[:, used])
+    return Phases(tuple(_NAMES[label] for label in used), table[:, used], is_estimated)
+
+
+def _take_input_out(
+    process: ProcessData, steps: FoundSteps, table: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Of compiled functions that fetch their batches themselves."""
+    inside = graph_input(process, steps)
+    if inside is None:
+        return np.zeros(len(steps), np.bool_)
+    moved = np.minimum(inside.ns, table[:, SpanCategory.COMPUTE])
+    table[:, SpanCategory.COMPUTE] -= moved
+    table[:, SpanCategory.INPUT] += moved
+    return inside.is_estimated
 
 
 def _activities(process: ProcessData, steps: FoundSteps) -> intervals.Intervals:

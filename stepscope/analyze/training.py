@@ -7,6 +7,8 @@
 4. From the end of forward to the next forward or to backward it is forward still: the loss. Where
    no module is called at all, forward begins where the input or the loop's turn did.
 5. Where no optimizer is used, what follows backward is the update written by hand.
+6. A compiled function that does the passes and the update in one is `compute`, and a pass to all of
+   the above.
 """
 
 import dataclasses
@@ -18,8 +20,9 @@ import numpy.typing as npt
 
 from stepscope.analyze import intervals
 from stepscope.analyze.found import FoundSteps
+from stepscope.analyze.jax_steps import may_evaluate
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, ForwardFlag, SpanCategory
+from stepscope.store.format import BackwardFlag, EventKind, ForwardFlag, SpanCategory
 from stepscope.store.reader import ProcessData
 
 _NOT_PHASES: Final = (
@@ -30,7 +33,12 @@ _NOT_PHASES: Final = (
 )
 PHASES: Final = tuple(category for category in SpanCategory if category not in _NOT_PHASES)
 # They say that a framework trains here.
-_OF_FRAMEWORKS: Final = (SpanCategory.FORWARD, SpanCategory.BACKWARD, SpanCategory.OPTIMIZER)
+_OF_FRAMEWORKS: Final = (
+    SpanCategory.FORWARD,
+    SpanCategory.BACKWARD,
+    SpanCategory.OPTIMIZER,
+    SpanCategory.COMPUTE,
+)
 # What is told of evaluation apart: it happens there, but is not evaluation's fault.
 _STAY_IN_EVALUATION: Final = (
     SpanCategory.GC,
@@ -51,6 +59,7 @@ _PASSES: Final = (
     SpanCategory.TRANSFER,
     SpanCategory.FORWARD,
     SpanCategory.BACKWARD,
+    SpanCategory.COMPUTE,
     SpanCategory.EVALUATION,
 )
 _NO_BATCH_YET: Final = -1
@@ -73,6 +82,12 @@ class Spans:
 
     def of(self, *categories: SpanCategory) -> _Mask:
         return np.isin(self.category, categories)
+
+    def with_forward(self) -> _Mask:
+        """Those of backward that have the forward pass in them."""
+        flagged = (self.flags & int(BackwardFlag.WITH_FORWARD)) != 0
+        mask: _Mask = self.of(SpanCategory.BACKWARD) & flagged
+        return mask
 
     def only(self, kept: npt.NDArray[np.bool_]) -> "Spans":
         return Spans(
@@ -167,9 +182,12 @@ def _with_evaluation(spans: Spans, steps: FoundSteps) -> Spans:
 
 
 def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
-    """Forward passes without gradients whose module does not make such in most steps."""
+    """Forward passes without gradients whose module does not make such in most steps; and compiled
+    functions that do not train, once there are steps."""
     no_grad = (spans.flags & int(ForwardFlag.NO_GRAD)) != 0
     candidates: _Mask = spans.of(SpanCategory.FORWARD) & no_grad
+    compiled = may_evaluate(spans.of(SpanCategory.COMPUTE), spans.name, spans.samples)
+    candidates |= compiled & (spans.start_ns > steps.start_ns.min(initial=np.iinfo(np.int64).max))
     step = intervals.step_of(spans.start_ns, steps.start_ns, steps.end_ns)
     for name in np.unique(spans.name[candidates]):
         of_name = candidates & (spans.name == name)
@@ -220,7 +238,7 @@ def _with_loss(spans: Spans, steps: FoundSteps) -> Spans:
     phases = spans.only(~spans.of(*_BETWEEN) | is_step)
     forward, backward = phases.of(SpanCategory.FORWARD), phases.of(SpanCategory.BACKWARD)
     if not forward.any():
-        begin, end = _since_input(phases, np.flatnonzero(backward), steps)
+        begin, end = _since_input(phases, np.flatnonzero(backward & ~phases.with_forward()), steps)
         return spans.plus(begin, end, SpanCategory.FORWARD)
     before = np.flatnonzero(forward[:-1] & (forward | backward)[1:])
     return spans.plus(phases.end_ns[before], phases.start_ns[before + 1], SpanCategory.FORWARD)
@@ -252,15 +270,17 @@ def _with_preparation(spans: Spans, steps: FoundSteps) -> Spans:
     optimizer = spans.of(SpanCategory.OPTIMIZER)
     in_optimizer = _inside(spans, spans.start_ns[optimizer], spans.end_ns[optimizer])
     passes = spans.only(spans.of(*_PASSES) & ~in_optimizer)  # LBFGS calls the model itself
-    is_pass = passes.of(SpanCategory.FORWARD, SpanCategory.TRANSFER)
+    is_pass = passes.of(SpanCategory.FORWARD, SpanCategory.TRANSFER, SpanCategory.COMPUTE)
+    is_pass |= passes.with_forward()
     end = passes.start_ns[is_pass]
     # A step's own beginning counts only where no turn of the loop begins in it.
     marks = np.concatenate([passes.end_ns, steps.start_ns, steps.turn_ns])
     begin = _latest_before(marks, end)
-    from_input = np.isin(begin, passes.end_ns[passes.of(SpanCategory.INPUT)])
-    from_turn = np.isin(begin, steps.turn_ns) | (
-        np.isin(begin, steps.start_ns) & (len(steps.turn_ns) == 0)
-    )
+    is_batch = passes.of(SpanCategory.INPUT) & (passes.samples != _NO_BATCH_YET)
+    from_input = np.isin(begin, passes.end_ns[is_batch])
+    # Before a compiled function it is the framework's own callbacks that run there.
+    is_known = (len(steps.turn_ns) == 0) & ~passes.of(SpanCategory.COMPUTE)[is_pass]
+    from_turn = np.isin(begin, steps.turn_ns) | (np.isin(begin, steps.start_ns) & is_known)
     kept = from_input | from_turn
     return spans.plus(begin[kept], end[kept], SpanCategory.PREPARE)
 

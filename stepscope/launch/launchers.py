@@ -5,6 +5,7 @@ A variable is believed only when the launch has several ranks: one left over in 
 supervisor looks after like any other.
 """
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
@@ -13,6 +14,7 @@ from stepscope.errors import InputError
 
 Environment = Mapping[str, str]
 
+_TF_CONFIG: Final = "TF_CONFIG"
 # Slurm numbers its batch script, its interactive shells and the like from here up.
 _FIRST_SPECIAL_STEP: Final = 0xFFFF_FFF0
 
@@ -76,7 +78,20 @@ def launch_of(environment: Environment) -> Launch | None:
             return None
         restart = _number(environment.get(kind.restart or "")) or 0
         return Launch(kind.rank, rank, ranks, kind.launch_id(environment), restart)
-    return None
+    return _tensorflow_launch(environment)
+
+
+def _tensorflow_launch(environment: Environment) -> Launch | None:
+    """TF_CONFIG names the whole cluster, and this process's task in it. Chiefs come before workers;
+    parameter servers and evaluators are no ranks. Nothing in it tells one launch from another."""
+    try:
+        told = json.loads(environment.get(_TF_CONFIG) or "{}")
+        chiefs, workers = (len(told["cluster"].get(kind) or ()) for kind in ("chief", "worker"))
+        first = {"chief": 0, "worker": chiefs}[told["task"]["type"]]
+        rank, ranks = first + int(told["task"]["index"]), chiefs + workers
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return Launch(_TF_CONFIG, rank, ranks, None, 0) if 0 <= rank < ranks and ranks > 1 else None
 
 
 def rank_of(environment: Environment) -> int | None:

@@ -17,7 +17,8 @@ RUN/
     lines.bin                  line counters and the activations that were open
     calls.bin                  with --calls: who called whom, how often and for how long
     samples.bin                the stacks that were seen, and for how long
-    ops-<window>.json          operators, as the framework's own profiler wrote them
+    ops-<window>.json          operators, as the framework's own profiler wrote them: Kineto's
+    ops-<window>.xplane.pb     JSON, or TensorFlow's and JAX's xplane
 
 All integers are little-endian. A record whose tag is 0 was never finished: readers stop there.
 """
@@ -97,9 +98,11 @@ class EventKind(enum.IntEnum):
     CPU = 6  # start ticks; end process CPU ns; value0 this thread's CPU ns;
     #          value1 = voluntary context switches << 32 | involuntary ones
     IO = 7  # start ticks; end bytes read; value0 bytes written; value1 = minor faults << 32 | major
-    MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes
+    MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes; value1 ns that the
+    #             main thread was ready to run but had no core (0 where that is not told)
     COST = 9  # start ticks; end our own time so far, in ticks, slow paths (measured);
-    #           value0 line events so far; value1 exit and resume events so far
+    #           value0 line events so far; value1 exit and resume events so far; extra: threads of
+    #           the process, those of libraries included (0: not known)
     LINE_BEGINS = 10  # in operator windows: from start ticks on this thread is in line `extra` of
     #                   name, of kind "code"; both 0: in no line of the user's
     WINDOW = 11  # start..end ticks: operators were recorded; name: the file, "ops-1.json" (gone: it
@@ -140,7 +143,7 @@ class SpanCategory(enum.IntEnum):
     PREPARE = 6
     TRANSFER = 7
     FORWARD = 8  # value0: samples in its input (0: not known); value1: ForwardFlag
-    BACKWARD = 9
+    BACKWARD = 9  # value1: BackwardFlag
     OPTIMIZER = 10  # value0: number of the optimizer that steps; 0: other work of an optimizer
     COMMUNICATION = (
         11  # a collective, or the waiting for it. value0: its number in its group, from 1
@@ -156,6 +159,10 @@ class SpanCategory(enum.IntEnum):
     #             "worker" (one was started: value0 its pid, value1 as of INPUT), "wait for work",
     #             "fetch" (value0: samples), "collate" (inside of it), "send", "get", "pin memory"
     ACTION = 18  # a named action of a framework's own profiler (Lightning)
+    COMPUTE = 19  # a compiled function that does the passes and the update in one (tf.function,
+    #               Keras' train function, a jitted update). value0: the function's number (0: its
+    #               steps are told in another way); value1: 1 where it is known to update, plus
+    #               twice the samples it was given
 
 
 LOADER_WORKERS_BITS: Final = 16
@@ -164,6 +171,10 @@ LOADER_WORKERS_BITS: Final = 16
 class ForwardFlag(enum.IntFlag):
     NO_GRAD = 1  # gradients were off
     EVALUATING = 2  # the module was in evaluation mode
+
+
+class BackwardFlag(enum.IntFlag):
+    WITH_FORWARD = 1  # the forward pass is part of it (jax.value_and_grad)
 
 
 class BlockKind(enum.IntEnum):

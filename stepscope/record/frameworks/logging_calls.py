@@ -14,20 +14,39 @@ _FUNCTIONS: Final = {
     "mlflow": ("log_metric", "log_metrics", "log_params", "log_artifact", "log_figure"),
 }
 
+# Frameworks whose steps have phases: without one there is nothing to tell logging from.
+_TRAINING: Final = ("torch", "tensorflow")
+
+_is_watched = False  # what every script has: print and logging
+
 
 def install(module: Any, patches: Patches) -> None:
     name = module.__name__
-    if name == "torch":  # without a framework there are no phases to tell it from
-        patches.phase(logging.Handler, "handle", SpanCategory.LOGGING, "logging")
-        if marks.name_id is not None:
-            _core.prints_start(marks.name_id("print"))
-            patches.on_undo(_core.prints_stop)
+    if name in _TRAINING:
+        _watch_prints(patches)
         return
     if name == "torch.utils.tensorboard.writer":
         _watch_summary_writer(module.SummaryWriter, patches)
         return
     for function in _FUNCTIONS.get(name, ()):
         patches.phase(module, function, SpanCategory.LOGGING, f"{name}.{function}")
+
+
+def _watch_prints(patches: Patches) -> None:
+    global _is_watched
+    if _is_watched:
+        return
+    _is_watched = True
+    patches.on_undo(_forget)
+    patches.phase(logging.Handler, "handle", SpanCategory.LOGGING, "logging")
+    if marks.name_id is not None:
+        _core.prints_start(marks.name_id("print"))
+        patches.on_undo(_core.prints_stop)
+
+
+def _forget() -> None:
+    global _is_watched
+    _is_watched = False
 
 
 def _watch_summary_writer(writer: Any, patches: Patches) -> None:

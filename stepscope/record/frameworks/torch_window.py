@@ -34,7 +34,7 @@ class Window:
     def open(self, on_line: Callable[[], None], until: int, tensors: int) -> None:
         """`on_line` is called at the first line of the user's that begins after `until` ticks.
         `tensors`: how many are known that a step may free."""
-        with _ours("operator window: start"):
+        with ours("operator window: start"):
             memory = self._quiet.can_hide_unknown_frees and tensors <= _MOST_KNOWN_TENSORS
             # Allocated before, freed inside: torch does not know its size.
             unknown = self._torch.empty(1) if memory else None
@@ -65,7 +65,7 @@ class Window:
         profiler, self._profiler = self._profiler, None
         end_ticks = _core.ticks()
         _core.lines_log(0)
-        with _ours("operator window: end"), self._quiet.kineto():
+        with ours("operator window: end"), self._quiet.kineto():
             profiler.__exit__(None, None, None)
             if keep:
                 self._write(profiler)
@@ -100,7 +100,7 @@ def log_lines(until: int, on_line: Callable[[], None] | None) -> None:
 
 
 @contextlib.contextmanager
-def _ours(what: str) -> Iterator[None]:
+def ours(what: str) -> Iterator[None]:
     span = _core.span_begin(marks.name_id(what), SpanCategory.PROFILER) if marks.name_id else 0
     try:
         yield

@@ -1,0 +1,102 @@
+"""TensorFlow: operators are recorded in windows, under its own profiler.
+
+One profiler a process: the script's own goes first.
+"""
+
+import os
+import sys
+from typing import Any, Final
+
+from stepscope.record import pace
+from stepscope.record.frameworks import occasion, tf_eager
+from stepscope.record.frameworks.patches import Patches
+from stepscope.record.frameworks.tf_quiet import Quiet
+from stepscope.record.frameworks.xplane_giving_way import ScriptsOwn
+from stepscope.record.frameworks.xplane_windows import XplaneWindows
+from stepscope.store.writer import may_grow_to
+
+_LARGEST_TRACE: Final = 128 * 2**20
+_STEPS: Final = 3
+_STEPS_OF_FIT: Final = 10  # they are short, and fetch their input inside
+_LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
+_OFFERED: Final = "tensorflow._api.v2.profiler.experimental"
+
+_windows: XplaneWindows | None = None
+_watches_forks = False
+
+
+def install(tensorflow: Any, patches: Patches) -> None:
+    if _LIBRARY in sys.modules:
+        occasion.when_running(lambda recording: _begin(tensorflow, patches, recording))
+
+
+def _begin(tensorflow: Any, patches: Patches, recording: occasion.Recording) -> None:
+    global _windows
+    if recording.options.ops == "off":
+        return
+    if not may_grow_to(_LARGEST_TRACE):
+        recording.note("Operators are not recorded: the process may not write files so large.")
+        return
+    library = sys.modules[_LIBRARY]
+    _windows = windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
+    patches.on_undo(_forget)
+    _give_way(library, windows, patches)
+    pace.listen(windows.step_ended)
+    tf_eager.on_work = windows.worked
+    tf_eager.on_trace = windows.compiled
+    if recording.options.ops != "auto":  # it may be asked for from the first step on
+        tf_eager.on_begin = windows.worked
+    _watch_forks()
+    occasion.before_end(windows.finish)
+
+
+def _least_steps() -> int:
+    return _STEPS_OF_FIT if tf_eager.here.has_fitted else _STEPS
+
+
+def _forget() -> None:
+    global _windows
+    _windows = None
+    tf_eager.on_work = tf_eager.on_trace = tf_eager.on_begin = None
+    tf_eager.here.has_fitted = False
+
+
+def _watch_forks() -> None:
+    """A forked child would go on recording, with nobody to end it."""
+    global _watches_forks
+    if not _watches_forks:  # such handlers cannot be removed
+        _watches_forks = True
+        os.register_at_fork(before=_before_fork)
+
+
+def _before_fork() -> None:
+    if _windows is not None:
+        _windows.end_window()
+
+
+class _Profiler:
+    """TensorFlow's, without a trace of the Python calls: the lines tell that."""
+
+    def __init__(self, tensorflow: Any, library: Any) -> None:
+        self._quiet = Quiet(tensorflow)
+        self._start, self._stop = library.start, library.stop
+        self._options = library.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
+
+    def start(self, folder: str) -> None:
+        with self._quiet.profiler():
+            self._start(folder, self._options)
+
+    def stop(self, *, keep: bool) -> None:
+        with self._quiet.profiler():
+            self._stop(save=keep)
+
+
+def _give_way(library: Any, windows: XplaneWindows, patches: Patches) -> None:
+    """The context manager `Profile` and Keras' callback for TensorBoard call these as well."""
+    own = ScriptsOwn(windows, lambda: library._profiler is not None)
+    offered, served = sys.modules.get(_OFFERED), sys.modules.get(f"{_OFFERED}.server")
+    own.around(patches, (library, offered), "start", library.start, own.starts, own.started)
+    own.around(patches, (library, offered), "stop", library.stop, None, own.stopped)
+    serve = library.start_server
+    own.around(patches, (library,), "start_server", serve, own.serves)
+    own.around(patches, (served,), "start", serve, own.serves)

@@ -1,0 +1,42 @@
+"""A TensorFlow or Keras that is too old gets one sentence, and is left alone."""
+
+import types
+
+import pytest
+
+from stepscope.record import frameworks
+from stepscope.record.frameworks import keras_hooks, tf_hooks
+from stepscope.record.frameworks.patches import Patches
+
+
+class NoPatches(Patches):
+    def set(self, owner: object, name: str, value: object) -> None:
+        raise AssertionError(f"{name} of {owner} was changed")
+
+
+@pytest.fixture
+def notes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    told: list[str] = []
+    monkeypatch.setattr(frameworks, "_note", told.append)
+    return told
+
+
+@pytest.mark.parametrize("version", ["2.12.1", "2.9.0", "1.15.5"])
+def test_an_old_tensorflow(notes: list[str], version: str) -> None:
+    module = types.ModuleType("tensorflow")
+    module.__dict__["__version__"] = version
+    tf_hooks.install(module, NoPatches())
+    assert notes == [
+        f"TensorFlow {version} is too old to be watched (it takes 2.13 or later): its steps are "
+        "found by their loop, and they have no phases."
+    ]
+
+
+def test_an_old_keras(notes: list[str]) -> None:
+    module = types.ModuleType("keras")
+    module.__dict__["__version__"] = "2.15.0"
+    keras_hooks.install(module, NoPatches())
+    assert notes == [
+        "Keras 2.15.0 is too old to be watched (it takes Keras 3, or tf_keras): its steps are "
+        "found by their loop, and they have no phases."
+    ]

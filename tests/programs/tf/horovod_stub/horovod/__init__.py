@@ -1,0 +1,1 @@
+"""A stand-in for Horovod: two processes that meet in a folder."""
