@@ -24,6 +24,7 @@ _NO_LOOP: Final = (
     "no loop turned at least 10 times with 1 ms or more a turn. "
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
+_STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may well be half of it
 _NO_PROCESS: Final = "nothing was recorded."
 
 
@@ -164,7 +165,7 @@ def _without_stubs(steps: FoundSteps) -> FoundSteps | None:
     duration = steps.duration_ns
     usual = float(np.median(duration[1:])) if len(duration) > 1 else 0.0
     is_after_a_gap = np.append(True, steps.start_ns[1:] != steps.end_ns[:-1])
-    kept = ~(is_after_a_gap & (duration < usual / 2)) & (duration > 0)
+    kept = ~(is_after_a_gap & (duration < _STUB * usual)) & (duration > 0)
     return _subset(steps, kept) if kept.any() else None
 
 

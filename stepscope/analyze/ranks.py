@@ -57,6 +57,7 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         straggler=straggler(run, _held(them, met)),
         skew_ms=_skew_ms(them),
         expected=_expected(run),
+        samples_per_s=_samples_per_s(them),
         notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
     )
 
@@ -101,6 +102,17 @@ def _row(run: Run, each: _Rank) -> RankRow:
         input_ms=None if step_ms is None else each.mean_ms.get("input", 0.0),
         status=status(run, each.process),
     )
+
+
+def _samples_per_s(them: Sequence[_Rank]) -> float | None:
+    total = 0.0
+    for each in them:
+        measured = each.steps.is_measured
+        samples = int(each.steps.samples[measured].sum())
+        if not samples:
+            return None
+        total += samples / (max(1, int(each.steps.duration_ns[measured].sum())) / 1e9)
+    return total
 
 
 def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:

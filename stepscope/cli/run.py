@@ -142,6 +142,7 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
 
 
 def _analyse(folder: str) -> None:
+    from stepscope.advise.findings import findings
     from stepscope.analyze.run import load
     from stepscope.analyze.summary import summary
     from stepscope.analyze.tables import write_tables
@@ -149,8 +150,30 @@ def _analyse(folder: str) -> None:
     from stepscope.show.terminal.summary import summary as summary_page
 
     run = load(_shown(folder))
-    print_view(summary_page(summary(run)), stderr=True)
+    advice = findings(run)
+    print_view(summary_page(summary(run), advice=advice), stderr=True)
     write_tables(run)
+    _report(run, folder, advice)
+
+
+def _report(run: Any, folder: str, advice: Any) -> None:
+    """RUN/report.html, where the page was built; where it is comes last."""
+    from rich.text import Text
+
+    from stepscope.show.report.bundle import is_built
+    from stepscope.show.report.file import REPORT_FILE, write_report
+    from stepscope.show.terminal.page import CODE, FAINT, print_view
+
+    if not is_built():
+        return
+    try:
+        write_report(run, os.path.join(folder, REPORT_FILE), findings=advice)
+    except Exception as trouble:
+        _say(f"no report: {trouble or type(trouble).__name__}.")
+        return
+    where = Text("  in browser   ", style=FAINT, no_wrap=True, overflow="ignore")
+    path = os.path.join(_shown(folder), REPORT_FILE)
+    print_view(where.append(path, style=CODE), stderr=True)
 
 
 def _aside(act: Callable[[], None], folder: str) -> None:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 VIEWS: Final = (
-    "summary", "steps", "lines", "functions", "regions", "actions", "ops", "kernels", "input",
+    "summary", "findings", "steps", "lines", "functions", "regions", "actions", "ops", "kernels",
+    "device", "input",
     "files", "memory", "ranks", "processes",
 )  # fmt: skip
 # A process asked for comes with its workers, a rank with those that it is compared to.
 _WITH_OTHERS: Final = ("input", "ranks")
 # These can also be asked of a trace that another tool wrote.
-_OF_TRACES: Final = ("ops", "kernels")
+_OF_TRACES: Final = ("findings", "steps", "ops", "kernels", "device", "input")
 UNITS_S: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _DEFAULT_TOP: Final = {
     "lines": 10,
@@ -54,6 +55,7 @@ class Request:
     thread: str | None = None
     unfold: bool = False
     by: str | None = None
+    scheme: str | None = None
 
     @property
     def question(self) -> str:
@@ -105,13 +107,16 @@ def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | 
 @click.option("--callees", multiple=True, metavar="NAME", help="functions: whom it called.")
 @click.option("--tree", is_flag=True, help="functions: sampled stacks, who called whom.")
 @click.option("--thread", metavar="NAME", help="--tree: only threads of this name or pattern.")
-@click.option("--all", "unfold", is_flag=True, help="--tree: library frames, too, one by one.")
+@click.option("--all", "unfold", is_flag=True,
+              help="findings: those that gain little, too. --tree: library frames.")  # fmt: skip
 @click.option("--each", is_flag=True, help="steps: every step by itself.")  # fmt: skip
 @click.option("--by", type=click.Choice(["name", "shape"]),
               help="ops: one row a name, or a name and shape.")  # fmt: skip
+@click.option("--scheme", type=click.Choice(["stepscope", "xprof"]),
+              help="steps: the categories of the breakdown.")  # fmt: skip
 def command(words: tuple[str, ...], **options: Any) -> None:
-    """Show what a run tells: summary (the default), steps, lines, functions, regions, actions,
-    ops, kernels, input, files, memory, ranks or processes.
+    """Show what a run tells: summary (the default), findings, steps, lines, functions, regions,
+    actions, ops, kernels, device, input, files, memory, ranks or processes.
 
     RUN is a run folder; without it, the newest one in ./stepscope-runs is taken.
     """
@@ -155,6 +160,7 @@ def _require_fitting(request: Request) -> None:
         "--unit": (request.unit_s is not None, ("lines",)),
         "--each": (request.each, ("steps",)),
         "--by": (request.by is not None, ("ops",)),
+        "--scheme": (request.scheme is not None, ("steps",)),
         "--callers": (bool(request.callers), ("functions",)),
         "--callees": (bool(request.callees), ("functions",)),
         "--tree": (request.tree, ("functions",)),
@@ -167,32 +173,34 @@ def _require_fitting(request: Request) -> None:
 
 
 def _require_fitting_tree(request: Request) -> None:
-    if not request.tree and (request.thread is not None or request.unfold):
-        raise InputError("--thread and --all belong to 'stepscope show functions --tree'.")
+    if not request.tree and request.thread is not None:
+        raise InputError("--thread belongs to 'stepscope show functions --tree'.")
+    if request.unfold and not (request.tree or request.view == "findings"):
+        raise InputError("--all belongs to 'show findings' and to 'show functions --tree'.")
     if request.tree and (request.functions or request.files or request.callers or request.callees):
         raise InputError("--tree shows whole stacks: it takes --thread, --all and --top only.")
 
 
 def ask(request: Request) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
-    from stepscope.analyze.foreign import run_of_trace
+    from stepscope.analyze.foreign import is_trace, run_of_trace
     from stepscope.analyze.run import load, newest_run
     from stepscope.show.selection import Selection, of_thread, only, select
 
-    if request.run is not None and request.view in _OF_TRACES and os.path.isfile(request.run):
+    if request.run is not None and request.view in _OF_TRACES and is_trace(Path(request.run)):
         whole = run_of_trace(Path(request.run))
     else:
         whole = load(request.run if request.run is not None else newest_run())
-    module = importlib.import_module(f"stepscope.analyze.{request.question}")
+    part = "advise" if request.question == "findings" else "analyze"
+    module = importlib.import_module(f"stepscope.{part}.{request.question}")
     answer_to: Callable[..., Any] = getattr(module, request.question)
     if request.question in _WITH_OTHERS:
         answer = answer_to(whole, process=request.process, rank=request.rank)
         return select(request.question, answer, Selection(sort=request.sort))
     run = only(whole, process=request.process, rank=request.rank)
     draws_each = request.view == "steps" and not request.as_json  # as one line of the page
-    answer = (
-        answer_to(run, each=True) if request.each or draws_each else answer_to(run, **_how(request))
-    )
+    how = _how(request) | ({"each": True} if request.each or draws_each else {})
+    answer = answer_to(run, **how)
     names = request.functions + request.callers + request.callees
     selection = Selection(functions=names, files=request.files, sort=request.sort)
     answer = select(request.question, answer, selection)
@@ -200,6 +208,10 @@ def ask(request: Request) -> Any:
 
 
 def _how(request: Request) -> dict[str, Any]:
+    if request.view == "findings":
+        return {"every": request.unfold}
+    if request.view == "steps":
+        return {"scheme": request.scheme or "stepscope"}
     return {"by_shape": True} if request.by == "shape" else {}
 
 
@@ -225,6 +237,14 @@ def _print_page(answer: Any, request: Request) -> None:
     print_view(page_of(answer, request))
 
 
+def _advice(folder: str) -> Any:
+    """What the summary begins with."""
+    from stepscope.advise.findings import findings
+    from stepscope.analyze.run import load
+
+    return findings(load(folder))
+
+
 def page_of(answer: Any, request: Request) -> "RenderableType":
     if request.tree:
         from stepscope.show.terminal.tree import tree
@@ -233,7 +253,7 @@ def page_of(answer: Any, request: Request) -> "RenderableType":
     module = importlib.import_module(f"stepscope.show.terminal.{request.view}")
     draw: Callable[..., RenderableType] = getattr(module, request.view)
     if request.view == "summary":
-        return draw(answer)
+        return draw(answer, advice=_advice(answer.run))
     top = request.top
     if top is None and not (request.functions or request.files):
         top = _DEFAULT_TOP.get(request.view)

@@ -59,10 +59,13 @@ void event_clock(void) {
 /* ---- counters -------------------------------------------------------------------------------- */
 
 static Descriptor io_file = NO_DESCRIPTOR, statm_file = NO_DESCRIPTOR;
+static Descriptor sched_file = NO_DESCRIPTOR, stat_file = NO_DESCRIPTOR;
 
 void counters_after_fork(void) { /* these still read the parent's figures */
     descriptor_close(&io_file);
     descriptor_close(&statm_file);
+    descriptor_close(&sched_file);
+    descriptor_close(&stat_file);
 }
 
 /* pread at 0 makes /proc produce the text anew: no open and close each time. */
@@ -87,6 +90,27 @@ static void event_io(uint64_t now, const struct rusage *usage) {
                                 .value1 = pack(usage->ru_minflt, usage->ru_majflt)});
 }
 
+/* How long the main thread was ready to run and had to wait for a core, in ns. */
+static uint64_t run_delay(void) {
+    char text[128];
+    unsigned long long ran = 0, waited = 0;
+    if (!read_proc(&sched_file, "/proc/self/schedstat", text, sizeof text))
+        sscanf(text, "%llu %llu", &ran, &waited);
+    return waited;
+}
+
+/* Of the operating system's, compute threads included; 0: not known. */
+static uint32_t threads_now(void) {
+    char text[1024];
+    unsigned threads = 0;
+    if (read_proc(&stat_file, "/proc/self/stat", text, sizeof text)) return 0;
+    const char *after_name = strrchr(text, ')'); /* the name may contain anything */
+    if (after_name)
+        sscanf(after_name + 1,
+               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u", &threads);
+    return threads;
+}
+
 static void event_memory(uint64_t now, const struct rusage *usage) {
     char text[256];
     unsigned long long total = 0, resident = 0;
@@ -94,7 +118,8 @@ static void event_memory(uint64_t now, const struct rusage *usage) {
         sscanf(text, "%llu %llu", &total, &resident);
     event_add(EVENT_MEMORY, (Event){.start = now,
                                     .end = resident * (uint64_t)sysconf(_SC_PAGESIZE),
-                                    .value0 = (uint64_t)usage->ru_maxrss * 1024});
+                                    .value0 = (uint64_t)usage->ru_maxrss * 1024,
+                                    .value1 = run_delay()});
 }
 
 /* Adding up all counters takes some 10 us for 10,000 lines: ten times a second is enough. */
@@ -104,7 +129,7 @@ static void event_cost(uint64_t now) {
     last = now;
     LineTotals totals = lines_totals();
     event_add(EVENT_COST, (Event){.start = now, .end = cost_slow_ticks, .value0 = totals.hits,
-                                  .value1 = totals.exits});
+                                  .value1 = totals.exits, .extra = threads_now()});
 }
 
 void event_counters(void) {

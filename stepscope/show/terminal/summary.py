@@ -8,8 +8,10 @@ from rich.text import Text
 
 from stepscope.analyze.hottest import HotLine
 from stepscope.model import Ending, SummaryAnswer
+from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.bars import Bar
 from stepscope.show.terminal.cells import duration_cell
+from stepscope.show.terminal.findings import verdict_block
 from stepscope.show.terminal.hottest import headline, hottest_block
 from stepscope.show.terminal.numbers import counted, duration, percent
 from stepscope.show.terminal.page import (
@@ -35,12 +37,18 @@ _PART_STYLES: Final = {
 }
 
 
-def summary(answer: SummaryAnswer) -> RenderableType:
+def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> RenderableType:
     hottest = _hot_lines(answer)
+    is_judged = advice is not None and answer.steps.measured
+    told = (
+        [Text(""), *verdict_block(advice)]
+        if advice is not None and is_judged
+        else headline(hottest, run_ns=answer.wall_ns)
+    )
     return page(
         [
             _title(answer),
-            *headline(hottest, run_ns=answer.wall_ns),
+            *told,
             Text(""),
             _whole_run(answer),
             Text(""),
@@ -112,5 +120,6 @@ def _questions(answer: SummaryAnswer) -> list[tuple[str, str]]:
     run = shlex.quote(answer.run)
     asked = [("every line", f"show {run} lines"), ("every file", f"show {run} files")]
     if answer.steps.steps:
-        asked.insert(1, ("every step", f"show {run} steps --each"))
+        asked.insert(0, ("what to do", f"show {run} findings"))
+        asked.insert(2, ("every step", f"show {run} steps --each"))
     return asked

@@ -1,0 +1,1 @@
+"""Findings: what is slow, why, what to change, and what that will gain. One file a finding."""

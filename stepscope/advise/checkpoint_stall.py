@@ -1,0 +1,29 @@
+"""Saving the model takes a real share of the steps."""
+
+from typing import Final
+
+from stepscope.advise.case import Candidate, Case
+from stepscope.advise.stall import TEXTS, of_files, stall, where
+
+ID: Final = "checkpoint-stall"
+_LEAST_WHEN_SELDOM: Final = 0.15
+_FIX: Final = (
+    "Save less often (every so many minutes, or at the end of an epoch), or copy the state and "
+    "write it in another thread or process while the training goes on."
+)
+
+
+def judge(case: Case) -> list[Candidate]:
+    cost = case.phase_by_step("checkpoint")
+    location, library = where(case, case.free("checkpoint"))
+    if not cost.any():
+        cost, location, _ = of_files(case, lambda path, _: not TEXTS.search(path))
+        library = None
+    found = stall(
+        case, id=ID, cost_by_step=cost, location=location, library=library, does="saves", fix=_FIX,
+        least_share_when_seldom=_LEAST_WHEN_SELDOM,
+    )  # fmt: skip
+    case.claim_phase("checkpoint")
+    if found and location is not None and not case.phase_by_step("checkpoint").any():
+        case.claim_place(location, found[0].share)
+    return found

@@ -1,0 +1,239 @@
+"""All findings of a run: asked of every rule, weighed, put in order, and said in one sentence.
+
+1. Rules go from the specific to the general; each claims the time that it explains.
+2. What gains less than 3 % is left out unless all are asked for.
+3. The largest gain comes first. Gains are of the whole step as it is: what each still gains when
+   those before it are fixed is said with it.
+"""
+
+import importlib
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from stepscope.advise.case import Candidate, CannotJudge, Case
+from stepscope.advise.device_case import DeviceCase
+from stepscope.advise.slow_outlier_steps import slow_steps
+from stepscope.advise.whatif import speedup
+from stepscope.advise.words import percent, times
+from stepscope.analyze.run import all_notes, select
+from stepscope.clock import Ints
+from stepscope.model import Process
+from stepscope.model.findings import (
+    Finding,
+    FindingsAnswer,
+    NotJudged,
+    Severity,
+    SlowStep,
+    Speedup,
+)
+from stepscope.store.reader import Run
+
+# In this order they claim their time.
+RULES: Final = (
+    "recompilation",
+    "checkpoint_stall",
+    "repeated_load",
+    "evaluation_stall",
+    "logging_stall",
+    "straggler_rank",
+    "exposed_communication",
+    "python_in_graph",
+    "python_hot_loop",
+    "input_bound",
+    "thread_oversubscription",
+    "float64_compute",
+    "optimizer_unfused",
+    "eager_overhead",
+    "host_code",
+    "memory_growth",
+    "slow_outlier_steps",
+)
+DEVICE_RULES: Final = (
+    "sync_stall",
+    "pageable_copy",
+    "no_mixed_precision",
+    "small_batch",
+    "device_idle",
+)
+# Those of them that a trace can be asked as well, where nothing else was recorded.
+_TRACE_RULES: Final = ("input_bound_in_trace", "exposed_communication_in_trace", *DEVICE_RULES)
+LEAST_GAIN: Final = 1.03
+_LEAST_STEPS: Final = 5
+_FEW_STEPS: Final = 20
+_HIGH: Final = 1.5
+_MEDIUM: Final = 1.15
+
+
+def findings(run: Run, every: bool = False) -> FindingsAnswer:
+    """`every`: also those that gain too little to matter. Never fails: a run that cannot be judged
+    says so."""
+    try:
+        return _findings(run, every)
+    except Exception as error:  # a damaged run
+        words = f"This run cannot be judged: {type(error).__name__}: {error}"
+        return _nothing(words, all_notes(run))
+
+
+def _findings(run: Run, every: bool) -> FindingsAnswer:
+    process = select(run)
+    if process is None:
+        return _nothing("Nothing was recorded, so nothing can be said.", all_notes(run))
+    device = DeviceCase(run, process)
+    if process.folder.is_file():
+        return _of_trace(run, device, every)
+    case = Case(run, process)
+    measured = len(case.measured_ns) if len(case.steps) else 0
+    if measured < _LEAST_STEPS:
+        return _nothing(_too_few(case, measured), all_notes(run))
+    candidates, not_judged = _ask(RULES, case)
+    on_device, no_device = _ask(DEVICE_RULES, device)
+    weighed = _Weighed(case.measured_ns, process.process, [*candidates, *on_device], every)
+    return FindingsAnswer(
+        verdict=weighed.verdict,
+        findings=weighed.findings,
+        not_judged=[*not_judged, *no_device],
+        outliers=_outliers(case),
+        notes=all_notes(run),
+    )
+
+
+def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
+    """What another tool recorded: operators and kernels only."""
+    found, not_judged = _ask(_TRACE_RULES, device)
+    judged = {_id(name.removesuffix("_in_trace")) for name in _TRACE_RULES}
+    reason = "a trace tells operators and kernels only"
+    not_judged += [
+        NotJudged(id=_id(name), reason=reason) for name in RULES if _id(name) not in judged
+    ]
+    try:
+        step_ns = device.device.step_ns
+    except CannotJudge:
+        return _nothing("Nothing ran on a device in this trace: it tells of none.", all_notes(run))
+    weighed = _Weighed(step_ns, device.process.process, found, every)
+    return FindingsAnswer(
+        verdict=weighed.verdict,
+        findings=weighed.findings,
+        not_judged=not_judged,
+        notes=all_notes(run),
+    )
+
+
+def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
+    reasons = [NotJudged(id=_id(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
+    return FindingsAnswer(verdict=words, findings=[], not_judged=reasons, notes=notes)
+
+
+def _id(rule: str) -> str:
+    return rule.replace("_", "-")
+
+
+def _too_few(case: Case, measured: int) -> str:
+    if not len(case.steps):
+        return f"No steps were found, so nothing can be judged by step: {case.steps.reason}"
+    return (
+        f"{measured} measured steps are too few to judge: at least {_LEAST_STEPS} are needed. Let "
+        "the script run longer."
+    )
+
+
+def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[NotJudged]]:
+    """No rule may fail for the others."""
+    candidates: list[Candidate] = []
+    not_judged: list[NotJudged] = []
+    for name in rules:
+        rule = importlib.import_module(f"stepscope.advise.{name}")
+        try:
+            candidates += rule.judge(case)
+        except CannotJudge as reason:
+            not_judged.append(NotJudged(id=rule.ID, reason=str(reason)))
+        except Exception as error:
+            words = f"its rule failed on this run: {type(error).__name__}: {error}"
+            not_judged.append(NotJudged(id=rule.ID, reason=words))
+    return candidates, not_judged
+
+
+class _Weighed:
+    """Candidates as findings: with their gains, those that matter, the largest first."""
+
+    def __init__(
+        self, step_ns: Ints, process: Process, candidates: list[Candidate], every: bool
+    ) -> None:
+        self._step_ns = step_ns
+        self._mean_ns = float(step_ns.mean())
+        self._process = process
+        pairs = [(self._finding(each), each) for each in candidates]
+        pairs = [
+            (finding, each)
+            for finding, each in pairs
+            if every or each.is_always_told or finding.speedup.expected >= LEAST_GAIN
+        ]
+        pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
+        self.findings = self._with_the_rest(pairs)
+        self.verdict = self._verdict(pairs)
+
+    def _finding(self, candidate: Candidate) -> Finding:
+        gain = speedup(self._step_ns, candidate.saving)
+        return Finding(
+            id=candidate.id,
+            severity=_severity(gain, candidate),
+            title=candidate.title,
+            share=candidate.share,
+            evidence=candidate.evidence,
+            confidence=self._confidence(candidate),
+            location=candidate.location,
+            process=candidate.process or self._process,
+            speedup=gain,
+            fix=candidate.fix,
+            patch=candidate.patch,
+            trial=candidate.trial,
+            library=candidate.library,
+            source=candidate.source,
+        )
+
+    def _confidence(self, candidate: Candidate) -> str:
+        count = candidate.steps_behind or len(self._step_ns)
+        spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
+        told = f"{count} measured steps, which vary by {percent(spread)}"
+        if count < _FEW_STEPS:
+            return f"low: only {told}. A longer run tells more"
+        return f"{'medium' if spread > 0.5 else 'high'}: {told}"
+
+    def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
+        """What each still gains after those before it: they share the same step."""
+        left = self._mean_ns
+        after = []
+        for number, (finding, candidate) in enumerate(pairs):
+            saved = min(candidate.saving.expected, 0.98 * left)
+            has_more = number and saved > 0
+            then = f"then: {times(left / (left - saved))} more" if has_more else None
+            left -= saved
+            after.append(msgspec.structs.replace(finding, then=then))
+        return after
+
+    def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
+        if not pairs:
+            return (
+                "Nothing stands out: no single cause costs more than 3 % of the step "
+                f"({self._mean_ns / 1e6:.3g} ms in the mean of {len(self._step_ns)})."
+            )
+        first, candidate = pairs[0]
+        if not first.share:
+            return f"The script {candidate.verdict}."
+        gain = first.speedup.expected
+        faster = f": {times(gain)} faster without" if gain > 1 else ""
+        return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
+
+
+def _severity(gain: Speedup, candidate: Candidate) -> Severity:
+    if gain.expected >= _HIGH:
+        return "high"
+    return "medium" if gain.expected >= _MEDIUM or candidate.is_always_told else "low"
+
+
+def _outliers(case: Case) -> list[SlowStep]:
+    try:
+        return slow_steps(case)
+    except Exception:  # what is told besides must not cost the findings
+        return []

@@ -1,0 +1,65 @@
+"""Logging takes a real share of the steps."""
+
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.case import Candidate, Case
+from stepscope.advise.stall import PRINTS, TEXTS, of_files, stall, where
+from stepscope.analyze.step_time import Look
+from stepscope.clock import Ints
+
+ID: Final = "logging-stall"
+_LEAST_WHEN_SELDOM: Final = 0.1
+_LIBRARIES: Final = (
+    "/logging/",
+    "/tensorboard/",
+    "/tensorboardX/",
+    "/wandb/",
+    "/mlflow/",
+    "/csv.py",
+)
+_PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer")
+_FIX: Final = (
+    "Log every so many steps instead of in each one, keep numbers in memory and write them "
+    "together, and leave histograms and pictures to every epoch."
+)
+
+
+def judge(case: Case) -> list[Candidate]:
+    files, location, _ = of_files(case, lambda path, _: bool(TEXTS.search(path)))
+    looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
+    library = None
+    if location is not None:
+        looks = [look for look in looks if not any(case.is_in(f, location) for f in look.users)]
+    said = _cost(case, looks)
+    if said.sum() > files.sum():
+        location, library = where(case, looks)
+    found = stall(
+        case, id=ID, cost_by_step=files + said, location=location, library=library, does="logs",
+        fix=_FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
+    )  # fmt: skip
+    mine = set(looks)
+    case.claim(lambda look: look in mine)
+    if found and location is not None and files.any():
+        case.claim_place(location, found[0].share)
+    return found
+
+
+def _logs(case: Case, look: Look) -> bool:
+    if look.phase == "logging":
+        return True
+    if any(part in frame.function.file for frame in look.frames for part in _LIBRARIES):
+        return True
+    if not look.users:
+        return False
+    text = case.text(case.place(look.users[-1])) or ""
+    return bool(PRINTS.search(text)) and look.phase == "python"
+
+
+def _cost(case: Case, looks: list[Look]) -> Ints:
+    """The phase where it is told; what the samples show besides, spread over all steps."""
+    told = case.phase_by_step("logging")
+    besides = case.share(look for look in looks if look.phase != "logging") * case.step_ns
+    spread: Ints = told + np.int64(besides)
+    return spread

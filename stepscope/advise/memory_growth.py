@@ -1,0 +1,94 @@
+"""Memory grows step by step."""
+
+import ast
+from typing import Final
+
+from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.source import Loop, last_line
+from stepscope.advise.words import at
+from stepscope.analyze.memory import memory
+from stepscope.model import Location
+
+ID: Final = "memory-growth"
+_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps
+_LEAST_SHARE: Final = 0.05  # of what there was before
+_GROWS: Final = ("append", "extend", "add")
+
+
+def judge(case: Case) -> list[Candidate]:
+    told = memory(case.run)
+    mine = [row for row in told.processes if row.process == case.process.process]
+    growth = mine[0].growth_bytes_per_step if mine else None
+    if growth is None or growth <= 0:
+        return []
+    steps = len(case.measured_ns)
+    total = growth * steps
+    if total < _LEAST_BYTES or total < _LEAST_SHARE * mine[0].first_bytes:
+        return []
+    kept = [line for line in told.lines or [] if line.kept_bytes > 0]
+    location = kept[0].location if kept else None
+    location = _growing_line(case) or location
+    limit = told.limit_bytes or told.machine_bytes
+    left = (limit - mine[0].last_bytes) / growth if limit else None
+    until = f"; {left:,.0f} more steps fill the memory" if left and left > 0 else ""
+    return [
+        Candidate(
+            id=ID,
+            title=f"Memory grows by {growth / 2**20:.1f} MB a step",
+            verdict=f"keeps memory it does not free{at(location)}",
+            share=0.0,
+            evidence=[
+                f"From {mine[0].first_bytes / 2**20:.0f} to {mine[0].last_bytes / 2**20:.0f} MB, "
+                f"{growth / 2**20:.2f} MB in each of {steps} steps{until}.",
+                *([f"Something is kept in every step{at(location)}."] if location else []),
+            ],
+            location=location,
+            saving=Saving(0.0, 0.0, 0.0),
+            fix="Keep numbers and not tensors (loss.item(), .detach(), float()), empty lists and "
+            "caches that grow, and write results out every so many steps.",
+            source=case.text(location),
+            is_always_told=True,
+        )
+    ]
+
+
+def _growing_line(case: Case) -> Location | None:
+    """The line in the step loop that adds to something from outside of it, in most steps."""
+    lines = {(line.function.file, line.row.line): line for line in case.lines}
+    header = case.step_header
+    text = case.sources.text(header.file) if header else None
+    loops = text.loops() if text else iter(())
+    loop = next((each for each in loops if header and each.lineno == header.line), None)
+    for number in _additions(loop) if loop and header else ():
+        hit = lines.get((header.file if header else "", number))
+        if hit is not None and hit.hits >= 0.5:
+            return hit.location
+    # In a function that the loop calls: self.history.append(...)
+    for line in case.lines:
+        if any(f".{word}(" in (line.row.source or "") for word in _GROWS) and 0.5 <= line.hits <= 2:
+            return line.location
+    return None
+
+
+def _additions(loop: Loop) -> list[int]:
+    made = {
+        name.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    found = []
+    for node in ast.walk(loop):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        owner = node.func.value
+        grows = node.func.attr in _GROWS
+        if (
+            grows
+            and isinstance(owner, ast.Name | ast.Attribute)
+            and getattr(owner, "id", "") not in made
+        ):
+            found.append(node.lineno)
+    return [line for line in found if loop.lineno <= line <= last_line(loop)]

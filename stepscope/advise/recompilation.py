@@ -1,0 +1,67 @@
+"""The graph is traced or compiled again and again."""
+
+import collections
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.words import at, counted, ms, percent
+from stepscope.analyze.intervals import step_of
+from stepscope.model import Location
+from stepscope.store.format import EventKind, SpanCategory
+
+ID: Final = "recompilation"
+_LEAST: Final = 2  # compilations after the warm-up
+
+
+def judge(case: Case) -> list[Candidate]:
+    spans = case.process.of_kind(EventKind.SPAN)
+    spans = spans[spans["extra"] == SpanCategory.COMPILE]
+    start, _ = case.process.interval_ns(spans)
+    inside = step_of(start, *case.window) >= 0
+    count = int(inside.sum())
+    cost = case.phase_ns("compile")
+    if count < _LEAST or not cost:
+        return []
+    names = collections.Counter(spans["name"][inside].tolist()).most_common(3)
+    told = [_name(case, number) for number, _ in names]
+    location = _location(case)
+    share = cost / case.step_ns
+    steps = len(np.unique(step_of(start[inside], *case.window)))
+    case.claim_phase("compile")
+    return [
+        Candidate(
+            id=ID,
+            title=f"{counted(count, 'compilation')} after the warm-up",
+            verdict=f"compiles again{at(location)}",
+            share=share,
+            evidence=[
+                f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "
+                f"steps, {ms(cost)} of a mean step ({percent(share)}).",
+                *(f"Compiled: {name}." for name in told if name),
+            ],
+            location=location,
+            saving=Saving.of(cost, 0.9),
+            fix="Give the compiled function the same shapes, types and Python values in every "
+            "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
+            "function once outside the loop; or declare the dimension dynamic (dynamic=True, "
+            "reduce_retracing=True, an input signature).",
+            source=case.text(location),
+        )
+    ]
+
+
+def _name(case: Case, number: int) -> str:
+    name = case.process.names.spans.get(number)
+    return name.name if name else ""
+
+
+def _location(case: Case) -> Location | None:
+    """The user's innermost line while it compiles, the compiled function itself left out where
+    another one calls it."""
+    spent: dict[Location, float] = collections.defaultdict(float)
+    for look in case.time.looks:
+        if look.phase == "compile" and look.users:
+            spent[case.place(look.users[-1])] += look.ns
+    return max(spent, key=lambda place: spent[place], default=None)

@@ -1,0 +1,123 @@
+"""A few steps are far slower, and what happened in them."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.counters import grown
+from stepscope.advise.words import ms, percent
+from stepscope.model.findings import SlowStep
+from stepscope.store.format import EventKind
+
+ID: Final = "slow-outlier-steps"
+_TIMES: Final = 2.0  # the median
+_SPREADS: Final = 8.0  # median absolute deviations above it
+_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
+_MOST_TOLD: Final = 20
+_EXPLAINS: Final = 0.4  # of what the step took longer
+_FAULTS: Final = 50  # major page faults
+_PHASES: Final = {
+    "gc": "a garbage collection",
+    "checkpoint": "a checkpoint was written",
+    "compile": "something was compiled",
+    "evaluation": "the model was evaluated",
+    "logging": "it logged",
+    "input": "its batch came late",
+    "communication": "it waited for other ranks",
+    "sync": "it waited for the device",
+    "profiler": "recording itself",
+}
+_FIXES: Final = {
+    "gc": "Collect garbage at a time of your own: gc.freeze() after the set-up, gc.disable() and "
+    "gc.collect() every so many steps; and keep fewer small objects alive.",
+    "input": "Let the loader work further ahead: more workers, a larger prefetch_factor, "
+    "persistent_workers=True.",
+}
+_OWN_FINDINGS: Final = ("checkpoint", "evaluation", "compile", "logging", "profiler")
+
+
+def slow_steps(case: Case) -> list[SlowStep]:
+    """Each by itself, the slowest first."""
+    indices, usual = _outliers(case)
+    order = sorted(indices.tolist(), key=lambda index: -int(case.steps.duration_ns[index]))
+    return [
+        SlowStep(
+            step=index,
+            duration_ms=int(case.steps.duration_ns[index]) / 1e6,
+            usual_ms=usual / 1e6,
+            why=_why(case, index, usual)[1],
+        )
+        for index in order[:_MOST_TOLD]
+    ]
+
+
+def judge(case: Case) -> list[Candidate]:
+    indices, usual = _outliers(case)
+    kinds: dict[str, float] = {}
+    for index in indices.tolist():
+        kind, _ = _why(case, index, usual)
+        excess = float(case.steps.duration_ns[index]) - usual
+        kinds[kind] = kinds.get(kind, 0.0) + excess
+    count = max(1, len(case.measured_ns))
+    own = {kind: ns / count for kind, ns in kinds.items() if kind not in _OWN_FINDINGS}
+    cost = sum(own.values())
+    if not cost:
+        return []
+    kind = max(own, key=lambda name: own[name])
+    if kind in ("machine", "unknown", "communication") and own[kind] > 0.5 * cost:
+        return []  # not the script's doing, or not known to be
+    told = slow_steps(case)
+    share = cost / case.step_ns
+    return [
+        Candidate(
+            id=ID,
+            title=f"{len(indices)} of {count} steps are far slower than the others",
+            verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}",
+            share=share,
+            evidence=[
+                f"The usual step takes {ms(usual)}; {len(indices)} take {percent(share)} of all "
+                "the time on top.",
+                *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
+            ],
+            location=None,
+            saving=Saving.of(cost, 0.6, 1.0, 0.9),
+            fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
+            steps_behind=len(indices),
+        )
+    ]
+
+
+def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
+    """Indices of all steps, and the usual time."""
+    measured = case.measured_ns
+    usual = float(np.median(measured))
+    spread = float(np.median(np.abs(measured - usual)))
+    limit = max(_TIMES * usual, usual + _SPREADS * spread)
+    slow = np.flatnonzero(case.steps.is_measured & (case.steps.duration_ns > limit))
+    if len(slow) > _RARE * len(measured):
+        slow = slow[:0]
+    return slow, usual
+
+
+def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
+    """(kind, words)"""
+    excess = float(case.steps.duration_ns[index]) - usual
+    row = case.phases.ns[index]
+    medians = np.median(case.phases.ns[case.steps.is_measured], axis=0)
+    over = {
+        name: float(row[column] - medians[column])
+        for column, name in enumerate(case.phases.names)
+        if name in _PHASES
+    }
+    phase = max(over, key=lambda name: over[name], default=None)
+    if phase is not None and over[phase] >= _EXPLAINS * excess:
+        return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
+    window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
+    if grown(case.process, EventKind.IO, "value1", window, low_half=True)[0] >= _FAULTS:
+        return "page cache", "data came from the disk and not from memory"
+    used = float(grown(case.process, EventKind.CPU, "end", window)[0])
+    lasted = float(case.steps.duration_ns[index])
+    if used and used < 0.6 * lasted and used < 1.5 * usual:
+        return "machine", "the process did not get to run: another one had the machine, or it slept"
+    return "unknown", "no single cause is known"

@@ -1,0 +1,138 @@
+"""What checkpoint-, logging- and evaluation-stall have in common: a phase that takes its share."""
+
+import collections
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.words import at, ms, percent
+from stepscope.analyze.opens import read_opens
+from stepscope.analyze.run import code_location
+from stepscope.analyze.step_time import Look
+from stepscope.clock import Ints
+from stepscope.model import Location
+
+SELDOM: Final = 0.25  # of the steps: once an epoch is what everybody does
+_LOOP: Final = ("<module>",)
+
+
+def stall(
+    case: Case,
+    *,
+    id: str,
+    cost_by_step: Ints,
+    location: Location | None,
+    library: str | None,
+    does: str,
+    fix: str,
+    least_share_when_seldom: float,
+) -> list[Candidate]:
+    """`does`: "saves", "logs", "evaluates"."""
+    cost = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
+    if not cost:
+        return []
+    share = cost / case.step_ns
+    with_it = int((cost_by_step > 0.02 * case.step_ns).sum())
+    if with_it < SELDOM * len(cost_by_step) and share < least_share_when_seldom:
+        return []
+    return [
+        Candidate(
+            id=id,
+            title=f"{does.capitalize()} in {with_it} of {len(cost_by_step)} steps",
+            verdict=f"{does}{at(location)}",
+            share=share,
+            evidence=[
+                f"It {does} in {with_it} of {len(cost_by_step)} measured steps, "
+                f"{ms(float(cost_by_step[cost_by_step > 0].mean()))} each time: {ms(cost)} of the "
+                f"{ms(case.step_ns)} of a mean step ({percent(share)}).",
+                *([f"Most of it in {library}."] if library else []),
+            ],
+            location=location,
+            saving=Saving.of(cost, 0.8, 1.0, 0.95),
+            fix=fix,
+            library=library,
+            source=case.text(location),
+        )
+    ]
+
+
+def where(case: Case, looks: Iterable[Look]) -> tuple[Location | None, str | None]:
+    """The function of the user's that holds most of it, its line, and the library function."""
+    looks = list(looks)
+    location = innermost(case, looks)
+    libraries: dict[str, float] = collections.defaultdict(float)
+    for look in looks:
+        if look.called is not None:
+            libraries[look.called.function.name] += look.ns
+    return location, max(libraries, key=lambda name: libraries[name], default=None)
+
+
+def innermost(case: Case, looks: list[Look]) -> Location | None:
+    """From the outermost frame inwards as long as one function holds most of the time, and is not
+    used for much else; there, the line with most of it."""
+    best: Location | None = None
+    whole, mine = _by_function(case, case.time.looks), _by_function(case, looks)
+    depth, inside = 0, [look for look in looks if look.users]
+    while inside:
+        spent: dict[tuple[str, str], float] = collections.defaultdict(float)
+        for look in inside:
+            frame = look.users[depth]
+            spent[case.shown(frame), frame.function.name] += look.ns
+        top = max(spent, key=lambda key: spent[key])
+        if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
+            break
+        if mine[top] < 0.9 * whole[top] < 0.81 * case.time.total_ns:
+            break  # the training uses it as well; what is around all steps is passed through
+        inside = [
+            look
+            for look in inside
+            if (case.shown(look.users[depth]), look.users[depth].function.name) == top
+        ]
+        lines: dict[int, float] = collections.defaultdict(float)
+        for look in inside:
+            lines[look.users[depth].line] += look.ns
+        line = max(lines, key=lambda number: lines[number])
+        best = Location(file=top[0], line=line, function=top[1])
+        depth += 1
+        inside = [look for look in inside if len(look.users) > depth]
+    return best
+
+
+def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], float]:
+    spent: dict[tuple[str, str], float] = collections.defaultdict(float)
+    for look in looks:
+        for key in {(case.shown(frame), frame.function.name) for frame in look.users}:
+            spent[key] += look.ns
+    return spent
+
+
+def of_files(
+    case: Case, wanted: Callable[[str, str], bool]
+) -> tuple[Ints, Location | None, set[str]]:
+    """What functions cost, by measured step, that write such files: (path, text of the line)."""
+    opens = read_opens(case.process, case.steps)
+    kept = opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
+    cost = np.zeros(len(case.steps), np.int64)
+    places: dict[Location, int] = collections.defaultdict(int)
+    paths = set()
+    for number in np.unique(opens.name[kept]).tolist():
+        name = case.process.names.opens.get(number)
+        place = code_location(case.run, case.process, name.code, name.line) if name else None
+        if name is None or place is None or not wanted(name.path, case.text(place) or ""):
+            continue
+        here = np.flatnonzero(kept & (opens.name == number))
+        lasted = np.where(
+            opens.is_whole[here], opens.end_ns[here] - opens.start_ns[here], opens.line_ns[here]
+        )
+        np.add.at(cost, opens.step[here], lasted)
+        places[place] += int(lasted.sum())
+        paths.add(name.path)
+    location = max(places, key=lambda place: places[place], default=None)
+    return cost[case.steps.is_measured], location, paths
+
+
+PRINTS: Final = re.compile(r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow")
+TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)

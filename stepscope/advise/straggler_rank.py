@@ -1,0 +1,44 @@
+"""The rank that the others wait for."""
+
+from typing import Final
+
+from stepscope.advise.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.words import at, ms, percent
+from stepscope.analyze.ranks import processes_of_ranks, ranks
+from stepscope.model import Process
+
+ID: Final = "straggler-rank"
+
+
+def judge(case: Case) -> list[Candidate]:
+    there = processes_of_ranks(case.run)
+    if len(there) < 2:
+        raise CannotJudge("one process, no other ranks")
+    slow = ranks(case.run).straggler
+    if slow is None:
+        return []
+    cost = min(slow.cost_ms * 1e6, case.step_ns)
+    share = cost / case.step_ns
+    process = there.get(slow.rank)
+    who = Process(role="rank", rank=slow.rank, pid=process.info.pid if process else None)
+    case.claim_phase("communication")
+    return [
+        Candidate(
+            id=ID,
+            title=f"The other ranks wait for rank {slow.rank}",
+            verdict=f"is waiting for rank {slow.rank}{at(slow.location)}",
+            share=share,
+            evidence=[
+                f"Rank {slow.rank} holds up every step by {ms(cost)} of {ms(case.step_ns)} "
+                f"({percent(share)}).",
+                f"{slow.why[:1].upper()}{slow.why[1:]}.",
+            ],
+            location=slow.location,
+            process=who,
+            saving=Saving.of(cost, 0.7, 1.0, 0.95),
+            fix="Give every rank the same work: split the data evenly, keep what only one rank "
+            "does (logging, evaluation, saving) out of the steps or behind the others' "
+            "communication, and check that rank's machine.",
+            source=slow.source,
+        )
+    ]

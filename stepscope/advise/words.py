@@ -1,0 +1,32 @@
+"""Numbers and places as the findings speak of them."""
+
+from stepscope.model import Location
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
+def ms(ns: float) -> str:
+    value = ns / 1e6
+    return f"{value:.0f} ms" if value >= 100 else f"{value:.3g} ms"
+
+
+def at(location: Location | None) -> str:
+    """` in get_dataset (train.py:31)`, or nothing."""
+    if location is None:
+        return ""
+    function = location.function or ""
+    place = f"{location.file}:{location.line}"
+    if not function or function == "<module>":
+        return f" at {place}"
+    return f" in {function.replace('.<locals>', '')} ({place})"
+
+
+def counted(number: float, noun: str) -> str:
+    value = f"{number:,.0f}".replace(",", "\u202f") if number >= 10 else f"{number:.2g}"
+    return f"{value} {noun}" if value == "1" else f"{value} {noun}s"

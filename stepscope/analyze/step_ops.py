@@ -1,0 +1,116 @@
+"""The operators of a step, from the window that has most steps in it."""
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.ops import Part, parts_of, window_answer
+from stepscope.analyze.run import code_location
+from stepscope.importers.trace import Category
+from stepscope.model import Location
+from stepscope.store.reader import ProcessData, Run
+
+_Mask = npt.NDArray[np.bool_]
+_OPTIMIZER: Final = "Optimizer.step#"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StepOps:
+    run: Run
+    process: ProcessData
+    part: Part
+    steps: int
+    slowdown: float  # of its steps, against those outside
+
+    @property
+    def is_op(self) -> _Mask:
+        mask: _Mask = self.part.tree.events["category"] == Category.OP
+        mask &= ~self.part.tree.events["is_input"]
+        return mask
+
+    @property
+    def self_ns(self) -> npt.NDArray[np.float64]:
+        """As long as it would take without the recording."""
+        return self.part.tree.self_ns / max(1.0, self.slowdown)
+
+    def by_step_ns(self, kept: _Mask) -> float:
+        """Their own time in a mean step."""
+        return float(self.self_ns[kept].sum()) / self.steps
+
+    def count(self, kept: _Mask) -> float:
+        """How many there are in a step."""
+        return int(kept.sum()) / self.steps
+
+    def name(self, index: int) -> str:
+        return self.part.tree.trace.names[int(self.part.tree.events["name"][index])]
+
+    def named(self, *parts: str) -> _Mask:
+        """Those whose name contains one of these."""
+        names = self.part.tree.trace.names
+        wanted = [i for i, name in enumerate(names) if any(part in name for part in parts)]
+        mask: _Mask = np.isin(self.part.tree.events["name"], wanted)
+        return mask
+
+    def inside(self, outer: _Mask) -> _Mask:
+        """Those below one of these, at any depth."""
+        parent = self.part.tree.parent
+        found = outer.copy()
+        for _ in range(128):
+            more = (parent >= 0) & found[np.maximum(parent, 0)] & ~found
+            if not more.any():
+                break
+            found |= more
+        return found & ~outer
+
+    @property
+    def in_optimizer(self) -> _Mask:
+        return self.inside(self.named(_OPTIMIZER))
+
+    def types(self) -> list[str]:
+        return [shapes.types for shapes in self.part.tree.trace.shapes]
+
+    def dims(self) -> list[str]:
+        return [shapes.dims for shapes in self.part.tree.trace.shapes]
+
+    def share_of_lines(self, file: str, first: int, last: int) -> float:
+        """What of the operators' own time belongs to lines of a file, backward ones to the line
+        of their forward; the optimizer's are left out."""
+        kept = np.flatnonzero(self.is_op & ~self.in_optimizer)
+        places = self.part.places
+        codes = {
+            code
+            for code in np.unique(places.code[kept]).tolist()
+            if (at := code_location(self.run, self.process, code, 1)) and at.file == file
+        }
+        lines = places.line[kept]
+        here = np.isin(places.code[kept], list(codes)) & (first <= lines) & (lines <= last)
+        whole = float(self.part.tree.self_ns[kept].sum())
+        return float(self.part.tree.self_ns[kept][here].sum()) / whole if whole else 0.0
+
+    def place(self, kept: _Mask) -> Location | None:
+        """The line with most of their time."""
+        places = self.part.places
+        known = np.flatnonzero(kept & (places.code > 0))
+        spent: dict[tuple[int, int], float] = {}
+        for code, line, ns in zip(
+            places.code[known].tolist(), places.line[known].tolist(),
+            self.part.tree.self_ns[known].tolist(), strict=True,
+        ):  # fmt: skip
+            spent[code, line] = spent.get((code, line), 0.0) + ns
+        if not spent:
+            return None
+        code, line = max(spent, key=lambda key: spent[key])
+        return code_location(self.run, self.process, code, line)
+
+
+def step_ops(run: Run, process: ProcessData) -> StepOps | None:
+    """None: no window has a whole step."""
+    parts, _ = parts_of(process)
+    found = []
+    for part in parts:
+        told = window_answer(run, process, part)
+        if told.steps:
+            found.append(StepOps(run, process, part, told.steps, told.slowdown or 1.0))
+    return max(found, key=lambda window: window.steps, default=None)

@@ -1,0 +1,57 @@
+"""What `show findings` answers: what is slow, why, what to change, and what that will gain."""
+
+from typing import Literal
+
+import msgspec
+
+from stepscope.model import Location, Process, Record
+
+Severity = Literal["high", "medium", "low"]
+
+
+class Speedup(Record, frozen=True):
+    """Ratio of mean measured step times: before the fix to after it."""
+
+    expected: float
+    low: float
+    high: float
+
+
+class Finding(Record, frozen=True):
+    id: str
+    severity: Severity
+    title: str
+    share: float  # of the mean measured step
+    evidence: list[str]
+    confidence: str
+    location: Location | None
+    process: Process
+    speedup: Speedup
+    fix: str
+    patch: str | None  # a unified diff against the user's own lines
+    trial: str | None
+    library: str | None = None  # the library function in which most of it is spent
+    source: str | None = None  # the text of the line
+    then: str | None = None  # what it still gains when those before it are fixed
+
+
+class NotJudged(Record, frozen=True):
+    id: str
+    reason: str
+
+
+class SlowStep(Record, frozen=True):
+    """A step that took far longer than the others, and what happened in it."""
+
+    step: int  # counted from 0, warm-up included
+    duration_ms: float
+    usual_ms: float
+    why: str
+
+
+class FindingsAnswer(Record, frozen=True):
+    verdict: str
+    findings: list[Finding]
+    not_judged: list[NotJudged]
+    outliers: list[SlowStep] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)

@@ -1,0 +1,98 @@
+"""The findings view: one sentence, then each finding with its gain, its evidence and its fix."""
+
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
+from stepscope.show.terminal.numbers import counted
+from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, more, page
+
+_STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold"}
+
+
+def findings(answer: FindingsAnswer, *, top: int | None = None) -> RenderableType:
+    shown = answer.findings[:top] if top else answer.findings
+    parts: list[RenderableType] = [Text(answer.verdict, style="bold"), Text("")]
+    for number, finding in enumerate(shown, 1):
+        parts += [_finding(number, finding), Text("")]
+    parts += more(len(answer.findings), len(shown), "finding")
+    parts += _slow_steps(answer)
+    parts += _not_judged(answer.not_judged)
+    return page(parts)
+
+
+def verdict_block(answer: FindingsAnswer) -> list[RenderableType]:
+    """For the summary: the sentence, and the first findings on a line each."""
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for finding in answer.findings[:3]:
+        style = _STYLES[finding.severity]
+        rows.add_row(Text(gain(finding), style=style), Text(finding.id, style=CODE), finding.title)
+    return [Text(answer.verdict, style="bold"), *([indented(rows)] if answer.findings else [])]
+
+
+def gain(finding: Finding) -> str:
+    """`2.3×`, or nothing for what is no question of time."""
+    expected = finding.speedup.expected
+    return f"{expected:.2f}×" if expected > 1.0 else "–"
+
+
+def _finding(number: int, finding: Finding) -> RenderableType:
+    title = Text(f"{number}. {finding.title}  ", style=_STYLES[finding.severity])
+    title.append(finding.id, style=CODE)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=FAINT, no_wrap=True)
+    table.add_column()
+    for label, value in _rows(finding):
+        table.add_row(label, value)
+    parts: list[RenderableType] = [title, indented(table, left=3)]
+    if finding.patch:
+        told = Syntax(finding.patch.rstrip(), "diff", background_color="default", word_wrap=True)
+        parts.append(Padding(told, (0, 0, 0, 5)))
+    return Group(*parts)
+
+
+def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
+    speedup = finding.speedup
+    rows: list[tuple[str, RenderableType]] = []
+    if speedup.expected > 1.0:
+        words = f"{speedup.expected:.2f}× ({speedup.low:.2f}–{speedup.high:.2f})"
+        rows.append(("gain", Text(f"{words}  {finding.then or ''}".rstrip())))
+    if finding.location is not None:
+        place = Text(f"{finding.location.file}:{finding.location.line}", style=CODE)
+        if finding.location.function:
+            place.append(f"  {finding.location.function}", style="not bold")
+        rows.append(("where", place))
+        if finding.source:
+            rows.append(("", Text(finding.source.strip(), style=FAINT)))
+    rows += [
+        ("seen" if not index else "", Text(each)) for index, each in enumerate(finding.evidence)
+    ]
+    rows.append(("do", Text(finding.fix)))
+    rows.append(("sure", Text(finding.confidence, style=FAINT)))
+    return rows
+
+
+def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:
+    if not answer.outliers:
+        return []
+    table = columns(("step", "right"), ("took", "right"), ("usual", "right"), ("why", "name"))
+    for each in answer.outliers[:5]:
+        took, usual = f"{each.duration_ms:.1f} ms", f"{each.usual_ms:.1f} ms"
+        table.add_row(str(each.step), took, usual, each.why)
+    told = counted(len(answer.outliers), "step")
+    return [heading("Slow steps", told), indented(table), Text("")]
+
+
+def _not_judged(reasons: list[NotJudged]) -> list[RenderableType]:
+    if not reasons:
+        return []
+    by_reason: dict[str, list[str]] = {}
+    for each in reasons:
+        by_reason.setdefault(each.reason, []).append(each.id)
+    lines = [Text(f"{', '.join(ids)}: {reason}", style=FAINT) for reason, ids in by_reason.items()]
+    return [heading("Not judged"), *(indented(line) for line in lines)]

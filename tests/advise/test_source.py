@@ -1,0 +1,150 @@
+"""What the source text tells: loops that carry a state, statements that nothing needs, patches."""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepscope.advise.idle_code import idle_lines
+from stepscope.advise.patch import decorated, with_argument
+from stepscope.advise.source import Text, is_carried
+from stepscope.model import Location
+
+CARRIED = {
+    "h = f(h, x)": True,
+    "h = np.tanh(x @ u + h @ w)": True,
+    "a, b = b, a + b": True,
+    "x = layer(x)": True,
+    "total += x": False,
+    "total = total + x": False,
+    "out[i] = f(x)": False,
+    "found.append(f(x))": False,
+    "y = x * 2\nout.append(y)": False,
+    "if x > 2:\n    n += 1": False,
+    "for j in m:\n    if j > i:\n        total = total + f(i, j)": False,
+    "for j in m:\n    state = f(state, j)": True,
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), CARRIED.items())
+def test_a_loop_that_needs_the_turn_before_is_told_from_one_that_does_not(
+    body: str, expected: bool
+) -> None:
+    indented = body.replace("\n", "\n    ")
+    loop = ast.parse(f"for i in n:\n    {indented}").body[0]
+    assert isinstance(loop, ast.For)
+    assert is_carried(loop) is expected
+
+
+class FakeSources:
+    """The texts of one file, as `Sources` hands them out."""
+
+    def __init__(self, text: str) -> None:
+        self._text = Text(text.splitlines(), ast.parse(text))
+
+    def text(self, _file: str) -> Text:
+        return self._text
+
+    def definitions(self, name: str) -> list[Any]:
+        return [each for each in self._text.functions() if each.name == name]
+
+
+PLAIN = """
+import numpy as np
+
+for step in range(100):
+    x, y = batch(step)
+    h = np.maximum(x @ w1, 0)
+    p = softmax(h @ w2)
+    acc = (p.argmax(1) == y).mean()
+    history.append(acc)
+    g = h.T @ (p - y)
+    w2 -= 0.1 * g
+    w1 -= 0.1 * x.T @ ((p - y) @ w2.T)
+    if step % 10 == 0:
+        print(acc)
+"""
+
+OBJECT = """
+class Net:
+    def train(self, x, y):
+        self.w -= x.T @ (self.scores(x) - y)
+        return 1.0
+    def scores(self, x):
+        return x @ self.w
+
+def accuracy(net, x):
+    return net.scores(x).mean()
+
+for step in range(100):
+    x, y = batch(step)
+    loss = net.train(x, y)
+    told = accuracy(net, x)
+    norm = net.scores(x).max()
+    losses.append(loss)
+"""
+
+
+def _idle(text: str) -> set[str]:
+    sources: Any = FakeSources(text)
+    lines = text.splitlines()
+    header = next(i for i, line in enumerate(lines, 1) if line.startswith("for step"))
+    found = idle_lines(sources, Location(file="t.py", line=header, function="<module>"), {})
+    return {lines[line - 1].strip() for line in found}
+
+
+def test_what_no_later_step_needs_is_idle() -> None:
+    assert _idle(PLAIN) == {
+        "acc = (p.argmax(1) == y).mean()",
+        "history.append(acc)",
+        "if step % 10 == 0:",
+        "print(acc)",
+    }
+
+
+def test_methods_of_the_users_own_are_read_for_what_they_change() -> None:
+    assert _idle(OBJECT) == {
+        "told = accuracy(net, x)",
+        "norm = net.scores(x).max()",
+        "losses.append(loss)",
+    }
+
+
+def test_a_decorator_is_put_above_the_function_and_its_import_on_top() -> None:
+    text = Text(
+        source := ["import os", "", "def get():", "    return 1"], ast.parse("\n".join(source))
+    )
+    told = decorated("a.py", text, 4, "functools.cache", "import functools")
+    assert told is not None
+    added = [line for line in told.splitlines() if line.startswith("+")]
+    assert added == ["+++ a.py", "+import functools", "+@functools.cache"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "loader = DataLoader(data, batch_size=4)",
+            "DataLoader(data, batch_size=4, num_workers=2)",
+        ),
+        ("loader = DataLoader(data, num_workers=0)", "DataLoader(data, num_workers=2)"),
+        ("loader = DataLoader(\n    data,\n)", "data, num_workers=2,"),
+    ],
+)
+def test_an_argument_is_set_in_the_one_call_that_there_is(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    text = Text(before.splitlines(), ast.parse(before))
+    told = with_argument("a.py", text, lambda name: name == "DataLoader", "num_workers", "2")
+    assert told is not None
+    added = [line[1:] for line in told.splitlines() if line.startswith("+") and "+++" not in line]
+    patched = "\n".join(added)
+    assert after in patched
+    ast.parse(patched if "\n" not in before else f"DataLoader(\n{patched}\n)")
+
+
+def test_two_calls_are_not_guessed_between() -> None:
+    source = "a = DataLoader(x)\nb = DataLoader(y)"
+    text = Text(source.splitlines(), ast.parse(source))
+    assert with_argument("a.py", text, lambda name: name == "DataLoader", "n", "2") is None

@@ -1,0 +1,45 @@
+"""The simulation: what it must give where the answer can be worked out by hand."""
+
+import numpy as np
+import pytest
+
+from stepscope.advise.case import Saving
+from stepscope.advise.whatif import Overlap, speedup
+
+MS = 1_000_000
+
+
+def test_without_a_piece_the_step_is_that_much_shorter() -> None:
+    steps = np.full(50, 10 * MS)
+    gain = speedup(steps, Saving.of(5 * MS))
+    assert (gain.low, gain.expected, gain.high) == pytest.approx((2.0, 2.0, 2.0))
+
+
+def test_the_range_holds_the_spread_of_the_steps_and_of_the_fix() -> None:
+    steps = np.array([8 * MS, 12 * MS] * 30)
+    gain = speedup(steps, Saving.of(5 * MS, 0.5, 1.0))
+    assert gain.expected == pytest.approx(2.0)
+    assert gain.low < 2.0 < gain.high
+    assert gain.low > 1.2
+
+
+def test_nothing_runs_in_no_time() -> None:
+    gain = speedup(np.full(20, 10 * MS), Saving.of(10 * MS))
+    assert gain.expected == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize(("workers", "expected_ms"), [(1, 20.0), (2, 10.0), (4, 10.0)])
+def test_workers_load_beside_the_step_until_it_waits_no_more(
+    workers: int, expected_ms: float
+) -> None:
+    """20 ms to load, 10 ms for the rest, and cores enough for all."""
+    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 10.0 * MS, cores=16)
+    assert overlap.step_ns(workers) / MS == pytest.approx(expected_ms, rel=0.06)
+
+
+def test_without_a_free_core_workers_gain_nothing() -> None:
+    """The rest keeps both cores busy: 20 ms of loading still have to be computed somewhere."""
+    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, cores=1)
+    assert overlap.step_ns(4) / MS == pytest.approx(40.0)
+    two = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, cores=2)
+    assert two.step_ns(4) / MS == pytest.approx(20.0, rel=0.05)
