@@ -1,0 +1,1 @@
+"""Training scripts with one known fault each, and what stepscope finds in them."""

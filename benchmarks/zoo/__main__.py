@@ -1,0 +1,83 @@
+"""Runs the zoo and says how often the findings are right: `python -m benchmarks.zoo [NAMES…]`."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, record
+from benchmarks.zoo.results import Judged, cells, page, summary, table
+from benchmarks.zoo.specimens import Specimen, specimens
+
+RESULTS = Path(__file__).parent / "results.md"
+ROUNDS = 3
+
+
+def gain_of(specimen: Specimen, saved: Path, rounds: int) -> Gain | None:
+    """Measures the rounds that are still missing."""
+    if specimen.id is None:
+        return None
+    gain = msgspec.json.decode(saved.read_bytes(), type=Gain) if saved.exists() else Gain([])
+    while len(gain.rounds) < rounds:
+        gain.rounds.append(measured_round(specimen))
+        saved.write_bytes(msgspec.json.encode(gain))
+    return gain
+
+
+def judged(specimen: Specimen, folder: Path, rounds: int) -> Judged:
+    """What `folder` holds of it already is not measured again, but judged again."""
+    run = folder / specimen.name
+    if not (run / "run.json").exists():
+        record(specimen, run)
+    gain = gain_of(specimen, folder / f"{specimen.name}.gain.json", rounds)
+    return Judged(specimen, findings(run), gain)
+
+
+def judge_all(chosen: list[Specimen], folder: Path, rounds: int) -> tuple[list[Judged], list[str]]:
+    """The rows, and what went wrong."""
+    rows, failures = [], []
+    for specimen in chosen:
+        try:
+            rows.append(judged(specimen, folder, rounds))
+            print(" | ".join(cells(rows[-1])), file=sys.stderr, flush=True)
+        except Failed as error:
+            failures.append(f"{specimen.name}: {error}")
+            print(failures[-1], file=sys.stderr, flush=True)
+    return rows, failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAMES", help="scripts; all without")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found here, too")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="plain runs, faulty and fixed")
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        metavar="FOLDER",
+        help="keep recordings and times here, and use those that are there: to judge new rules",
+    )
+    asked = parser.parse_args()
+    wanted = specimens(asked.names)
+    chosen = [specimen for specimen in wanted if specimen.can_run]
+    skipped = [specimen.name for specimen in wanted if not specimen.can_run]
+    with tempfile.TemporaryDirectory() as name:
+        folder = (asked.runs or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        rows, failures = judge_all(chosen, folder, asked.rounds)
+    print(f"{table(rows)}\n\n{summary(rows)}")
+    if skipped:
+        print(f"\nNot run, because they could not be imported here: {', '.join(skipped)}")
+    if asked.json:
+        asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
+    if not asked.names:
+        RESULTS.write_text(page(rows, skipped))
+    for failure in failures:
+        print(f"failed: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

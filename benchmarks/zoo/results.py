@@ -1,0 +1,146 @@
+"""Holds findings against what is known, and says how often they were right."""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from benchmarks.zoo.measure import Finding, Findings, Gain
+from benchmarks.zoo.specimens import Specimen
+
+HEADER = [
+    "script", "step", "expected", "top finding", "function", "predicted", "measured", "inside",
+]  # fmt: skip
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """One script: what is known of it, and what was found. A gain of None was not measured."""
+
+    specimen: Specimen
+    found: Findings
+    gain: Gain | None
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.specimen.id is None
+
+    @property
+    def top(self) -> Finding | None:
+        return self.found.findings[0] if self.found.findings else None
+
+    @property
+    def top_is_right(self) -> bool:
+        return self.top is not None and self.top.id == self.specimen.id
+
+    @property
+    def function(self) -> str | None:
+        return self.top.location.function if self.top and self.top.location else None
+
+    @property
+    def function_is_right(self) -> bool | None:
+        """None where no single function is at fault."""
+        return self.function in self.specimen.function if self.specimen.function else None
+
+    @property
+    def prediction(self) -> Finding | None:
+        """The finding of the known fault, also where another one is on top."""
+        return next((each for each in self.found.findings if each.id == self.specimen.id), None)
+
+    @property
+    def error(self) -> float | None:
+        """|log(predicted / measured)|: 0.1 is ten percent off."""
+        if self.gain is None or self.prediction is None or self.prediction.speedup is None:
+            return None
+        return abs(math.log(self.prediction.speedup.expected / self.gain.ratio))
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Whether the measured gain is in the predicted range."""
+        if self.gain is None or self.prediction is None or self.prediction.speedup is None:
+            return None
+        return self.prediction.speedup.low <= self.gain.ratio <= self.prediction.speedup.high
+
+
+def yes_or_no(holds: bool | None) -> str:
+    return {None: "–", True: "yes", False: "**no**"}[holds]
+
+
+def top_cell(row: Judged) -> str:
+    if row.top is None:
+        return "nothing" if row.is_healthy else "**nothing**"
+    return row.top.id if row.top_is_right else f"**{row.top.id}**"
+
+
+def function_cell(row: Judged) -> str:
+    found = f"`{row.function}`" if row.function else "–"
+    return f"**{found}**" if row.function_is_right is False else found
+
+
+def predicted_cell(row: Judged) -> str:
+    speedup = row.prediction.speedup if row.prediction else None
+    return f"{speedup.expected:.2f} [{speedup.low:.2f}, {speedup.high:.2f}]" if speedup else "–"
+
+
+def measured_cell(row: Judged) -> str:
+    gain = row.gain
+    return f"{gain.ratio:.2f} ({gain.low:.2f}–{gain.high:.2f})" if gain else "–"
+
+
+def cells(row: Judged) -> list[str]:
+    return [
+        row.specimen.name,
+        f"{row.gain.step_ms:.1f} ms" if row.gain else "–",
+        row.specimen.id or "healthy",
+        top_cell(row),
+        function_cell(row),
+        predicted_cell(row),
+        measured_cell(row),
+        yes_or_no(row.is_inside),
+    ]
+
+
+def table(rows: Sequence[Judged]) -> str:
+    lines = [HEADER, ["---"] * len(HEADER), *map(cells, rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def share_of(rows: Sequence[Judged], holds: Callable[[Judged], bool | None]) -> str:
+    """Of those rows where it can be said."""
+    said = [verdict for verdict in map(holds, rows) if verdict is not None]
+    return f"{sum(said)} of {len(said)}" + (f" ({sum(said) / len(said):.0%})" if said else "")
+
+
+def summary(rows: Sequence[Judged]) -> str:
+    faulty = [row for row in rows if not row.is_healthy]
+    healthy = [row for row in rows if row.is_healthy]
+    errors = [row.error for row in faulty if row.error is not None]
+    middle = f"{statistics.median(errors):.3f}" if errors else "–"
+    alarms = sum(len(row.found.findings) for row in healthy)
+    return "\n".join(
+        [
+            f"- right top finding: {share_of(faulty, lambda row: row.top_is_right)}",
+            f"- right function: {share_of(faulty, lambda row: row.function_is_right)}",
+            f"- median |log(predicted / measured)|: {middle}, of {len(errors)} predictions",
+            f"- measured gain inside the predicted range: "
+            f"{share_of(faulty, lambda row: row.is_inside)}",
+            f"- false alarms: {alarms} in {len(healthy)} healthy scripts",
+        ]
+    )
+
+
+def page(rows: Sequence[Judged], skipped: Sequence[str]) -> str:
+    """benchmarks/zoo/results.md"""
+    without = f"Not run, because they could not be imported here: {', '.join(skipped)}.\n\n"
+    return f"""# What stepscope finds in scripts whose fault is known
+
+Made by `make zoo`; do not edit. Each script in `scripts/` has one fault, and a switch `--fixed`
+that removes it. "Top finding" and "function" are those of one recorded run; bold is wrong.
+"Predicted" is the finding's promise for the known fault; "measured" is the ratio of the mean steps
+of plain runs without and with `--fixed`, in turns: the median round, and in brackets all of them.
+One compute thread, except where a script asks for more.
+
+{summary(rows)}
+
+{without if skipped else ""}{table(rows)}
+"""

@@ -1,0 +1,49 @@
+"""The scripts of the zoo, and what each of them says of itself in its line `ZOO = {...}`."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import msgspec
+
+SCRIPTS = Path(__file__).parent / "scripts"
+NOT_SCRIPTS = {"timing"}
+
+
+class Specimen(msgspec.Struct, frozen=True):
+    """A script: its fault (None: it is healthy), where that is, and what it needs."""
+
+    name: str
+    id: str | None
+    function: list[str]  # any of them is right; none: no single function is at fault
+    framework: str
+
+    @property
+    def path(self) -> Path:
+        return SCRIPTS / f"{self.name}.py"
+
+    @property
+    def can_run(self) -> bool:
+        return importlib.util.find_spec(self.framework) is not None
+
+
+def described(path: Path) -> Specimen:
+    """Read, not imported: the description costs no framework."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ZOO":
+            said = ast.literal_eval(node.value)
+            function = said["function"] or []
+            functions = [function] if isinstance(function, str) else function
+            return Specimen(path.stem, said["id"], functions, said["framework"])
+    raise ValueError(f"{path} has no line 'ZOO = {{...}}': say there which fault it has.")
+
+
+def specimens(names: list[str]) -> list[Specimen]:
+    """Those of these names, or all."""
+    paths = {path.stem: path for path in sorted(SCRIPTS.glob("*.py"))}
+    for name in NOT_SCRIPTS:
+        del paths[name]
+    unknown = [name for name in names if name not in paths]
+    if unknown:
+        raise ValueError(f"No script {', '.join(unknown)} in {SCRIPTS}.")
+    return [described(paths[name]) for name in names or paths]
