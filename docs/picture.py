@@ -1,9 +1,11 @@
 """Makes what the documentation shows of real runs: the README's picture and every output block.
 
-A block that follows `<!-- output of: COMMAND -->` is replaced by what the command prints. Each page
-has a folder of its own, with the examples in it, and its commands run there in their order.
+The picture is the first screen of a run's report, taken by Chromium. A block that follows
+`<!-- output of: COMMAND -->` is replaced by what the command prints. Each page has a folder of its
+own, with the examples in it, and its commands run there in their order.
 """
 
+import base64
 import os
 import re
 import shlex
@@ -13,14 +15,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-
-from stepscope.cli.show import Request, ask, page_of
-
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "summary.svg"
 PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 WIDTH = 88
+WIDE, HIGH = 1280, 860  # of the picture
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--hide-scrollbars", "--force-device-scale-factor=1.5", "--virtual-time-budget=4000",
+    f"--window-size={WIDE},{HIGH}",
+)  # fmt: skip
 BLOCK = re.compile(r"(<!-- output of: (?P<command>[^>]+) -->\n```text\n).*?(```)", re.DOTALL)
 
 
@@ -51,24 +57,30 @@ def fill(page: Path, folder: Path) -> None:
     page.write_text(BLOCK.sub(replaced, page.read_text()))
 
 
-def picture_of(run: Path) -> str:
-    request = Request(
-        run=str(run),
-        view="summary",
-        as_json=False,
-        top=None,
-        sort=None,
-        process=None,
-        rank=None,
-        functions=(),
-        files=(),
-        unit_s=None,
-        each=False,
+def screenshot(page: Path, folder: Path) -> bytes:
+    """The first screen of an HTML file, as PNG."""
+    chromium = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if chromium is None:
+        sys.exit("Chromium is not here: install it, then 'make picture' again.")
+    target = folder / "picture.png"
+    subprocess.run(
+        [chromium, *CHROMIUM, f"--screenshot={target}", page.resolve().as_uri()],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+        timeout=120,
     )
-    with open(os.devnull, "w") as nowhere:
-        console = Console(record=True, width=WIDTH, highlight=False, markup=False, file=nowhere)
-        console.print(page_of(ask(request), request))
-    return console.export_svg(title="stepscope run train.py")
+    return target.read_bytes()
+
+
+def picture_of(run: Path, folder: Path) -> str:
+    """An SVG that holds the screenshot: as sharp as the screen, in the size of the page."""
+    data = base64.b64encode(screenshot(run / "report.html", folder)).decode()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" '
+        f'height="{HIGH}"><title>The report of a run</title>'
+        f'<image width="{WIDE}" height="{HIGH}" href="data:image/png;base64,{data}"/></svg>\n'
+    )
 
 
 def main() -> None:
@@ -77,8 +89,7 @@ def main() -> None:
             folder = Path(name) / page.stem
             workshop(folder)
             fill(page, folder)
-        os.chdir(folder)  # places in the source are told as seen from here
-        PICTURE.write_text(picture_of(Path("stepscope-runs") / "slow"))
+        PICTURE.write_text(picture_of(folder / "stepscope-runs" / "slow", folder))
     print(f"wrote {PICTURE} and the outputs in {', '.join(page.name for page in PAGES)}")
 
 

@@ -9,19 +9,27 @@ from typing import Any, Final
 import msgspec
 from rich.console import Console
 
+from stepscope.advise.findings import findings
+from stepscope.analyze.actions import actions
 from stepscope.analyze.files import files
 from stepscope.analyze.functions import functions
+from stepscope.analyze.input import input as input_
+from stepscope.analyze.kernels import kernels
 from stepscope.analyze.lines import lines
 from stepscope.analyze.memory import memory
+from stepscope.analyze.ops import ops
 from stepscope.analyze.processes import processes
+from stepscope.analyze.ranks import ranks
 from stepscope.analyze.regions import regions
 from stepscope.analyze.run import load, newest_run
 from stepscope.analyze.steps import steps
 from stepscope.analyze.summary import summary
 from stepscope.errors import InputError
 from stepscope.model import (
+    ActionsAnswer,
     FilesAnswer,
     FunctionsAnswer,
+    InputAnswer,
     LinesAnswer,
     MemoryAnswer,
     ProcessesAnswer,
@@ -29,7 +37,13 @@ from stepscope.model import (
     StepsAnswer,
     SummaryAnswer,
 )
+from stepscope.model.findings import FindingsAnswer
+from stepscope.model.ops import KernelsAnswer, OpsAnswer
+from stepscope.model.ranks import RanksAnswer
 from stepscope.record import recording
+from stepscope.show.report.bundle import is_built
+from stepscope.show.report.content import content
+from stepscope.show.report.page import frame
 from stepscope.show.terminal.page import WIDEST
 from stepscope.show.terminal.summary import summary as summary_page
 
@@ -55,6 +69,10 @@ class Run:
         """The whole run, its steps, its hottest lines."""
         return self._summary
 
+    def findings(self) -> FindingsAnswer:
+        """What is slow, why, what to change, and what that will gain."""
+        return self._findings
+
     def steps(self) -> StepsAnswer:
         """How long a step takes, and what goes into it; `.each` has every single one."""
         return steps(self._run, each=True)
@@ -71,6 +89,26 @@ class Run:
         """What was named with `stepscope.region`."""
         return regions(self._run)
 
+    def actions(self) -> ActionsAnswer:
+        """Hooks and callbacks of a framework's trainer."""
+        return actions(self._run)
+
+    def ops(self) -> OpsAnswer:
+        """Operators in the recorded windows, and the lines that called them."""
+        return ops(self._run)
+
+    def kernels(self) -> KernelsAnswer:
+        """What ran on a device in the recorded windows."""
+        return kernels(self._run)
+
+    def input(self) -> InputAnswer:
+        """Whether the steps wait for their batches, and for what."""
+        return input_(self._run)
+
+    def ranks(self) -> RanksAnswer:
+        """The ranks side by side, and which one the others wait for."""
+        return ranks(self._run)
+
     def files(self) -> FilesAnswer:
         """Which files were opened, by which line, at what cost."""
         return files(self._run)
@@ -82,6 +120,10 @@ class Run:
     def processes(self) -> ProcessesAnswer:
         """Who took part."""
         return processes(self._run)
+
+    @functools.cached_property
+    def _findings(self) -> FindingsAnswer:
+        return findings(self._run)
 
     @functools.cached_property
     def _summary(self) -> SummaryAnswer:
@@ -96,14 +138,16 @@ class Run:
         printer.text(self._text(colours=is_terminal))
 
     def _repr_html_(self) -> str:
-        """The notebook's look at it: the page of the terminal, in colour."""
+        """The notebook's look at it: the report; where that was not built, the terminal's page."""
+        if is_built():
+            return frame(content(self._run, findings=self._findings))
         console = _console(width=WIDEST, colours=True, record=True)
-        console.print(summary_page(self._summary))
+        console.print(summary_page(self._summary, advice=self._findings))
         return console.export_html(inline_styles=True, code_format=_HTML)
 
     def _text(self, *, colours: bool) -> str:
         console = _console(colours=colours)
-        console.print(summary_page(self._summary), crop=colours)
+        console.print(summary_page(self._summary, advice=self._findings), crop=colours)
         text = console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
         return str(text).rstrip("\n")
 

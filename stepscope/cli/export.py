@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from stepscope.errors import EnvironmentTrouble
+from stepscope.errors import EnvironmentTrouble, InputError
 
 if TYPE_CHECKING:
     from stepscope.show.exporters.tables import Files
 
 FORMATS: Final = (
-    "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
+    "html", "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
 )  # fmt: skip
 _FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
@@ -26,18 +26,22 @@ _FOLDERS: Final = ("tensorboard", "csv", "parquet")
     "--process",
     type=int,
     metavar="PID",
-    help="This process; by default the main one, or all (chrome, tensorboard, tables).",
+    help="This process; by default the main one, or all (html, chrome, tensorboard, tables).",
 )
-def command(run: str | None, file_format: str, output: str | None, process: int | None) -> None:
+@click.option("--no-source", is_flag=True, help="html: without a line of your source.")
+def command(
+    run: str | None, file_format: str, output: str | None, process: int | None, no_source: bool
+) -> None:
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
     \b
+    html        the report: one file for any browser
     lprof       lines, for 'python -m line_profiler FILE'
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
     speedscope  sampled stacks over time, for https://www.speedscope.app
     chrome      everything over time, for https://ui.perfetto.dev and chrome://tracing
-    tensorboard operators, for TensorBoard with torch_tb_profiler
+    tensorboard operators, for TensorBoard with torch_tb_profiler or xprof
     csv         a folder with one table a question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
@@ -45,7 +49,8 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
 
     folder = os.fspath(run if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
-    content: bytes | Iterator[bytes] | Files = exporter.export(load(folder), process=process)
+    how = _how(file_format, no_source)
+    content: bytes | Iterator[bytes] | Files = exporter.export(load(folder), process=process, **how)
     name = os.path.basename(os.path.abspath(folder))
     if file_format in _FOLDERS:
         from stepscope.show.exporters.folder import write_folder
@@ -57,6 +62,12 @@ def command(run: str | None, file_format: str, output: str | None, process: int 
         pieces = [content] if isinstance(content, bytes) else cast("Iterator[bytes]", content)
         _write_file(path, pieces)
     click.echo(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", err=True)
+
+
+def _how(file_format: str, no_source: bool) -> dict[str, bool]:
+    if no_source and file_format != "html":
+        raise InputError(f"--no-source belongs to '--to html', not '--to {file_format}'.")
+    return {"with_source": False} if no_source else {}
 
 
 def _write_file(path: str, pieces: Iterable[bytes]) -> None:

@@ -12,7 +12,7 @@ import click
 
 from stepscope.errors import InternalError, StepscopeError
 
-VERBS: Final = ("run", "show", "export", "doctor")
+VERBS: Final = ("run", "show", "view", "export", "doctor")
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 
@@ -52,6 +52,7 @@ def group(ctx: click.Context, verbose: bool) -> None:
     \b
     stepscope run train.py --epochs 1    record a script, unedited
     stepscope show                       what the newest run tells
+    stepscope view                       the same in a browser
     """
     ctx.obj["verbose"] = verbose
 

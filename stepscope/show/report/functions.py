@@ -1,0 +1,58 @@
+"""The functions' table, few enough for a file; who called whom in numbers of the functions."""
+
+from typing import Final
+
+from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
+from stepscope.show.report.shapes import Called, Caller, FunctionTable, FunctionTold
+
+_MOST: Final = 600  # by own time, and again by time with callees
+_MOST_CALLERS: Final = 8
+
+
+class Numbers(dict[Called, int]):
+    """Gives each function its number."""
+
+    def of(self, name: str, file: str, line: int, library: str | None = None) -> int:
+        key = name, file, line
+        return self.setdefault((*key, library), len(self))
+
+
+def function_table(answer: FunctionsAnswer, numbers: Numbers, reduced: list[str]) -> FunctionTable:
+    rows = _longest(answer.functions)
+    if len(rows) < len(answer.functions):
+        reduced.append(
+            f"Of {len(answer.functions):,} functions the {len(rows):,} longest are here."
+        )
+    return FunctionTable(
+        functions=[_told(row, numbers) for row in rows], exact=answer.exact, notes=answer.notes
+    )
+
+
+def _longest(rows: list[FunctionRow]) -> list[FunctionRow]:
+    by_own = rows[:_MOST]
+    kept = {id(row) for row in by_own}
+    by_all = sorted(rows, key=lambda row: -(row.cumtime_ns or 0))[:_MOST]
+    return by_own + [row for row in by_all if id(row) not in kept]
+
+
+def _told(row: FunctionRow, numbers: Numbers) -> FunctionTold:
+    return FunctionTold(
+        file=row.file,
+        line=row.line,
+        function=row.function,
+        process=row.process,
+        ncalls=row.ncalls,
+        primitive_calls=row.primitive_calls,
+        tottime_ns=row.tottime_ns,
+        cumtime_ns=row.cumtime_ns,
+        estimated=row.estimated,
+        callers=_callers(row.callers, numbers),
+        callees=_callers(row.callees, numbers),
+    )
+
+
+def _callers(rows: list[CallRow], numbers: Numbers) -> list[Caller]:
+    return [
+        (numbers.of(row.function, row.file, row.line), row.ncalls, row.tottime_ns, row.cumtime_ns)
+        for row in rows[:_MOST_CALLERS]
+    ]

@@ -1,0 +1,124 @@
+"""The rows of the operator windows: operators by thread, kernels by stream, who launched whom."""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from stepscope.analyze.op_tree import launched_by
+from stepscope.analyze.ops import Part, location_of, parts_of, place_of
+from stepscope.show.report.rows import Source
+from stepscope.show.report.shapes import Kind
+from stepscope.show.report.spans import NO_PLACE, Ints, Row
+
+Flow = tuple[int, int, int, int]  # row and start, twice
+
+
+@dataclasses.dataclass(eq=False)
+class _Together:
+    """Rows of the same thread in several windows are one."""
+
+    start: list[Ints] = dataclasses.field(default_factory=list)
+    end: list[Ints] = dataclasses.field(default_factory=list)
+    name: list[Ints] = dataclasses.field(default_factory=list)
+    place: list[Ints] = dataclasses.field(default_factory=list)
+
+
+class OperatorRows:
+    """Of one process. Rows are numbered from `first` on, for the flows between them."""
+
+    def __init__(self, source: Source, first: int) -> None:
+        self._source = source
+        self._found: dict[tuple[str, str], _Together] = {}  # (thread or device, title)
+        self._first = first
+        self.flows: list[Flow] = []
+        parts, _ = parts_of(source.process)
+        for part in parts:
+            self._add(part)
+
+    def rows(self) -> Iterator[Row]:
+        for (thread, title), each in self._found.items():
+            columns = (each.start, each.end, each.name, each.place)
+            start, end, name, place = (np.concatenate(column) for column in columns)
+            kind: Kind = "operator" if title == "operators" else "device"
+            yield self._source.row(thread, title, kind, start, end, name, place)
+
+    def _add(self, part: Part) -> None:
+        trace, events = part.tree.trace, part.tree.events
+        offset_ns = self._source.process.clock.monotonic_ns(0)
+        places = self._places(part)
+        host = self._threads(part, events, "operators", offset_ns, places)
+        device, operator = launched_by(trace, events)
+        of_device = np.where(operator >= 0, places[np.maximum(operator, 0)], -1)
+        streams = self._threads(part, device, "kernels", offset_ns, of_device)
+        self._add_flows(part, host, offset_ns)
+        known = np.flatnonzero(operator >= 0)
+        self.flows += self._pairs(
+            host[operator[known]], events["start_ns"][operator[known]] + offset_ns,
+            streams[known], device["start_ns"][known] + offset_ns,
+        )  # fmt: skip
+
+    def _places(self, part: Part) -> Ints:
+        """For each operator the number of its line, -1 without."""
+        keys = np.stack([part.places.code, part.places.line])
+        if not keys.shape[1]:
+            return np.zeros(0, np.int64)
+        unique, where = np.unique(keys, axis=1, return_inverse=True)
+        numbers = [self._place(part, code, line) for code, line in unique.T.tolist()]
+        return np.array(numbers, np.int64)[where.reshape(-1)]
+
+    def _place(self, part: Part, code: int, line: int) -> int:
+        if not code:
+            return NO_PLACE
+        source = self._source
+        where = location_of(source.run, source.process, place_of(part, code, line))
+        return source.words.place(where)
+
+    def _threads(
+        self, part: Part, events: "np.ndarray[tuple[int], np.dtype[np.void]]", title: str,
+        offset_ns: int, places: Ints,
+    ) -> Ints:  # fmt: skip
+        """Adds the events to the rows of their threads; the row's number of each event."""
+        trace, words = part.tree.trace, self._source.words
+        rows = np.zeros(len(events), np.int64)
+        for thread in np.unique(events["thread"]).tolist():
+            here = np.flatnonzero(events["thread"] == thread)
+            key = self._thread_name(part, thread, title), title
+            row = self._found.setdefault(key, _Together())
+            rows[here] = self._first + list(self._found).index(key)
+            start = events["start_ns"][here] + offset_ns
+            row.start.append(start)
+            row.end.append(start + events["duration_ns"][here])
+            unique, where = np.unique(events["name"][here], return_inverse=True)
+            names = np.array([words.name(trace.names[each]) for each in unique.tolist()])
+            row.name.append(names[where.reshape(-1)])
+            row.place.append(places[here])
+        return rows
+
+    def _thread_name(self, part: Part, thread: int, title: str) -> str:
+        told = part.tree.trace.threads[thread]
+        if title == "kernels":
+            return f"device {told.process}, stream {told.thread}"
+        for known in self._source.process.names.threads.values():
+            if str(known.native_id) == told.thread and known.name:
+                return known.name
+        return f"thread {told.thread}"
+
+    def _add_flows(self, part: Part, rows: Ints, offset_ns: int) -> None:
+        """From forward operators to the backward ones that are theirs."""
+        flows, events = part.tree.trace.flows, part.tree.events
+        row_of = dict(zip(events["thread"].tolist(), rows.tolist(), strict=True))
+        begins: dict[int, tuple[int, int]] = {}
+        ends: dict[int, tuple[int, int]] = {}
+        columns = (flows[name].tolist() for name in ("id", "at_ns", "thread", "is_end"))
+        for number, at_ns, thread, is_end in zip(*columns, strict=True):
+            if thread in row_of:
+                (ends if is_end else begins)[number] = row_of[thread], at_ns + offset_ns
+        both = [(begins[each], ends[each]) for each in ends if each in begins]
+        zero_ns = self._source.zero_ns
+        self.flows += [(a, at - zero_ns, b, to - zero_ns) for (a, at), (b, to) in both]
+
+    def _pairs(self, rows: Ints, at_ns: Ints, others: Ints, to_ns: Ints) -> list[Flow]:
+        zero_ns = self._source.zero_ns
+        columns = rows, at_ns - zero_ns, others, to_ns - zero_ns
+        return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -1,0 +1,96 @@
+"""The HTML around the page's code and its data. Nothing in a run can become code here:
+
+1. The data is JSON in an element that browsers do not execute, with every `<` spelled out.
+2. The policy allows the one script and the one style whose hashes it names, and no request.
+3. The page makes text nodes only: the policy forbids it to parse HTML.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from typing import Any, Final
+
+import msgspec
+
+from stepscope.show.report.bundle import Bundle, bundle
+from stepscope.show.report.shapes import Content
+
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>stepscope</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<div id="app"><p class="boot">This report needs JavaScript to be drawn.</p></div>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def report(content: Content) -> bytes:
+    """One file that holds everything and asks nobody for anything."""
+    return _page(encoded({"mode": "file", "content": content}), connects=False)
+
+
+def viewer() -> bytes:
+    """The same page without a run: it asks the server that it came from."""
+    return _page(encoded({"mode": "server"}), connects=True)
+
+
+def encoded(value: Any) -> bytes:
+    """JSON; of lone surrogates, which UTF-8 cannot hold, as escapes."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def policy(parts: Bundle, *, connects: bool) -> str:
+    """What the browser may do with the page."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_hash(parts.script)}",
+            f"style-src {_hash(parts.style)}",
+            "img-src data:",
+            f"connect-src {chr(39)}{'self' if connects else 'none'}{chr(39)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _page(data: bytes, *, connects: bool) -> bytes:
+    parts = bundle()
+    return _PAGE.format(
+        policy=policy(parts, connects=connects),
+        style=parts.style,
+        script=parts.script,
+        data=data.decode().replace("<", "\\u003c"),
+    ).encode()
+
+
+def frame(content: Content, *, height_px: int = 760) -> str:
+    """The report inside another page, a notebook: shut in, so that neither can touch the other."""
+    document = html.escape(report(content).decode(), quote=True)
+    return (
+        f'<iframe title="stepscope" sandbox="allow-scripts" srcdoc="{document}" width="100%" '
+        f'height="{height_px}" style="border:1px solid #8884;border-radius:8px"></iframe>'
+    )

@@ -1,0 +1,47 @@
+"""The content without a line of the user's text, for reports that leave the house."""
+
+from typing import Any, Final
+
+import msgspec
+
+from stepscope.show.report.shapes import Content
+
+_TEXTS: Final = ("source", "patch", "hottest_source")
+_LEAST_LETTERS: Final = 8  # shorter lines (`try:`) say nothing, and are everywhere
+
+
+def without_source(content: Content) -> Content:
+    """Names and places stay. Texts of the source become null, and dots where words quote one."""
+    texts = {" ".join(line.split()) for lines in (content.sources or {}).values() for line in lines}
+    lines = sorted((text for text in texts if len(text) >= _LEAST_LETTERS), key=len, reverse=True)
+    told = {
+        name: _cleared(getattr(content, name), lines)
+        for name in ("verdict", "summary", "findings", "input", "memory", "ranks")
+    }
+    return msgspec.structs.replace(content, sources=None, **told)
+
+
+def _cleared(value: Any, lines: list[str]) -> Any:
+    if isinstance(value, msgspec.Struct):
+        told = {
+            name: _of_field(name, getattr(value, name), lines) for name in value.__struct_fields__
+        }
+        return msgspec.structs.replace(value, **told)
+    if isinstance(value, list):
+        return [_cleared(each, lines) for each in value]
+    return _unquoted(value, lines) if isinstance(value, str) else value
+
+
+def _of_field(name: str, value: Any, lines: list[str]) -> Any:
+    if name not in _TEXTS:
+        return _cleared(value, lines)
+    return [None] * len(value) if isinstance(value, list) else None
+
+
+def _unquoted(text: str, lines: list[str]) -> str:
+    plain = " ".join(text.split())
+    for line in lines:
+        if line in plain:
+            plain = plain.replace(line, "…")
+            text = plain
+    return text

@@ -1,0 +1,81 @@
+"""What the viewer's server answers: the page, the list of runs, a run, tiles of its timeline."""
+
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from stepscope.errors import DataError, StepscopeError
+from stepscope.show.report.bundle import bundle
+from stepscope.show.report.page import encoded, policy, viewer
+from stepscope.show.server.guard import Guard
+from stepscope.show.server.runs import Runs
+
+_JSON: Final = "application/json"
+_MOST_PIXELS: Final = 8_192
+_FARTHEST_NS: Final = 2**60
+
+
+def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
+    """Every answer is made in a thread, so that a long analysis holds up nobody."""
+    page, headers = viewer(), {"content-security-policy": _policy()}
+
+    def index(request: Request) -> Response:
+        return Response(page, media_type="text/html", headers=headers)
+
+    def listed(request: Request) -> Response:
+        listing = {"folder": str(runs.path), "is_single": runs.is_single, "runs": runs.entries()}
+        return Response(encoded(listing), media_type=_JSON)
+
+    def run(request: Request) -> Response:
+        return Response(runs.open(_run_of(request)).body, media_type=_JSON)
+
+    def version(request: Request) -> Response:
+        return Response(encoded({"version": runs.version(_run_of(request))}), media_type=_JSON)
+
+    def tile(request: Request) -> Response:
+        opened = runs.open(_run_of(request))
+        from_ns, to_ns = _number(request, "from"), _number(request, "to")
+        width = min(_number(request, "width"), _MOST_PIXELS)
+        if to_ns <= from_ns or width < 1:
+            raise DataError("A tile is from a moment to a later one, and at least a pixel wide.")
+        answer = {"version": opened.version, "tile": opened.timeline.tile(from_ns, to_ns, width)}
+        return Response(encoded(answer), media_type=_JSON)
+
+    routes = [
+        Route("/", index),
+        Route("/api/runs", listed),
+        Route("/api/run", run),
+        Route("/api/version", version),
+        Route("/api/tile", tile),
+    ]
+    told = {StepscopeError: _refused, Exception: _failed}
+    app = Starlette(routes=routes, exception_handlers=told)
+    return Guard(app, token, host)
+
+
+def _policy() -> str:
+    return policy(bundle(), connects=True) + "; frame-ancestors 'none'"
+
+
+def _run_of(request: Request) -> str:
+    return request.query_params.get("run", "")
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.query_params.get(name, "")
+    if not text.isascii() or not text.isdecimal() or len(text) > 19:
+        raise DataError(f"'{name}' is not a number of nanoseconds or pixels.")
+    return min(int(text), _FARTHEST_NS)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return Response(encoded({"trouble": str(error)}), status_code=404, media_type=_JSON)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    told = f"A bug in stepscope: {type(error).__name__}: {error}"
+    return Response(encoded({"trouble": told}), status_code=500, media_type=_JSON)

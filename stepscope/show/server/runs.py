@@ -1,0 +1,187 @@
+"""The runs that the viewer was given: which there are, what state they are in, what they tell."""
+
+import dataclasses
+import functools
+import os
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+from stepscope.analyze.processes import ending
+from stepscope.analyze.run import load
+from stepscope.errors import DataError, InputError, StepscopeError
+from stepscope.model import Record
+from stepscope.show.report.content import content
+from stepscope.show.report.page import encoded
+from stepscope.show.report.timeline import RunTimeline
+from stepscope.store import format as fmt
+
+_MOST_RUNS: Final = 2_000
+_KEPT: Final = 4  # runs that are held in memory
+_WATCHED: Final = (fmt.EVENTS_FILE, fmt.LINES_FILE, fmt.SAMPLES_FILE, fmt.PROCESS_FILE)
+
+
+class RunEntry(Record, frozen=True):
+    """A run in the list."""
+
+    id: str
+    name: str
+    command: list[str]
+    started_s: float | None
+    modified_s: float
+    is_running: bool
+    script: str | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Opened:
+    """A run as it was when its files had this version."""
+
+    version: str
+    body: bytes
+    timeline: RunTimeline
+    is_running: bool
+
+
+class Runs:
+    """One run, or all in a folder. Everything else on the disk is out of reach: a run is asked for
+    by the name under which it was found here, and no path is ever made of what a browser sends."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_dir():
+            what = "is not a folder" if self.path.exists() else "does not exist"
+            raise InputError(f"'{path}' {what}. Give a run folder, or a folder of runs.")
+        self.is_single = is_run(self.path)
+        if not self.is_single and not self._found():
+            raise InputError(
+                f"There is no run in '{path}'. Record one with 'stepscope run SCRIPT', "
+                "or name a run folder."
+            )
+        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+        self._opened: dict[str, Opened] = {}
+
+    def _found(self) -> dict[str, Path]:
+        """By name; links that lead elsewhere are left out."""
+        if self.is_single:
+            return {self.path.resolve().name or "run": self.path}
+        return {
+            entry.name: Path(entry.path)
+            for entry in os.scandir(self.path)
+            if entry.is_dir(follow_symlinks=False) and is_run(Path(entry.path))
+        }
+
+    def entries(self) -> list[RunEntry]:
+        """The newest first."""
+        entries = [_entry(name, path) for name, path in self._found().items()]
+        entries.sort(key=lambda each: -(each.started_s or each.modified_s))
+        return entries[:_MOST_RUNS]
+
+    def version(self, name: str) -> str:
+        """Changes when something was recorded since."""
+        return _version(self._path(name))
+
+    def open(self, name: str) -> Opened:
+        """The run as it is now; kept until it changes. Two who ask for the same one share it."""
+        path = self._path(name)
+        with self._lock:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            version = _version(path)
+            known = self._opened.get(name)
+            if known is not None and known.version == version:
+                return known
+            opened = _open(path, version)
+            with self._lock:
+                self._opened.pop(name, None)
+                self._opened[name] = opened
+                while len(self._opened) > _KEPT:
+                    self._opened.pop(next(iter(self._opened)))
+            return opened
+
+    def _path(self, name: str) -> Path:
+        path = self._found().get(name)
+        if path is None:
+            raise DataError(f"There is no run '{name}' here.")
+        return path
+
+
+def is_run(path: Path) -> bool:
+    return (path / fmt.RUN_FILE).is_file() or any(path.glob("proc-*/"))
+
+
+def _open(path: Path, version: str) -> Opened:
+    run = load(path)
+    timeline = RunTimeline(run)
+    told = content(run, timeline=timeline)
+    is_running = ending(run).how == "running"
+    body = encoded({"version": version, "is_running": is_running, "content": told})
+    return Opened(version, body, timeline, is_running)
+
+
+def _version(path: Path) -> str:
+    """Of sizes and times, and of how much each stream holds: writing into a mapped file need not
+    change its time. Reading a run does not change it."""
+    parts: list[Any] = []
+    for file in (path / fmt.RUN_FILE, path / fmt.SUPERVISOR_FILE, *_watched(path)):
+        try:
+            stat = file.stat()
+            with file.open("rb") as opened:
+                head = opened.read(fmt.HEADER.size)
+        except OSError:
+            continue
+        parts.append((file.name, stat.st_mtime_ns, stat.st_size, head))
+    return f"{hash(tuple(parts)) & (2**63 - 1):x}"
+
+
+def _watched(path: Path) -> list[Path]:
+    return [file for name in _WATCHED for file in sorted(path.glob(f"proc-*/{name}"))]
+
+
+def _entry(name: str, path: Path) -> RunEntry:
+    stat = path.stat()
+    info = _info(path, stat.st_mtime_ns)
+    started_ns = info.get("started_realtime_ns")
+    command = info.get("command")
+    return RunEntry(
+        id=name,
+        name=name,
+        command=[str(each) for each in command] if isinstance(command, list) else [],
+        started_s=started_ns / 1e9 if isinstance(started_ns, int) else None,
+        modified_s=stat.st_mtime,
+        is_running=_is_running(path),
+        script=str(info["script"]) if info.get("script") else None,
+    )
+
+
+@functools.lru_cache(maxsize=_MOST_RUNS)
+def _info(path: Path, _changed_ns: int) -> dict[str, Any]:
+    import msgspec
+
+    try:
+        found = msgspec.json.decode((path / fmt.RUN_FILE).read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_running(path: Path) -> bool:
+    """Nobody saw it end, and a process of it that says so is still there."""
+    if (path / fmt.SUPERVISOR_FILE).exists() or not _says_so(path):
+        return False
+    try:
+        return ending(load(path)).how == "running"
+    except StepscopeError:
+        return False
+
+
+def _says_so(path: Path) -> bool:
+    """From the files alone: a list of many runs must not read them all."""
+    for file in path.glob(f"proc-*/{fmt.PROCESS_FILE}"):
+        try:
+            if b'"running"' in file.read_bytes():
+                return True
+        except OSError:
+            continue
+    return False

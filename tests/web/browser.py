@@ -1,0 +1,66 @@
+"""A real Chromium for the tests of the page: found, or fetched where that is allowed."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS: Final = [
+    "--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+INSTALL: Final = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium")
+
+
+def chromium() -> str:
+    """Its path; skips with a reason where there is none and none can be installed."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(INSTALL, capture_output=True, check=False, timeout=600)
+        found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("Chromium is not here, and cannot be installed without being root")
+    return found
+
+
+@contextmanager
+def started() -> Iterator["Browser"]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watch:
+    """What a page must not do: complain, or ask for anything beyond itself."""
+
+    def __init__(self, page: "Page", allowed: str) -> None:
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda message: self._console(message.type, message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self._request(request.url, allowed))
+        page.on("dialog", lambda dialog: self.complaints.append(f"dialog {dialog.message}"))
+
+    def _console(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.complaints.append(f"{kind}: {text}")
+
+    def _request(self, url: str, allowed: str) -> None:
+        if not url.startswith((allowed, "data:", "about:", "blob:")):
+            self.requests.append(url)
+
+    def assert_quiet(self) -> None:
+        assert not self.complaints
+        assert not self.requests

@@ -1,0 +1,91 @@
+"""The page is built while the package is; where that cannot be done, the package is whole."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
+BUNDLE = Path("stepscope/show/report/bundle")
+PATIENCE_S = 120.0
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """What the build needs, in a folder of its own, and a folder for programs."""
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
+    (tmp_path / BUNDLE.parent).mkdir(parents=True)
+    (tmp_path / "stepscope" / "__init__.py").touch()
+    (tmp_path / "bin").mkdir()
+    return tmp_path
+
+
+def build(copy: Path) -> str:
+    """What it says; it must not fail."""
+    built = subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", "built"],
+        cwd=copy,
+        env={**os.environ, "PATH": str(copy / "bin")},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert built.returncode == 0, built.stderr
+    return built.stderr
+
+
+def program(copy: Path, name: str, text: str) -> None:
+    path = copy / "bin" / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_without_node_it_says_so_and_goes_on(copy: Path) -> None:
+    assert "Node is not here" in build(copy)
+    assert not (copy / BUNDLE).exists()
+
+
+def test_an_npm_that_fails_does_not_fail_the_installation(copy: Path) -> None:
+    program(copy, "node", "exit 0")
+    program(copy, "npm", "exit 7")
+    assert "was not built" in build(copy)
+    assert not (copy / BUNDLE).exists()
+
+
+def test_it_is_built_once_and_again_when_its_source_changes(copy: Path) -> None:
+    program(copy, "npm", f"echo called >> {copy}/calls")
+    program(copy, "node", 'printf "script" > "$2/report.js"; printf "style" > "$2/report.css"')
+    build(copy)
+    assert (copy / "built" / BUNDLE / "report.js").read_text() == "script"
+    build(copy)
+    assert (copy / "calls").read_text() == "called\n"
+    with (copy / "web" / "src" / "main.tsx").open("a") as file:
+        file.write("// changed\n")
+    build(copy)
+    assert (copy / "calls").read_text() == "called\ncalled\n"
+
+
+def test_the_lock_file_names_no_place_to_fetch_from() -> None:
+    locked = json.loads((WEB / "package-lock.json").read_text())
+    packages = [each for name, each in locked["packages"].items() if name]
+    assert len(packages) > 10
+    assert all("resolved" not in each for each in packages)
+    assert all(each["integrity"].startswith("sha512-") for each in packages)
+
+
+def test_the_page_never_parses_html() -> None:
+    sources = [path for path in (WEB / "src").rglob("*") if path.suffix in (".ts", ".tsx")]
+    assert len(sources) > 20
+    words = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc")
+    found = [
+        f"{path.name}: {word}" for path in sources for word in words if word in path.read_text()
+    ]
+    assert not found
+    assert not [path.name for path in sources if "dangerouslySet" in path.read_text()]

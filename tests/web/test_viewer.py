@@ -1,0 +1,93 @@
+"""`stepscope view` in a real browser: the list, a run, tiles, growing runs; and in a notebook."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from build import MS, RunBuilder
+from show.viewing import viewer
+from stepscope.analyze.run import load
+from stepscope.show.report.content import content
+from stepscope.show.report.page import frame
+from stepscope.show.report.timeline import MOST_IN_A_ROW
+from web.browser import Watch
+from web.conftest import PATIENCE_MS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+def steps_of(path: Path, turns: int, **info: str) -> Path:
+    run = RunBuilder(path)
+    process = run.process(100, **info)
+    code = process.code(file=process.file(text="x\n" * 9))
+    end_ns = process.for_loop(process.loop(code, 4, 8), 10 * MS, [2 * MS] * turns)
+    process.lines(code, 4, [(turns + 1, 0), (turns, turns * 2 * MS)])
+    process.write(ended_ns=end_ns + MS)
+    return path
+
+
+def test_runs_are_listed_found_and_opened(browser: "Browser", tmp_path: Path) -> None:
+    steps_of(tmp_path / "runs" / "first", 20)
+    steps_of(tmp_path / "runs" / "second", 30)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    with viewer("runs", cwd=tmp_path) as server:
+        watch = Watch(page, server.address.partition("?")[0])
+        page.goto(server.address)
+        page.get_by_role("heading", name="Runs").wait_for()
+        page.get_by_role("searchbox", name="Filter runs").fill("sec")
+        page.get_by_role("row", name="second").click()
+        page.locator("h1.verdict").wait_for()
+        assert "30 steps" in page.locator("#main").inner_text()
+        (tmp_path / "run.png").write_bytes(page.screenshot())
+        page.get_by_role("button", name="all runs").click()
+        page.get_by_role("row", name="first").click()
+        page.locator("#main", has_text="20 steps").wait_for()
+        page.close()
+    watch.assert_quiet()
+
+
+def test_a_run_that_is_being_recorded_updates_itself(browser: "Browser", tmp_path: Path) -> None:
+    steps_of(tmp_path / "run", 20, status="running")
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    with viewer("run", cwd=tmp_path) as server:
+        page.goto(server.address)
+        page.locator("#main", has_text="20 steps").wait_for()
+        steps_of(tmp_path / "run", 45, status="running")
+        page.locator("#main", has_text="45 steps").wait_for()
+        page.close()
+
+
+def test_a_long_timeline_comes_in_tiles(browser: "Browser", tmp_path: Path) -> None:
+    steps_of(tmp_path / "run", 3 * MOST_IN_A_ROW)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    with viewer("run", cwd=tmp_path) as server:
+        watch = Watch(page, server.address.partition("?")[0])
+        page.goto(server.address)
+        page.locator("h1.verdict").wait_for()
+        with page.expect_response(lambda answer: "/api/tile" in answer.url) as told:
+            page.evaluate("() => { location.hash = '#/timeline?from=100000000&to=120000000' }")
+        assert told.value.ok
+        lane = next(each for each in told.value.json()["tile"]["lanes"] if each["kind"] == "step")
+        assert lane["count"] is None
+        page.close()
+    watch.assert_quiet()
+
+
+def test_in_a_notebook_the_report_is_drawn_in_its_frame(browser: "Browser", tmp_path: Path) -> None:
+    html = frame(content(load(steps_of(tmp_path / "run", 20))))
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{html}</body>")
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    watch = Watch(page, (tmp_path / "notebook.html").as_uri())
+    page.goto((tmp_path / "notebook.html").as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator("h1.verdict").wait_for()
+    inside.locator("nav a", has_text="Source").click()
+    inside.locator(".code-row").first.wait_for()
+    inside.locator("nav a", has_text="Timeline").click()
+    inside.locator(".timeline canvas").wait_for()
+    page.close()
+    watch.assert_quiet()

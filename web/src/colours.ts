@@ -1,0 +1,51 @@
+// Colours that people with any kind of colour vision can tell apart; every one also has its word.
+
+const PHASES: Record<string, string> = {
+  forward: "#4477aa", backward: "#aa3377", optimizer: "#228833", input: "#ee6677", prepare: "#ccbb44",
+  transfer: "#66ccee", communication: "#ee7733", sync: "#882255", compile: "#7a6bd1", evaluation: "#44aa99",
+  checkpoint: "#999933", logging: "#c9a86a", gc: "#cc6677", python: "#6699cc", files: "#ddaa33",
+  compute: "#4477aa", profiler: "#9aa3ab", unattributed: "#c3c9ce",
+  imports: "#aa3377", "set-up": "#ccbb44", steps: "#4477aa", saving: "#999933", teardown: "#9aa3ab",
+};
+
+const SERIES = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee7733", "#44aa99", "#999933",
+  "#7a6bd1", "#cc6677", "#6699cc"];
+
+export function series(index: number): string {
+  return SERIES[index % SERIES.length];
+}
+
+function hash(text: string): number {
+  let value = 2166136261;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619);
+  return value >>> 0;
+}
+
+export function byName(name: string): string {
+  return series(hash(name));
+}
+
+export function phase(name: string): string {
+  return PHASES[name] ?? byName(name);
+}
+
+// The user's own code stands out; each library has its own quieter tone.
+export function library(name: string | null): string {
+  return name === null ? "#ee7733" : ["#6699cc", "#66a5ad", "#8f9ccf", "#7fb069", "#b59fc9", "#c9a86a", "#9aa3ab",
+    "#79a9c9"][hash(name) % 8];
+}
+
+// White or black, whichever reads better on it.
+export function inkOn(colour: string): string {
+  const value = parseInt(colour.slice(1), 16);
+  const channel = (shift: number) => {
+    const part = ((value >> shift) & 255) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  };
+  const light = 0.2126 * channel(16) + 0.7152 * channel(8) + 0.0722 * channel(0);
+  return light > 0.24 ? "#16191c" : "#ffffff";
+}
+
+export function themed(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,77 @@
+// How numbers are written: three digits that matter, and always a unit.
+import type { Process } from "./data";
+
+export const NOTHING = "–";
+
+export function digits(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 0.9995) return size >= 1e-4 ? value.toPrecision(3) : value.toExponential(1);
+  const decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+function minutes(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  const whole = Math.floor(seconds / 60);
+  if (whole < 120) return `${whole} min ${two(seconds % 60)} s`;
+  return `${count(Math.floor(whole / 60))} h ${two(whole % 60)} min`;
+}
+
+export function duration(ns: number | null | undefined): string {
+  if (ns === null || ns === undefined) return NOTHING;
+  if (ns === 0) return "0";
+  if (ns < 0) return "−" + duration(-ns);
+  if (ns >= 119.95e9) return minutes(Math.round(ns / 1e9));
+  for (const [unit, factor] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]] as const) {
+    if (ns >= 0.9995 * factor) return `${digits(ns / factor)} ${unit}`;
+  }
+  return `${Math.round(ns)} ns`;
+}
+
+export const milliseconds = (ms: number | null | undefined) =>
+  ms === null || ms === undefined ? NOTHING : duration(ms * 1e6);
+
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined) return NOTHING;
+  if (share > 0 && share < 0.0005) return "<0.1 %";
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+export const count = (value: number | null | undefined) =>
+  value === null || value === undefined ? NOTHING : value.toLocaleString("en-US");
+
+export function counted(value: number, one: string, many = one + "s"): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+export function size(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return NOTHING;
+  if (bytes < 0) return "−" + size(-bytes);
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let unit = 0;
+  while (bytes >= 999.5 && unit < units.length - 1) { bytes /= 1024; unit++; }
+  return unit === 0 ? `${Math.round(bytes)} B` : `${digits(bytes)} ${units[unit]}`;
+}
+
+export function processName(process: Process | null | undefined): string {
+  if (!process) return "";
+  if (process.role === "rank") return `rank ${process.rank}`;
+  if (process.role === "worker") return process.rank === null ? "workers" : `workers of rank ${process.rank}`;
+  return "main";
+}
+
+// The file's own name; with its folder where two have the same.
+export function shortNames(files: Iterable<string>): Map<string, string> {
+  const all = [...new Set(files)];
+  const base = (file: string, parts: number) => file.split("/").slice(-parts).join("/");
+  return new Map(all.map((file) => {
+    let parts = 1;
+    const total = file.split("/").length;
+    while (parts < total && all.some((other) => other !== file && base(other, parts) === base(file, parts))) parts++;
+    const short = base(file, parts);
+    return [file, parts > 1 && parts < total ? "…/" + short : short];
+  }));
+}
+
+export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1) || file;

@@ -1,0 +1,36 @@
+// Two runs side by side, where a comparison came with the report.
+import type { Content } from "../data";
+import { digits, duration } from "../format";
+import { Name, Place, visible } from "../parts/links";
+import { Empty, Figure, Page, Panel } from "../parts/panel";
+import { Table } from "../parts/table";
+
+export function Compare({ content }: { content: Content }) {
+  const told = content.compare;
+  if (!told) {
+    return (
+      <Page title="Compare">
+        <Empty>This report is of one run. A comparison tells whether another one is faster, by how much, how sure that is, and which line or operator made the difference.</Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Compare" told={visible(told.verdict)}>
+      <div class="figures">
+        <Figure label={told.basis} value={told.speedup === null ? "–" : `${digits(told.speedup)}×`} told={told.low !== null && told.high !== null ? `${digits(told.low)}× to ${digits(told.high)}×` : undefined} />
+        <Figure label="sure" value={told.significant ? "yes" : "no"} />
+      </div>
+      <Panel title="What made the difference">
+        <Table label="changes" rows={told.changes} sort="change" upwards rowKey={(row, index) => `${row.name}${index}`} find={(row) => `${row.what} ${row.name}`}
+          columns={[
+            { key: "what", title: "what", text: true, value: (row) => row.what },
+            { key: "name", title: "name", text: true, wide: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },
+            { key: "before", title: "before", value: (row) => row.before_ns, cell: (row) => duration(row.before_ns) },
+            { key: "after", title: "after", value: (row) => row.after_ns, cell: (row) => duration(row.after_ns) },
+            { key: "change", title: "change", value: (row) => row.after_ns - row.before_ns, cell: (row) => duration(row.after_ns - row.before_ns) },
+            { key: "line", title: "line", text: true, value: (row) => row.location?.file ?? null, cell: (row) => <Place at={row.location} /> },
+          ]} />
+      </Panel>
+    </Page>
+  );
+}

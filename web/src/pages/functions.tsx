@@ -1,0 +1,118 @@
+// Functions: who called whom as icicle, flame graph or sunburst, and the table that pstats has.
+import { useMemo, useState } from "preact/hooks";
+import type { Called, Caller, Content, FunctionRow, Tree } from "../data";
+import { count, duration, percent, processName, shortNames } from "../format";
+import { go, useRoute } from "../route";
+import { Bar } from "../parts/bars";
+import { Link, Name, visible } from "../parts/links";
+import { Choice, Empty, Notes, Page, Panel, Search, Select } from "../parts/panel";
+import { Table } from "../parts/table";
+import { Icicle } from "../parts/icicle";
+import { Sunburst } from "../parts/sunburst";
+import { planted, type Branch } from "../parts/branches";
+
+type Look = "icicle" | "flame" | "sunburst";
+
+const treeName = (tree: Tree) =>
+  `${processName(tree.process)} · ${tree.thread}${tree.threads > 1 ? ` (${tree.threads} threads)` : ""} · ${tree.source === "calls" ? "every call" : "sampled"}`;
+
+function Graph({ content }: { content: Content }) {
+  const [which, setWhich] = useState("0");
+  const [look, setLook] = useState<Look>("icicle");
+  const [find, setFind] = useState("");
+  const [depth, setDepth] = useState("24");
+  const [focus, setFocus] = useState<Branch | null>(null);
+  const tree = content.trees[Number(which)];
+  const root = useMemo(() => planted(tree, content.called), [tree, content]);
+  const here = focus && focus.tree === tree ? focus : root;
+  const found = useMemo(() => {
+    const words = find.toLowerCase();
+    if (!words) return 0;
+    let ns = 0;
+    const visit = (branch: Branch) => {
+      if (branch.name.toLowerCase().includes(words) || branch.file.toLowerCase().includes(words)) { ns += branch.total; return; }
+      branch.children.forEach(visit);
+    };
+    visit(root);
+    return ns;
+  }, [root, find]);
+  const props = { root, focus: here, find, depth: Number(depth), onFocus: setFocus };
+  return (
+    <Panel title="Who called whom" told={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
+      actions={<>
+        <Select label="thread" value={which} options={content.trees.map((each, index) => [String(index), treeName(each)])} onChange={(value) => { setWhich(value); setFocus(null); }} />
+        <Select label="depth" value={depth} options={["6", "8", "12", "24", "48"].map((each) => [each, each])} onChange={setDepth} />
+        <Search value={find} onInput={setFind} placeholder="Find a function" />
+        <Choice label="Look" value={look} options={[["icicle", "icicle"], ["flame", "flame graph"], ["sunburst", "sunburst"]]} onChange={setLook} />
+      </>}>
+      <p class="crumbs">
+        {here.path.map((each, index) => <button key={index} type="button" onClick={() => setFocus(each)}>{visible(each.name)}</button>)}
+        <span class="faint">{duration(here.total)} · {percent(here.total / (tree.total_ns || 1))}{find && <> · “{find}”: {duration(found)}, {percent(found / (tree.total_ns || 1))}</>}</span>
+        {here.file && <Link page="functions" query={{ function: here.name, file: here.file }}>in the table</Link>}
+        {here.library === null && here.file && <Link page="source" query={{ file: here.file, line: here.line }}>its source</Link>}
+      </p>
+      {look === "sunburst" ? <Sunburst {...props} /> : <Icicle {...props} upwards={look === "flame"} />}
+      <p class="faint small">A click zooms in, Escape out; arrow keys move. Orange: your own code. Width: time, callees included.</p>
+    </Panel>
+  );
+}
+
+function Calls({ rows, title, called }: { rows: Caller[]; title: string; called: Called[] }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {!rows.length && <p class="faint">none recorded</p>}
+      <table class="plain">
+        {rows.length > 0 && <thead><tr><th scope="col">function</th><th scope="col" class="number">calls</th><th scope="col" class="number">own</th><th scope="col" class="number">with callees</th></tr></thead>}
+        <tbody>
+          {rows.map(([number, ncalls, own, all], index) => (
+            <tr key={index}><td class="wide"><Link page="functions" query={{ function: called[number][0], file: called[number][1] }}><Name text={called[number][0]} /></Link></td><td class="number">{count(ncalls)}</td><td class="number">{duration(own)}</td><td class="number">{duration(all)}</td></tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Functions({ content }: { content: Content }) {
+  const { query } = useRoute();
+  const answer = content.functions;
+  const roles = useMemo(() => [...new Set((answer?.functions ?? []).map((each) => processName(each.process)))], [answer]);
+  const [role, setRole] = useState("all");
+  const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
+  if (!answer) return <Page title="Functions"><Empty>Nothing is known of functions in this run.</Empty></Page>;
+  const rows = answer.functions.filter((each) => role === "all" || processName(each.process) === role);
+  const short = shortNames(rows.map((each) => each.file));
+  const most = Math.max(1, ...rows.map((each) => each.tottime_ns ?? 0));
+  const key = (row: FunctionRow) => `${row.function}|${row.file}|${row.line}|${processName(row.process)}`;
+  const chosen = query.function ? rows.find((each) => each.function === query.function && (!query.file || each.file === query.file)) : undefined;
+  return (
+    <Page title="Functions" told={answer.exact ? "Every call was counted." : "Times of libraries are estimates from samples; your own functions have exact numbers of calls."}>
+      {content.trees.length > 0 ? <Graph content={content} /> : <Empty>No stacks were sampled.</Empty>}
+      <Panel title="All functions" told={chosen && <>opened: <Name text={chosen.function} /></>}>
+        <Table label="functions" rows={rows} sort="tottime" most={60} rowKey={key} chosen={chosen && key(chosen)}
+          onRow={(row) => go("functions", row === chosen ? {} : { function: row.function, file: row.file }, true)}
+          find={(row) => `${row.function} ${row.file}`}
+          actions={roles.length > 1 && <Select label="process" value={role} options={[["all", "all"], ...roles.map((each) => [each, each] as const)]} onChange={setRole} />}
+          unfolded={(row) => (
+            <div class="columns two">
+              <Calls title="called by" rows={row.callers} called={content.called} /><Calls title="calls" rows={row.callees} called={content.called} />
+            </div>
+          )}
+          columns={[
+            { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Name text={row.function} /></> },
+            { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
+              ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
+              : <span class="faint" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
+            ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: FunctionRow) => processName(row.process) }] : []),
+            { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
+            { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },
+            { key: "tottime", title: "tottime", hint: "its own time, without what it calls", value: (row) => row.tottime_ns, cell: (row) => <>{row.estimated && <abbr title="estimated">≈</abbr>}{duration(row.tottime_ns)}</> },
+            { key: "percall", title: "per call", value: (row) => (row.ncalls && row.tottime_ns !== null ? row.tottime_ns / row.ncalls : null), cell: (row) => duration(row.ncalls && row.tottime_ns !== null ? row.tottime_ns / row.ncalls : null) },
+            { key: "cumtime", title: "cumtime", hint: "with what it calls", value: (row) => row.cumtime_ns, cell: (row) => duration(row.cumtime_ns) },
+          ]} />
+      </Panel>
+      <Notes notes={answer.notes} />
+    </Page>
+  );
+}

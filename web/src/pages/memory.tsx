@@ -1,0 +1,60 @@
+// Resident memory of every process over time, and the lines that keep what they allocate.
+import { useMemo } from "preact/hooks";
+import { series } from "../colours";
+import type { Content } from "../data";
+import { duration, processName, shortNames, size } from "../format";
+import { Name, Place, visible } from "../parts/links";
+import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
+import { Plot } from "../parts/plot";
+import { Table } from "../parts/table";
+
+export function Memory({ content }: { content: Content }) {
+  const answer = content.memory;
+  const rows = answer?.processes ?? [];
+  const [xs, lines] = useMemo(() => {
+    const at = [...new Set(rows.flatMap((each) => each.points.map((point) => point.at_ns)))].sort((a, b) => a - b);
+    const place = new Map(at.map((each, index) => [each, index]));
+    return [at, rows.map((each, index) => {
+      const values: (number | null)[] = at.map(() => null);
+      each.points.forEach((point) => { values[place.get(point.at_ns)!] = point.resident_bytes; });
+      return { label: `${processName(each.process)}${each.process.pid ? ` ${each.process.pid}` : ` ${index}`}`, colour: series(index), values, fill: rows.length === 1 };
+    })] as const;
+  }, [answer]);
+  if (!answer || !rows.length) return <Page title="Memory"><Empty>The run was too short to look at its memory.</Empty></Page>;
+  const short = shortNames((answer.lines ?? []).map((each) => each.location.file));
+  const peak = Math.max(...rows.map((each) => each.peak_bytes));
+  const limit = answer.limit_bytes ?? answer.machine_bytes;
+  return (
+    <Page title="Memory" told="Resident memory: what the processes really hold.">
+      <div class="figures">
+        <Figure label="peak of a process" value={size(peak)} told={limit ? `of ${size(limit)}` : undefined} />
+        {rows[0].growth_bytes_per_step !== null && <Figure label="grows by" value={size(rows[0].growth_bytes_per_step)} told="a step, in the main process" />}
+        <Figure label="at the end" value={size(rows[0].last_bytes)} told={`${size(rows[0].first_bytes)} at the beginning`} />
+      </div>
+      <Panel title="Over time"><Plot label="Resident memory over time" xs={xs as number[]} lines={lines as never} height={300} x={duration} y={size} yMin={0} binary /></Panel>
+      <Panel title="Processes">
+        <Table label="processes" rows={rows.map((row, index) => ({ ...row, index }))} sort="peak" rowKey={(row) => String(row.index)}
+          columns={[
+            { key: "process", title: "process", text: true, wide: true, value: (row) => processName(row.process), cell: (row) => <><i class="swatch" style={{ backgroundColor: series(row.index) }} /> {processName(row.process)} {row.process.pid}</> },
+            { key: "first", title: "first", value: (row) => row.first_bytes, cell: (row) => size(row.first_bytes) },
+            { key: "peak", title: "peak", value: (row) => row.peak_bytes, cell: (row) => size(row.peak_bytes) },
+            { key: "last", title: "last", value: (row) => row.last_bytes, cell: (row) => size(row.last_bytes) },
+            { key: "growth", title: "growth a step", value: (row) => row.growth_bytes_per_step, cell: (row) => size(row.growth_bytes_per_step) },
+          ]} />
+      </Panel>
+      {answer.lines && (
+        <Panel title="By line" told="what operators allocated in the windows, and what of it stayed">
+          <Table label="lines" rows={answer.lines} sort="kept" rowKey={(row, index) => `${row.location.file}:${row.location.line}:${index}`} find={(row) => `${row.location.file} ${row.source ?? ""} ${row.location.function ?? ""}`}
+            columns={[
+              { key: "place", title: "line", text: true, value: (row) => `${row.location.file}:${row.location.line}`, cell: (row) => <Place at={row.location} short={short} /> },
+              { key: "function", title: "in", text: true, value: (row) => row.location.function, cell: (row) => <Name text={row.location.function} class="faint" /> },
+              { key: "kept", title: "kept", value: (row) => row.kept_bytes, cell: (row) => size(row.kept_bytes) },
+              { key: "alloc", title: "allocated", value: (row) => row.alloc_bytes, cell: (row) => size(row.alloc_bytes) },
+              { key: "source", title: "source", text: true, wide: true, value: (row) => row.source, cell: (row) => <code>{visible((row.source ?? "").trim())}</code> },
+            ]} />
+        </Panel>
+      )}
+      <Notes notes={answer.notes} />
+    </Page>
+  );
+}

@@ -1,0 +1,214 @@
+// The first page: the verdict, what to change, the step, the whole run, and what all this rests on.
+import { useEffect } from "preact/hooks";
+import type { Content, Finding } from "../data";
+import { count, counted, digits, duration, milliseconds, percent, processName, shortNames, size } from "../format";
+import { go, useRoute } from "../route";
+import { Bar, Stacked, Swatch } from "../parts/bars";
+import { Link, Name, Place, visible } from "../parts/links";
+import { Empty, Figure, Notes, Panel } from "../parts/panel";
+import { Snippet } from "../parts/snippet";
+import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
+
+export function ending(content: Content): string {
+  const { how, exit_status, signal } = content.summary.ending;
+  if (how === "running") return "still running";
+  if (how === "killed") return `killed by ${signal ?? "a signal"}`;
+  if (how === "exited") return `ended with exit status ${exit_status ?? "unknown"}`;
+  if (how === "stopped") return "recording stopped before it ended";
+  return "how it ended is not known";
+}
+
+function Figures({ content }: { content: Content }) {
+  const { steps, wall_ns } = content.summary;
+  const cost = steps.overhead;
+  return (
+    <div class="figures">
+      <Figure label="whole run" value={duration(wall_ns)} told={counted(content.summary.processes, "process", "processes")} />
+      {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} told={`median ${milliseconds(steps.step_ms.median)}`} />}
+      {steps.step_ms && <Figure label="8 in 10 steps" value={milliseconds(steps.step_ms.p10)} told={`to ${milliseconds(steps.step_ms.p90)}`} />}
+      {steps.rate && <Figure label="throughput" value={<>{digits(steps.rate.per_s)} <span class="unit">steps/s</span></>}
+        told={steps.rate.samples_per_s !== null ? `${digits(steps.rate.samples_per_s)} samples/s` : `${count(steps.measured)} steps measured`} />}
+      {cost && <Figure label="stepscope's own cost" value={<span class={cost.share > cost.budget ? "warn" : ""}>{percent(cost.share)}</span>}
+        told={`budget ${percent(cost.budget)}`} />}
+    </div>
+  );
+}
+
+function Patch({ text }: { text: string }) {
+  return (
+    <pre class="patch">
+      {visible(text).split("\n").map((line, index) => (
+        <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : line.startsWith("@@") ? "faint" : ""}>{line}{"\n"}</span>
+      ))}
+    </pre>
+  );
+}
+
+function Card({ content, finding }: { content: Content; finding: Finding }) {
+  const gain = finding.speedup;
+  return (
+    <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
+      <div class="card-gain">
+        <strong>{gain ? `${digits(gain.expected)}×` : finding.share !== null ? percent(finding.share) : "?"}</strong>
+        <span class="faint">{gain ? "faster" : "of each step"}</span>
+        {gain && <small class="faint">{digits(gain.low)}× to {digits(gain.high)}×</small>}
+      </div>
+      <div class="card-body">
+        <h3><Name text={finding.title} /></h3>
+        <p class="faint">
+          <span class={`tag ${finding.severity}`}>{finding.severity}</span> <code>{finding.id}</code>
+          {finding.location && <> · <Place at={finding.location} />{finding.location.function && <> in <Link page="functions" query={{ function: finding.location.function, file: finding.location.file }}><Name text={finding.location.function} /></Link></>}</>}
+          {finding.process && finding.process.role !== "main" && <> · {processName(finding.process)}</>}
+          {finding.confidence && <> · {visible(finding.confidence)}</>}
+        </p>
+        {finding.evidence.length > 0 && <ul>{finding.evidence.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
+        {finding.library && <p class="faint">most of it in <Name text={finding.library} /></p>}
+        {finding.fix && <p class="fix">{visible(finding.fix)}</p>}
+        {finding.patch ? <Patch text={finding.patch} /> : <Snippet content={content} at={finding.location} text={finding.source} />}
+        {finding.then && <p class="faint">{visible(finding.then)}</p>}
+        {finding.trial && content.can_try && <p class="faint">To measure it without editing anything: <code>stepscope try</code> ({visible(finding.trial)})</p>}
+      </div>
+    </article>
+  );
+}
+
+function FindingCards({ content }: { content: Content }) {
+  const told = content.findings;
+  const { query } = useRoute();
+  useEffect(() => { if (query.finding) document.getElementById(`finding-${query.finding}`)?.scrollIntoView({ block: "start" }); }, [query.finding]);
+  if (!told) return null;
+  return (
+    <Panel title="What to change" told={told.findings.length ? `${counted(told.findings.length, "finding")}, the largest gain first` : undefined}>
+      {told.findings.map((each, index) => <Card key={`${each.id}-${index}`} content={content} finding={each} />)}
+      {!told.findings.length && <Empty>Nothing stands out: no change that we know would make a real difference here.</Empty>}
+      {told.not_judged.length > 0 && (
+        <details><summary>{counted(told.not_judged.length, "question")} could not be judged</summary>
+          <ul>{told.not_judged.map((each) => <li key={each.id}><code>{visible(each.id)}</code>: {visible(each.reason)}</li>)}</ul>
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+function StepPanel({ content }: { content: Content }) {
+  const { steps } = content.summary;
+  if (!steps.breakdown) return <Panel title="The step"><Empty>{visible(steps.reason ?? "No steps were found.")}</Empty></Panel>;
+  const parts = steps.breakdown.filter((each) => each.share >= 0.0005);
+  const device = parts.some((each) => each.device_ms !== null);
+  return (
+    <Panel title="The mean step" told={steps.anchor ? <>from {visible(steps.anchor)}</> : undefined}>
+      <Stacked label="What the mean step consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: milliseconds(each.ms), hatched: ESTIMATED.has(each.category) }))} />
+      <table class="plain breakdown">
+        <thead><tr><th scope="col">phase</th><th scope="col" /><th class="number" scope="col">time</th>{device && <th class="number" scope="col">on device</th>}<th class="number" scope="col">share</th></tr></thead>
+        <tbody>
+          {parts.map((each) => (
+            <tr key={each.category}>
+              <td><Swatch name={each.category} hatched={ESTIMATED.has(each.category)} /> {each.category}</td>
+              <td class="faint">{content.words[each.category] ?? ""}</td>
+              <td class="number">{milliseconds(each.ms)}</td>
+              {device && <td class="number">{milliseconds(each.device_ms)}</td>}
+              <td class="number">{percent(each.share)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function RunPanel({ content }: { content: Content }) {
+  const parts = content.summary.parts.filter((each) => each.share >= 0.0005);
+  return (
+    <Panel title="The whole run" told={duration(content.summary.wall_ns)}>
+      <Stacked label="What the whole run consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
+      <table class="plain breakdown">
+        <thead><tr><th scope="col">part</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th></tr></thead>
+        <tbody>
+          {parts.map((each) => (
+            <tr key={each.category}><td><Swatch name={each.category} /> {each.category}</td><td class="number">{duration(each.ns)}</td><td class="number">{percent(each.share)}</td></tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function Hottest({ content }: { content: Content }) {
+  const { hottest, hottest_ns, hottest_source, wall_ns } = content.summary;
+  const short = shortNames(hottest.map((each) => each.file));
+  return (
+    <Panel title="Hottest lines" told="with what they call">
+      {!hottest.length && <Empty>No line takes a real share of the run.</Empty>}
+      <table class="plain hottest">
+        <tbody>
+          {hottest.map((each, index) => (
+            <tr key={index} class="clickable" onClick={() => go("source", { file: each.file, line: each.line })}>
+              <td class="number">{duration(hottest_ns[index])}</td>
+              <td class="number faint">{percent(hottest_ns[index] / (wall_ns || 1))}</td>
+              <td class="bar-cell"><Bar share={hottest_ns[index] / (wall_ns || 1)} /></td>
+              <td><Place at={each} short={short} /></td>
+              <td class="faint"><Name text={each.function} /></td>
+              <td class="wide"><code>{visible((hottest_source[index] ?? "").trim())}</code></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function RecordedPanel({ content }: { content: Content }) {
+  const { facts, summary } = content;
+  const thinned = summary.steps.overhead?.thinned ?? [];
+  return (
+    <Panel title="What this rests on">
+      <table class="plain recorded">
+        <tbody>
+          {content.recorded.map((each) => (
+            <tr key={each.what}>
+              <td>{each.is_there ? <span class="yes" title="recorded">●</span> : <span class="no" title="not recorded">○</span>} {each.what}</td>
+              <td class={each.is_there ? "" : "faint"}>{each.told}</td>
+            </tr>
+          ))}
+          {thinned.length > 0 && <tr><td><span class="no">◐</span> thinned out</td><td class="faint">{thinned.map(visible).join(", ")}</td></tr>}
+          <tr><td>machine</td><td class="faint">{visible([facts.host, facts.cpu, facts.cores ? `${digits(facts.cores)} cores` : null, facts.memory_bytes ? size(facts.memory_bytes) : null].filter(Boolean).join(" · "))}</td></tr>
+          <tr><td>versions</td><td class="faint">{visible(Object.entries(facts.versions).filter(([, value]) => typeof value === "string").map(([name, value]) => `${name} ${value}`).join(" · "))}</td></tr>
+          {facts.git && <tr><td>git</td><td class="faint">{visible(`${String(facts.git.commit ?? "").slice(0, 12)}${facts.git.dirty ? ", with changes" : ""}`)}</td></tr>}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+export function Overview({ content }: { content: Content }) {
+  const notes = [...content.trouble, ...(content.findings?.notes ?? []), ...content.summary.notes, ...content.reduced].filter((each, index, all) => all.indexOf(each) === index);
+  return (
+    <div class="page overview">
+      <header class="page-head">
+        <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
+        <h1 class="verdict">{visible(content.verdict)}</h1>
+        <p class="faint">{ending(content)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
+      </header>
+      <Figures content={content} />
+      <FindingCards content={content} />
+      <div class="columns two">
+        <StepPanel content={content} />
+        <RunPanel content={content} />
+      </div>
+      {content.steps && (
+        <Panel title="Every step" told={<>{counted(content.summary.steps.steps, "step")} · {count(content.summary.steps.warmup)} warm-up · {count(content.summary.steps.measured)} measured</>}
+          actions={<Link page="steps">All about the steps</Link>}>
+          <StepBars steps={content.steps} height={190} usual={content.summary.steps.step_ms}
+            onChoose={(index) => go("steps", { step: content.steps!.number[index] })} />
+          <Legend steps={content.steps} />
+        </Panel>
+      )}
+      <Hottest content={content} />
+      <div class="columns two">
+        <RecordedPanel content={content} />
+        <Notes notes={notes} />
+      </div>
+    </div>
+  );
+}
+

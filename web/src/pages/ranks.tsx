@@ -1,0 +1,68 @@
+// The ranks side by side, and all processes of the run.
+import { phase } from "../colours";
+import type { Content, ProcessRow, RankRow } from "../data";
+import { count, counted, duration, milliseconds, percent, processName, size } from "../format";
+import { Swatch } from "../parts/bars";
+import { Name, Place, visible } from "../parts/links";
+import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
+import { Table } from "../parts/table";
+
+const PARTS: readonly [string, string, (row: RankRow) => number][] = [
+  ["input", "input", (row) => row.input_ms ?? 0],
+  ["python", "own work", (row) => Math.max(0, (row.own_ms ?? 0) - (row.input_ms ?? 0))],
+  ["communication", "communication", (row) => Math.max(0, (row.communication_ms ?? 0) - (row.waiting_ms ?? 0))],
+  ["sync", "waiting for others", (row) => row.waiting_ms ?? 0],
+];
+
+export function Ranks({ content }: { content: Content }) {
+  const answer = content.ranks;
+  const rows = answer?.ranks ?? [];
+  const most = Math.max(1e-9, ...rows.map((each) => each.step_ms ?? 0));
+  const straggler = answer?.straggler;
+  return (
+    <Page title="Ranks and processes" told={rows.length ? counted(rows.length, "rank") : undefined}>
+      {!rows.length && <Empty>{visible(answer?.reason ?? "This run has no ranks.")}</Empty>}
+      {straggler && (
+        <p class="lead">Rank {straggler.rank} holds the others up by {milliseconds(straggler.cost_ms)} a step: {visible(straggler.why)} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
+      )}
+      {answer?.skew_ms != null && <div class="figures"><Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} told="mean" /></div>}
+      {rows.length > 0 && (
+        <Panel title="A step of each rank" told="means of the measured steps">
+          <div class="legend">{PARTS.map(([name, title]) => <span key={name}><Swatch name={name} /> {title}</span>)}</div>
+          <Table label="ranks" rows={rows} sort="rank" upwards rowKey={(row) => String(row.rank)}
+            columns={[
+              { key: "rank", title: "rank", value: (row) => row.rank },
+              { key: "bar", title: "the step", text: true, wide: true, value: (row) => row.step_ms, cell: (row) => <span class="rank-bar">{PARTS.map(([name, title, of]) => <span key={name} title={`${title}: ${milliseconds(of(row))}`} style={{ width: `${(of(row) / most) * 100}%`, backgroundColor: phase(name) }} />)}</span> },
+              { key: "step", title: "step", value: (row) => row.step_ms, cell: (row) => milliseconds(row.step_ms) },
+              { key: "own", title: "own", value: (row) => row.own_ms, cell: (row) => milliseconds(row.own_ms) },
+              { key: "communication", title: "communication", value: (row) => row.communication_ms, cell: (row) => milliseconds(row.communication_ms) },
+              { key: "waiting", title: "of it waiting", value: (row) => row.waiting_ms, cell: (row) => milliseconds(row.waiting_ms) },
+              { key: "input", title: "input", value: (row) => row.input_ms, cell: (row) => milliseconds(row.input_ms) },
+              { key: "steps", title: "steps", value: (row) => row.steps, cell: (row) => count(row.steps) },
+              { key: "host", title: "host", text: true, value: (row) => row.host, cell: (row) => <Name text={row.host} /> },
+              { key: "status", title: "status", text: true, value: (row) => row.status },
+            ]} />
+        </Panel>
+      )}
+      {content.processes && (
+        <Panel title="All processes">
+          <Table label="processes" rows={content.processes.processes} sort="wall" rowKey={(row: ProcessRow) => String(row.process.pid)} find={(row) => `${processName(row.process)} ${row.process.pid} ${row.argv.join(" ")} ${row.host}`}
+            columns={[
+              { key: "process", title: "process", text: true, value: (row) => processName(row.process) },
+              { key: "pid", title: "pid", value: (row) => row.process.pid },
+              { key: "wall", title: "time", value: (row) => row.wall_ns, cell: (row) => duration(row.wall_ns) },
+              { key: "cpu", title: "CPU", value: (row) => row.cpu_ns, cell: (row) => duration(row.cpu_ns) },
+              { key: "peak", title: "peak memory", value: (row) => row.peak_bytes, cell: (row) => size(row.peak_bytes) },
+              { key: "read", title: "read", value: (row) => row.read_bytes, cell: (row) => size(row.read_bytes) },
+              { key: "written", title: "written", value: (row) => row.written_bytes, cell: (row) => size(row.written_bytes) },
+              { key: "threads", title: "threads", value: (row) => row.threads },
+              { key: "cost", title: "our cost", value: (row) => row.overhead_share, cell: (row) => percent(row.overhead_share) },
+              { key: "status", title: "status", text: true, value: (row) => row.status },
+              { key: "argv", title: "command", text: true, wide: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint">{visible(row.argv.join(" "))}</code> },
+            ]} />
+        </Panel>
+      )}
+      <Notes notes={answer?.notes} />
+    </Page>
+  );
+}

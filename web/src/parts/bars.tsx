@@ -1,0 +1,29 @@
+// Shares as bars: one a row, or all of a whole side by side.
+import { phase } from "../colours";
+import { percent } from "../format";
+
+export function Bar({ share, colour }: { share: number | null; colour?: string }) {
+  const width = `${Math.max(0, Math.min(1, share ?? 0)) * 100}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span style={{ width, ...(colour ? { background: colour } : {}) }} />
+    </span>
+  );
+}
+
+export interface Part { name: string; share: number; text: string; hatched?: boolean }
+
+export function Stacked({ parts, label }: { parts: Part[]; label: string }) {
+  return (
+    <div class="stacked" role="img" aria-label={label}>
+      {parts.filter((part) => part.share > 0).map((part) => (
+        <span key={part.name} class={part.hatched ? "hatched" : ""} title={`${part.name}: ${part.text}, ${percent(part.share)}`}
+          style={{ width: `${part.share * 100}%`, backgroundColor: phase(part.name) }} />
+      ))}
+    </div>
+  );
+}
+
+export function Swatch({ name, hatched }: { name: string; hatched?: boolean }) {
+  return <i class={hatched ? "swatch hatched" : "swatch"} style={{ backgroundColor: phase(name) }} />;
+}

@@ -1,0 +1,42 @@
+// Words that lead somewhere, and text that is never anything but text.
+import type { ComponentChildren } from "preact";
+import { address, go, type Query } from "../route";
+import { baseName } from "../format";
+import type { Location } from "../data";
+
+export function Link(props: { page: string; query?: Query; title?: string; class?: string; children?: ComponentChildren }) {
+  const click = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    event.stopPropagation();
+    go(props.page, props.query);
+  };
+  return (
+    <a class={props.class} href={address(props.page, props.query)} title={props.title} onClick={click}>
+      {props.children}
+    </a>
+  );
+}
+
+// Control characters and marks of direction could make a name look like another one: they are spelled out.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
+
+export function visible(text: string): string {
+  if (!HIDDEN.test(text)) return text;
+  return [...text].map((each) =>
+    HIDDEN.test(each) ? `\\u${each.codePointAt(0)!.toString(16).padStart(4, "0")}` : each).join("");
+}
+
+export function Name({ text, class: kind }: { text: string | null | undefined; class?: string }) {
+  return <bdi class={kind}>{visible(text ?? "")}</bdi>;
+}
+
+export function Place({ at, short }: { at: Location | null | undefined; short?: Map<string, string> }) {
+  if (!at) return <span class="faint">–</span>;
+  const name = short?.get(at.file) ?? baseName(at.file);
+  return (
+    <Link class="place" page="source" query={{ file: at.file, line: at.line }} title={visible(`${at.file}:${at.line}`)}>
+      <bdi>{visible(name)}:{at.line}</bdi>
+    </Link>
+  );
+}

@@ -1,0 +1,24 @@
+// A few lines of the source around one, in colours.
+import type { Content, Location } from "../data";
+import { highlighted } from "../highlight";
+import { go } from "../route";
+import { visible } from "./links";
+
+const AROUND = 2;
+
+export function Snippet({ content, at, text }: { content: Content; at: Location | null; text: string | null }) {
+  const lines = at ? content.sources?.[at.file] : undefined;
+  if (!at || !lines) return text ? <pre class="snippet"><span class="here">{visible(text.trim())}</span></pre> : null;
+  const pieces = highlighted(lines);
+  const first = Math.max(1, at.line - AROUND), last = Math.min(lines.length, at.line + AROUND);
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return (
+    <pre class="snippet">
+      {numbers.map((number) => (
+        <span key={number} class={number === at.line ? "here" : ""} onClick={() => go("source", { file: at.file, line: number })}>
+          <i class="at">{number}</i>{pieces[number - 1].map(([kind, part], index) => <i key={index} class={kind ? `t-${kind}` : ""}>{visible(part)}</i>)}{"\n"}
+        </span>
+      ))}
+    </pre>
+  );
+}

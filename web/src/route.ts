@@ -1,0 +1,48 @@
+// Where one is: a page and what is chosen on it, in the address after the #.
+import { useEffect, useState } from "preact/hooks";
+
+export type Query = Record<string, string | number | null | undefined>;
+export interface Route { page: string; query: Record<string, string> }
+
+const listeners = new Set<() => void>();
+let current = parsed(location.hash);
+
+function parsed(hash: string): Route {
+  const [path, search] = hash.replace(/^#\/?/, "").split("?");
+  return { page: path || "overview", query: Object.fromEntries(new URLSearchParams(search ?? "")) };
+}
+
+export function address(page: string, query: Query = {}): string {
+  const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
+  return `#/${page}${search ? "?" + search : ""}`;
+}
+
+function enter(next: Route): void {
+  if (current.page !== next.page) document.getElementById("main")?.scrollTo(0, 0);
+  current = next;
+  listeners.forEach((listener) => listener());
+}
+
+export function go(page: string, query: Query = {}, replace = false): void {
+  const to = address(page, query);
+  enter(parsed(to));
+  try {
+    // In a notebook's frame there may be no history to write to: the page works without.
+    if (replace) history.replaceState(null, "", to); else history.pushState(null, "", to);
+  } catch { /* stay */ }
+}
+
+addEventListener("popstate", () => enter(parsed(location.hash)));
+addEventListener("hashchange", () => enter(parsed(location.hash)));
+
+export function useRoute(): Route {
+  const [route, set] = useState(current);
+  useEffect(() => {
+    const listener = () => set(current);
+    listeners.add(listener);
+    listener();
+    return () => { listeners.delete(listener); };
+  }, []);
+  return route;
+}

@@ -1,0 +1,44 @@
+// Light, dark, or as the system has it.
+import { useEffect, useState } from "preact/hooks";
+
+export type Theme = "system" | "light" | "dark";
+const KEY = "stepscope-theme";
+
+function kept(): Theme {
+  try {
+    const found = localStorage.getItem(KEY);
+    return found === "light" || found === "dark" ? found : "system";
+  } catch { return "system"; }
+}
+
+function apply(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+let theme = kept();
+apply(theme);
+const listeners = new Set<() => void>();
+const system = matchMedia("(prefers-color-scheme: dark)");
+const told = () => listeners.forEach((listener) => listener());
+system.addEventListener("change", told);
+
+export function setTheme(next: Theme): void {
+  theme = next;
+  apply(next);
+  try { localStorage.setItem(KEY, next); } catch { /* only this once, then */ }
+  told();
+}
+
+export const isDark = () => theme === "dark" || (theme === "system" && system.matches);
+
+// The theme, and a number that changes when canvases have to be drawn anew.
+export function useTheme(): [Theme, number] {
+  const [, set] = useState(0);
+  useEffect(() => {
+    const listener = () => set((value) => value + 1);
+    listeners.add(listener);
+    return () => { listeners.delete(listener); };
+  }, []);
+  return [theme, isDark() ? 1 : 0];
+}
