@@ -1,12 +1,13 @@
 # Run `make help` to see what there is.
 SHELL := /bin/bash
 NATIVE := $(wildcard stepscope/native/*.c stepscope/native/*.h)
+WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary
 DEMO := examples/mnist_numpy
 TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test check bench nightly picture clean
+.PHONY: help demo demo-torch test check bench zoo nightly picture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,22 +19,27 @@ demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a 
 	.venv/bin/stepscope run examples/gan_torch/train.py
 
 test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here
-	.ci/test
+	.venv/bin/python .ci/test
 
-check: .venv/.dev ## ruff, mypy strict, and the C core with warnings as errors
+check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with warnings as errors
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	STEPSCOPE_WERROR=1 .venv/bin/python setup.py --quiet build_ext --force \
 	    --build-temp build/werror --build-lib build/werror
+	@if command -v npm > /dev/null; then npm --prefix web run --silent check; \
+	else echo "Node is not here: web/ is not checked"; fi
 
 bench: .venv/.dev ## measure our cost beside the peers; writes benchmarks/results.md
 	.ci/each-python benchmarks.run bench
 	.venv/bin/python -m benchmarks.report
 
+zoo: .venv/.dev ## hold the findings against scripts whose fault is known; writes benchmarks/zoo/results.md
+	.venv/bin/python -m benchmarks.zoo
+
 nightly: .venv/.dev ## AddressSanitizer, leaks, long kill and comparison tests, benchmarks
 	.ci/sanitize
-	.ci/test -m nightly
+	.venv/bin/python .ci/test -m nightly
 	$(MAKE) bench
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
@@ -50,12 +56,12 @@ examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
 .venv/bin/python:
 	python=$$(.ci/find-python 3.11 3.12 3.13) && $$python -m venv .venv
 
-# Stamps: an environment is made anew where its requirements or the C core changed.
-.venv/.demo: pyproject.toml setup.py $(NATIVE) | .venv/bin/python
+# Stamps: an environment is made anew where its requirements, the C core or the page changed.
+.venv/.demo: pyproject.toml setup.py $(NATIVE) $(WEB) | .venv/bin/python
 	.venv/bin/python $(PIP) -e '.[demo]'
 	@touch $@
 
-.venv/.dev: .venv/.torch pyproject.toml setup.py $(NATIVE) | .venv/bin/python
+.venv/.dev: .venv/.torch pyproject.toml setup.py $(NATIVE) $(WEB) | .venv/bin/python
 	.venv/bin/python $(PIP) -e ".[dev,demo$$(cat .venv/.torch)]"
 	@touch $@
 

@@ -49,7 +49,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These put the parts together, so they may import all of them.
 ASSEMBLERS = {
-    "", "__main__", "cli", "ipython", "lightning", "line_profiler", "profile", "run_object",
+    "", "__main__", "cli", "ipython", "keras", "lightning", "line_profiler", "profile",
+    "run_object",
 }  # fmt: skip
 
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only

@@ -9,6 +9,8 @@ import stepscope
 from build import MS, RunBuilder
 from stepscope import model
 from stepscope.errors import DataError, InputError
+from stepscope.show.report import bundle
+from stepscope.show.report.bundle import is_built
 
 
 @pytest.fixture
@@ -57,7 +59,18 @@ def test_it_looks_like_the_page_of_the_terminal(folder: Path) -> None:
     assert "\x1b" not in text
 
 
-def test_its_html_is_escaped_and_needs_nothing_else(folder: Path) -> None:
+def test_its_html_is_the_report_where_that_was_built(folder: Path) -> None:
+    if not is_built():
+        pytest.skip("the page was not built: no Node")
+    html = stepscope.Run(folder)._repr_html_()
+    assert html.startswith('<iframe title="stepscope" sandbox="allow-scripts" srcdoc="')
+    assert "<b>" not in html
+
+
+def test_without_it_its_html_is_escaped_and_needs_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "FOLDER", folder / "nothing")
     html = stepscope.Run(folder)._repr_html_()
     assert html.startswith("<pre ")
     assert html.endswith("</pre>")

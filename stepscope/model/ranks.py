@@ -36,4 +36,5 @@ class RanksAnswer(Record, frozen=True):
     skew_ms: float | None  # how long the rank that waits most waits in a step, mean
     expected: int | None = None  # how many the launcher was to start
     reason: str | None = None
+    samples_per_s: float | None = None  # of all ranks together; null where one does not tell
     notes: list[str] = msgspec.field(default_factory=list)
