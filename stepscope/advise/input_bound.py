@@ -96,8 +96,10 @@ def _how(
     steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
     best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
     gain = max(0.0, min(wait, case.step_ns - steps[best]))
-    if case.idle_cores < _LEAST_IDLE or gain < less.low:
+    if case.idle_cores < _LEAST_IDLE:
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
+    if gain < less.low:
+        return less, at_line, None, None
     saving = Saving(gain, min(0.7 * gain, less.low), max(gain, less.expected))
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"

@@ -241,15 +241,18 @@ def _summed(process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_n
 def _computed_samples(
     process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints
 ) -> Ints:
-    """What the first compiled function of each step was given, each time that it was called."""
+    """What the first compiled function of each step was given, each time that it was called; once
+    where others are called beside it (a discriminator sees a batch, and then what was made)."""
     spans = spans[(spans["extra"] == SpanCategory.COMPUTE) & (spans["value1"] > _UPDATES)]
     step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
     spans, step = spans[step >= 0], step[step >= 0]
     total = np.zeros(len(start_ns), np.int64)
-    those, first = np.unique(step, return_index=True)
-    is_first = spans["name"] == spans["name"][first][np.searchsorted(those, step)]
+    those, first, index = np.unique(step, return_index=True, return_inverse=True)
+    is_others: Mask = spans["value0"] != spans["value0"][first][index]
+    with_others = np.bincount(index, is_others, len(those)) > 0
+    counts = np.where(with_others[index], np.arange(len(spans)) == first[index], ~is_others)
     given = np.minimum(spans["value1"] >> np.uint64(1), 2**40).astype(np.int64)
-    np.add.at(total, step[is_first], given[is_first])
+    np.add.at(total, step[counts], given[counts])
     return total
 
 

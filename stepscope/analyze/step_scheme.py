@@ -36,8 +36,8 @@ _OF_PHASES: Final = {
     ),
 }
 _NO_STEPS: Final = (
-    "No steps found: nothing in the trace marks any. Mark them with "
-    "tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
+    "No steps found: nothing in the trace marks any. Mark them with torch.profiler's schedule and "
+    "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
     "jax.profiler.StepTraceAnnotation."
 )
 _FROM_WINDOWS: Final = "From the steps in operator windows: only there the device is known."
@@ -135,10 +135,14 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     return msgspec.structs.replace(answer, notes=list(trace.notes))
 
 
+def _step_names(trace: Trace) -> list[int]:
+    return [number for number, name in enumerate(trace.names) if name.startswith(_STEP)]
+
+
 def _marked(trace: Trace) -> tuple[Ints, Ints]:
-    steps = [number for number, name in enumerate(trace.names) if name.startswith(_STEP)]
-    events = trace.of(Category.ANNOTATION)
-    events = events[np.isin(events["name"], steps)]
+    """Old traces have them among the operators."""
+    events = trace.of(Category.ANNOTATION, Category.OP)
+    events = events[np.isin(events["name"], _step_names(trace))]
     events = events[np.argsort(events["start_ns"], kind="stable")]
     return events["start_ns"], events["start_ns"] + events["duration_ns"]
 
@@ -156,6 +160,7 @@ def _by_time(
     loads = [number for number, name in enumerate(trace.names) if name.startswith(_LOADER)]
     waits = np.isin(events["name"], loads)
     kept = (events["category"] != Category.ANNOTATION) | waits
+    kept &= ~np.isin(events["name"], _step_names(trace))
     kind[waits] = xprof.KIND["wait for input"]
     begin, stop = events["start_ns"][kept], (events["start_ns"] + events["duration_ns"])[kept]
     kind = kind[kept]

@@ -232,7 +232,7 @@ def _groups(plane: Plane, host: HostEvents, marks: npt.NDArray[Any]) -> Ints:
 
 
 def device_kind(name: str) -> int:
-    lower = name.lower().lstrip("%")
+    lower = name.lower().lstrip("%").replace(" ", "")  # torch: "Memcpy HtoD (Pageable -> Device)"
     for words_of, kind in (
         (("memcpyhtod", "memcpyh2d", "infeed"), "host to device"),
         (("memcpydtoh", "memcpyd2h", "outfeed"), "device to host"),

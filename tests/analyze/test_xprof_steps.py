@@ -17,6 +17,8 @@ from stepscope.model import StepsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 from xplane_writer import PlaneWriter, write
 
+SHARED = Path(__file__).parents[3] / "shared" / "traces"
+
 
 def shares(answer: StepsAnswer) -> dict[str, float]:
     return {share.category: share.ms for share in answer.breakdown or [] if share.ms}
@@ -140,6 +142,29 @@ def test_a_run_whose_windows_saw_a_device_tells_of_the_steps_in_them(tmp_path: P
          "All Others": 3.0}
     )  # fmt: skip
     assert any("operator windows" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("workers", "loader_ms", "calls_ms", "operators_ms", "other_ms"),
+    # Calls with the copies that they wait for: in the plugin's order a copy hides its call.
+    [(0, 59.262, 2.908 + 1.915, 13.674, 1.156), (4, 1.186, 10.564 + 3.160, 22.665, 4.251)],
+)
+def test_of_a_real_trace_of_torch_the_parts_are_those_of_its_plugin(
+    workers: int, loader_ms: float, calls_ms: float, operators_ms: float, other_ms: float
+) -> None:
+    """torch_tb_profiler's own averages; its steps reach to the end of what they launched."""
+    path = SHARED / f"torch_v100_resnet50_workers{workers}.pt.trace.json.gz"
+    if not path.exists():
+        pytest.skip("the collection of traces is not here")
+    answer = steps(run_of_trace(path))
+    found = shares(answer)
+    assert answer.steps == 6
+    assert found["Kernel Launch"] == pytest.approx(calls_ms, rel=0.05)
+    assert found["Host Compute"] == pytest.approx(operators_ms, rel=0.01)
+    assert found["All Others"] == pytest.approx(other_ms, rel=0.05)
+    assert found["Input"] == pytest.approx(loader_ms, rel=0.01)
+    assert answer.step_ms is not None
+    assert sum(found.values()) == pytest.approx(answer.step_ms.mean)
 
 
 # --- input ----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[list[str], dict[str, str]]] = {
     "torch": (SOME, {"KERAS_BACKEND": "torch"}),
     "jax": ([*SOME, "fit_five"], {"KERAS_BACKEND": "jax"}),
 }
-NIGHTLY = {"tf_keras, too", "jax"}
+NIGHTLY = {"tf_keras, too", "torch", "jax"}
 EACH_KIND = [
     pytest.param(kind, marks=pytest.mark.nightly if kind in NIGHTLY else ()) for kind in KINDS
 ]
@@ -97,6 +97,7 @@ def test_a_step_that_runs_eagerly_has_its_passes(runs: Runs, kind: str) -> None:
     assert {"forward", "backward", "optimizer"} <= categories(runs.of(kind) / "fit_own_step")
 
 
+@pytest.mark.nightly
 def test_on_torch_the_passes_are_torchs(runs: Runs) -> None:
     found = categories(runs.of("torch") / "fit_arrays")
     assert {"input", "forward", "backward", "optimizer", "evaluation"} <= found
@@ -146,7 +147,7 @@ def test_a_window_of_fit_has_ten_steps(runs: Runs) -> None:
 
 
 def test_nothing_failed_in_our_hooks(runs: Runs) -> None:
-    for kind in ("keras", "tf_keras", "torch"):
+    for kind in ("keras", "tf_keras"):
         for name in KINDS[kind][0]:
             notes = notes_of(runs.of(kind) / name)
             assert not [note for note in notes if "executes" not in note], (kind, name)

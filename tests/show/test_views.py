@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 import hand_made_answers as made
 from stepscope.model import Ending, Step
 from stepscope.show.terminal.files import files
+from stepscope.show.terminal.findings import findings
 from stepscope.show.terminal.lines import lines
 from stepscope.show.terminal.memory import memory
 from stepscope.show.terminal.processes import processes
@@ -22,6 +23,8 @@ from stepscope.show.terminal.summary import summary
 GOLDEN = Path(__file__).parent / "golden"
 VIEWS: dict[str, Callable[[], RenderableType]] = {
     "summary": lambda: summary(made.SUMMARY),
+    "summary_with_findings": lambda: summary(made.SUMMARY, made.FINDINGS),
+    "findings": lambda: findings(made.FINDINGS),
     "steps": lambda: steps(made.STEPS),
     "no_steps": lambda: steps(made.NO_STEPS),
     "each_step": lambda: steps(made.EACH_STEP),

@@ -13,7 +13,7 @@ ZOO = {"id": "checkpoint-stall", "function": "Trainer.save", "framework": "torch
 class Trainer:
     def __init__(self, model, save_every):
         self.model = model
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
         self.save_every = save_every
         self.done = 0
 

@@ -16,6 +16,8 @@ from stepscope.record.frameworks.tf_eager import guarded, here
 from stepscope.store.format import ForwardFlag, SpanCategory
 
 _FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
+_NO_TAPE: Final = int(ForwardFlag.NO_GRAD)
+_EVALUATING: Final = int(ForwardFlag.NO_GRAD | ForwardFlag.EVALUATING)
 _STEPS: Final = ("apply_gradients", "apply")
 # Modules of tf_keras that have kinds of optimizers.
 _LEGACY: Final = (
@@ -52,9 +54,7 @@ def _watch_models(layer: Any, patches: Patches) -> None:
         if here.tape is not None:
             here.samples = here.samples or samples_in(args or kwargs)
             return 0
-        flags = ForwardFlag.NO_GRAD
-        if not kwargs.get("training"):
-            flags |= ForwardFlag.EVALUATING
+        flags = _NO_TAPE if kwargs.get("training") else _EVALUATING
         samples, name = samples_in(args or kwargs), marks.name_id(type(model).__name__)
         return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
 

@@ -44,6 +44,7 @@ class Made:
         self.name = str(getattr(function, "_name", "function"))
         module = str(getattr(function._python_function, "__module__", ""))
         self.communicates = module.startswith(_COMMUNICATES)
+        self.label = marks.name_id(self.name) if marks.name_id is not None else 0
         self.is_known = False  # it was traced while we looked
         self.parts = Parts()
 
@@ -95,8 +96,7 @@ class _Functions:
         return call
 
     def _span(self, made: Made, args: Any, kwargs: Any) -> int:
-        assert marks.name_id is not None
-        name = marks.name_id(made.name)
+        name = made.label
         if made.communicates:
             return begin_collective(made.name)
         samples = _samples(args, kwargs)
@@ -141,10 +141,11 @@ def _has_gradients(function: Any) -> bool:
 
 def _samples(args: Any, kwargs: Any) -> int:
     """Of the first argument that looks like a batch."""
-    for part in (*args, *kwargs.values()):
-        samples = samples_in(part)
+    for part in (*args, *kwargs.values()) if kwargs else args:
+        shape = getattr(part, "_shape_tuple", None)  # a tensor's, without the object around it
+        samples = (shape() or (0,))[0] if shape is not None else samples_in(part)
         if samples:
-            return min(samples, 2**40)
+            return min(int(samples), 2**40)
     return 0
 
 

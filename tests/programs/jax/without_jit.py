@@ -7,7 +7,7 @@ from parts import batches, loss_of, parameters, tell
 
 def train():
     params = parameters()
-    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(0.1, momentum=0.9))
     state = optimizer.init(params)
     loss_and_gradients = jax.value_and_grad(loss_of)
     for images, labels in batches(25):

@@ -62,7 +62,7 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
           {finding.confidence && <> · {visible(finding.confidence)}</>}
         </p>
         {finding.evidence.length > 0 && <ul>{finding.evidence.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
-        {finding.library && <p class="faint">most of it in <Name text={finding.library} /></p>}
+        {finding.library && !finding.evidence.some((each) => each.includes(finding.library!)) && <p class="faint">most of it in <Name text={finding.library} /></p>}
         {finding.fix && <p class="fix">{visible(finding.fix)}</p>}
         {finding.patch ? <Patch text={finding.patch} /> : <Snippet content={content} at={finding.location} text={finding.source} />}
         {finding.then && <p class="faint">{visible(finding.then)}</p>}

@@ -1,0 +1,87 @@
+"""Steps of compiled functions that do the passes and the update in one."""
+
+from pathlib import Path
+
+import pytest
+
+from build import MS, ProcessBuilder, RunBuilder
+from stepscope.analyze.steps import steps
+from stepscope.model import StepsAnswer
+from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.reader import open_run
+
+TURNS = 30
+BATCH = 32
+UPDATES = 1
+
+
+class Training:
+    """A loop of turns of 10 ms; `call` adds a compiled function to every one of them."""
+
+    def __init__(self, path: Path, turns: int = TURNS) -> None:
+        self._run = RunBuilder(path)
+        self.process: ProcessBuilder = self._run.process()
+        self._turns = turns
+        loop = self.process.loop(self.process.code(), 2, 9)
+        self.process.for_loop(loop, 0, [10 * MS] * turns)
+
+    def call(self, number: int, name: str, from_ms: int, to_ms: int, about: int) -> None:
+        known = self.process.name("name", name=name)
+        for turn in range(self._turns):
+            start, end = (turn * 10 + from_ms) * MS, (turn * 10 + to_ms) * MS
+            self.process.event(
+                EventKind.SPAN, known, self.process.ticks(start), self.process.ticks(end),
+                extra=SpanCategory.COMPUTE, value0=number, value1=about,
+            )  # fmt: skip
+
+    def answer(self) -> StepsAnswer:
+        self.process.write()
+        return steps(open_run(self._run.path), each=True)
+
+
+def with_samples(samples: int) -> int:
+    return samples << 1 | UPDATES
+
+
+def test_a_function_that_trains_ends_a_step(tmp_path: Path) -> None:
+    training = Training(tmp_path / "run")
+    training.call(1, "train_step", 2, 8, with_samples(BATCH))
+    answer = training.answer()
+    assert (answer.steps, answer.anchor) == (TURNS, "train_step()")
+    assert isinstance(answer.each, list)
+    assert answer.each[7].phases["compute"] == 6 * MS
+    assert answer.each[7].phases["prepare"] == 2 * MS  # from the turn's beginning
+    assert answer.rate is not None
+    assert answer.rate.samples_per_s == pytest.approx(BATCH * answer.rate.per_s)
+
+
+def test_one_that_is_not_known_to_update_gives_way(tmp_path: Path) -> None:
+    """Though it is called first."""
+    training = Training(tmp_path / "run")
+    training.call(1, "augment", 1, 2, 0)
+    training.call(2, "train_step", 3, 8, UPDATES)
+    assert training.answer().anchor == "train_step()"
+
+
+def test_a_discriminator_twice_and_a_generator_once_are_one_step(tmp_path: Path) -> None:
+    training = Training(tmp_path / "run")
+    training.call(1, "train_on_batch", 1, 3, with_samples(BATCH))
+    training.call(1, "train_on_batch", 4, 6, with_samples(BATCH))
+    training.call(2, "train_on_batch", 7, 9, with_samples(BATCH))
+    answer = training.answer()
+    assert answer.steps == TURNS
+    assert answer.rate is not None
+    assert answer.rate.samples_per_s == pytest.approx(BATCH * answer.rate.per_s)
+
+
+def test_one_function_twice_in_a_turn_is_two_steps(tmp_path: Path) -> None:
+    training = Training(tmp_path / "run")
+    training.call(1, "train_step", 1, 3, with_samples(BATCH))
+    training.call(1, "train_step", 4, 6, with_samples(BATCH))
+    assert training.answer().steps == 2 * TURNS
+
+
+def test_a_function_that_is_called_once_is_no_step(tmp_path: Path) -> None:
+    training = Training(tmp_path / "run", turns=1)
+    training.call(1, "train_step", 2, 8, with_samples(BATCH))
+    assert training.answer().steps == 0
