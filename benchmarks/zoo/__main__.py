@@ -13,11 +13,12 @@ from benchmarks.zoo.specimens import Specimen, specimens
 
 RESULTS = Path(__file__).parent / "results.md"
 ROUNDS = 3
+NOT_FASTER = (None, "memory-growth")  # what the fix gains here is no time
 
 
 def gain_of(specimen: Specimen, saved: Path, rounds: int) -> Gain | None:
     """Measures the rounds that are still missing."""
-    if specimen.id is None:
+    if specimen.id in NOT_FASTER:
         return None
     gain = msgspec.json.decode(saved.read_bytes(), type=Gain) if saved.exists() else Gain([])
     while len(gain.rounds) < rounds:

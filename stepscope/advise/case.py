@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from stepscope.advise.source import Sources
+from stepscope.advise.source import Sources, lines_using
 from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.input_limit import cores_of, idle_cores
 from stepscope.analyze.lines import lines
@@ -211,6 +211,19 @@ class Case:
                         StepLine(function, row, row.ns * part / count, row.hits * part / count)
                     )
         return sorted(found, key=lambda line: -line.ns)
+
+    def using_ns(self, location: Location) -> float:
+        """By step: the line that opens a file, the body of its `with`, and what is taken out of
+        what it opened later on."""
+        text = self.sources.text(location.file)
+        wanted = lines_using(text, location.line) if text else {location.line}
+        return sum(
+            line.ns
+            for line in self.lines
+            if line.row.line in wanted
+            and line.function.file == location.file
+            and line.function.function == location.function
+        )
 
     @functools.cached_property
     def operators(self) -> StepOps:

@@ -17,7 +17,7 @@ def judge(case: Case) -> list[Candidate]:
     cost = case.phase_by_step("checkpoint")
     location, library = where(case, case.free("checkpoint"))
     if not cost.any():
-        cost, location, _ = of_files(case, lambda path, _: not TEXTS.search(path))
+        cost, location = of_files(case, lambda path, _: not TEXTS.search(path))
         library = None
     found = stall(
         case, id=ID, cost_by_step=cost, location=location, library=library, does="saves", fix=_FIX,

@@ -27,7 +27,7 @@ _FIX: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    files, location, _ = of_files(case, lambda path, _: bool(TEXTS.search(path)))
+    files, location = of_files(case, lambda path, _: bool(TEXTS.search(path)))
     looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
     library = None
     if location is not None:

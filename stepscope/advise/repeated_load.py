@@ -1,6 +1,5 @@
 """The same file is read again in most steps."""
 
-import ast
 import collections
 import dataclasses
 import os
@@ -10,7 +9,6 @@ import numpy as np
 
 from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.patch import decorated
-from stepscope.advise.source import Text, last_line
 from stepscope.advise.words import at, counted, ms, percent
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.opens import Opens, read_opens
@@ -70,7 +68,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     location = _location(case, opens, group)
     if location is None:
         return None
-    whole, lines = _activation_ns(case, opens, group), _lines_ns(case, location)
+    whole, lines = _activation_ns(case, opens, group), case.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
     cost = whole if is_own else max(lines, line_only)
@@ -139,52 +137,6 @@ def _trains(case: Case, opens: Opens, group: _Group, whole: float, lines: float)
     if passes > 0.1 * sum(look.ns for look in inside):
         return True
     return whole > _NEARLY_ALL * case.step_ns and lines < _ABOUT_LOADING * whole
-
-
-# --- which lines of a function read ---------------------------------------------------------------
-
-
-def _lines_ns(case: Case, location: Location) -> float:
-    """By step: the line that opens, the body of its `with`, and what is taken out of what it
-    opened later on."""
-    text = case.sources.text(location.file)
-    if text is None or text.tree is None:
-        return 0.0
-    wanted = _reading_lines(text, location.line)
-    mine = [
-        line
-        for line in case.lines
-        if line.function.file == location.file and line.function.function == location.function
-    ]
-    return sum(line.ns for line in mine if line.row.line in wanted)
-
-
-def _reading_lines(text: Text, line: int) -> set[int]:
-    statement, function = text.statement_at(line), text.function_at(line)
-    if statement is None:
-        return {line}
-    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and _is_store(n)}
-    found = set(range(statement.lineno, last_line(statement) + 1))
-    body = function.body if function else (text.tree.body if text.tree else [])
-    for each in ast.walk(ast.Module(list(body), [])):
-        if isinstance(each, ast.stmt) and each.lineno > line and _takes_out(each, names):
-            found |= set(range(each.lineno, last_line(each) + 1))
-    return found
-
-
-def _is_store(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)
-
-
-def _takes_out(statement: ast.stmt, names: set[str]) -> bool:
-    """`data["x"]`, `file.read()`, `json.load(file)`: of simple statements only."""
-    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
-        return False
-    for node in ast.walk(statement):
-        taken = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
-        if isinstance(taken, ast.Name) and taken.id in names:
-            return True
-    return False
 
 
 # --- the fix --------------------------------------------------------------------------------------

@@ -106,6 +106,34 @@ class Sources:
         return [each for text in texts for each in text.functions() if each.name == name]
 
 
+# --- what is done with something that a line makes ------------------------------------------------
+
+
+def lines_using(text: Text, line: int) -> set[int]:
+    """The statement at a line (of a `with`, its body too), and simple ones further down in the same
+    function that take something out of what it made: `data["x"]`, `file.read()`."""
+    statement, function = text.statement_at(line), text.function_at(line)
+    if statement is None:
+        return {line}
+    names = set(_stores(statement))
+    found = set(range(statement.lineno, last_line(statement) + 1))
+    body = function.body if function else (text.tree.body if text.tree else [])
+    for each in ast.walk(ast.Module(list(body), [])):
+        if isinstance(each, ast.stmt) and each.lineno > line and _takes_out(each, names):
+            found |= set(range(each.lineno, last_line(each) + 1))
+    return found
+
+
+def _takes_out(statement: ast.stmt, names: set[str]) -> bool:
+    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
+        return False
+    for node in ast.walk(statement):
+        taken = node.value if isinstance(node, ast.Subscript | ast.Attribute) else None
+        if isinstance(taken, ast.Name) and taken.id in names:
+            return True
+    return False
+
+
 # --- what depends on what -------------------------------------------------------------------------
 
 

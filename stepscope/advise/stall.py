@@ -109,29 +109,21 @@ def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], flo
     return spent
 
 
-def of_files(
-    case: Case, wanted: Callable[[str, str], bool]
-) -> tuple[Ints, Location | None, set[str]]:
-    """What functions cost, by measured step, that write such files: (path, text of the line)."""
+def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Location | None]:
+    """What lines cost, by measured step, that write such files: (path, text of the line)."""
     opens = read_opens(case.process, case.steps)
     kept = opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
-    cost = np.zeros(len(case.steps), np.int64)
-    places: dict[Location, int] = collections.defaultdict(int)
-    paths = set()
+    steps_of: dict[Location, set[int]] = collections.defaultdict(set)
     for number in np.unique(opens.name[kept]).tolist():
         name = case.process.names.opens.get(number)
         place = code_location(case.run, case.process, name.code, name.line) if name else None
-        if name is None or place is None or not wanted(name.path, case.text(place) or ""):
-            continue
-        here = np.flatnonzero(kept & (opens.name == number))
-        lasted = np.where(
-            opens.is_whole[here], opens.end_ns[here] - opens.start_ns[here], opens.line_ns[here]
-        )
-        np.add.at(cost, opens.step[here], lasted)
-        places[place] += int(lasted.sum())
-        paths.add(name.path)
-    location = max(places, key=lambda place: places[place], default=None)
-    return cost[case.steps.is_measured], location, paths
+        if name is not None and place is not None and wanted(name.path, case.text(place) or ""):
+            steps_of[place] |= set(opens.step[kept & (opens.name == number)].tolist())
+    cost = np.zeros(len(case.steps), np.int64)
+    for place, steps in steps_of.items():
+        cost[sorted(steps)] += int(case.using_ns(place) * len(case.steps) / len(steps))
+    location = max(steps_of, key=case.using_ns, default=None)
+    return cost[case.steps.is_measured], location
 
 
 PRINTS: Final = re.compile(r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow")

@@ -4,6 +4,7 @@ Which finding comes first and what it gains follows from times, so the faults ar
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,8 @@ FAULTS = {
 def findings(kind: str, folder: Path, *steps: str) -> dict[str, Any]:
     command: list[str | Path] = [sys.executable, "-m", "stepscope", "run", "--quiet"]
     command += ["-o", folder, PROGRAM, kind]
-    subprocess.run([*command, *steps], check=True, capture_output=True)
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run([*command, *steps], check=True, capture_output=True, env=one_thread)
     return show(folder)
 
 

@@ -12,10 +12,10 @@ ARCHIVE = "pictures.npz"
 
 def make_archive():
     rng = np.random.default_rng(0)
-    labels = rng.integers(0, 10, 12_000)
-    pictures = rng.integers(0, 80, (12_000, 28, 28)).astype(np.uint8)
-    pictures[np.arange(12_000), labels * 2 + 4] += 120
-    np.savez(ARCHIVE, pictures=pictures.reshape(12_000, -1), labels=labels)
+    labels = rng.integers(0, 10, 5000)
+    pictures = rng.integers(0, 80, (5000, 28, 28)).astype(np.uint8)
+    pictures[np.arange(5000), labels * 2 + 4] += 120
+    np.savez_compressed(ARCHIVE, pictures=pictures.reshape(5000, -1), labels=labels)
 
 
 def load_batch(indices):
@@ -33,7 +33,7 @@ def train(steps, fixed):
         with np.load(ARCHIVE) as archive:
             all_pictures, all_labels = archive["pictures"], archive["labels"]
     for step in range(steps):
-        indices = rng.integers(0, 12_000, 512)
+        indices = rng.integers(0, 5000, 256)
         if fixed:
             x, y = all_pictures[indices].astype(np.float32) / 255, all_labels[indices]
         else:

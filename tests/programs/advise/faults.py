@@ -124,7 +124,7 @@ def host(net):
 
 def batches():
     for step in range(STEPS):
-        order = np.argsort(rng.random((512, 256)), axis=1)
+        order = np.argsort(rng.random((512, 1024)), axis=1)
         x, y = batch(step)
         yield x + order[:, :128] * np.float32(1e-9), y
 
