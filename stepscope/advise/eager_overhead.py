@@ -5,13 +5,18 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.stall import where
 from stepscope.advise.words import at, counted, ms, percent
-from stepscope.analyze.step_ops import StepOps
+from stepscope.analyze.step_ops import StepOps, elements_of
+from stepscope.analyze.step_time import Look
 
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
 _LEAST_OPERATORS: Final = 300  # a step
-_LAUNCH_NS: Final = 4_000.0  # what an operator costs that computes nothing
+_LAUNCH_NS: Final = 15_000.0  # no launch costs more
+_MOST_BY_OPERATOR_NS: Final = 40_000.0  # with the Python around it
+_BY_ELEMENT_NS: Final = 1.0
+_BY_FLOP_NS: Final = 0.1
 _LEAST_OVERHEAD: Final = 0.4  # of the passes
 _FIXES: Final = {
     "torch": "torch.compile the model (or the step): it launches few large operators instead of "
@@ -22,12 +27,59 @@ _FIXES: Final = {
     "jax": "Decorate the update with @jax.jit: it is then compiled as a whole instead of "
     "operator by operator.",
 }
+_THEIRS: Final = (
+    "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/optax/", "/flax/", "/contextlib.py",
+)  # fmt: skip
+_COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
+_LEAST_SHARE: Final = 0.3
 _TRIALS: Final = {"torch": "compile", "tensorflow": "tf-function", "jax": "jit"}
 
 
 def judge(case: Case) -> list[Candidate]:
     if not case.is_framework:
         raise CannotJudge("no framework trains here")
+    framework = _framework(case)
+    return _by_operators(case) if framework == "torch" else _by_python(case, framework)
+
+
+def _by_python(case: Case, framework: str) -> list[Candidate]:
+    """TensorFlow and JAX without a compiled function: what passes in their own Python code, and not
+    in the call that computes."""
+    if case.phase_ns("compute"):
+        return []
+    looks = [look for look in case.free() if _is_overhead(look)]
+    share = case.share(looks)
+    if share < _LEAST_SHARE:
+        return []
+    location, library = where(case, looks)
+    cost = share * case.step_ns
+    return [
+        Candidate(
+            id=ID,
+            title="Every operator is launched from Python, one by one",
+            verdict=f"is Python that launches operators one by one{at(location)}",
+            share=share,
+            evidence=[
+                f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in the framework's own "
+                "Python code, outside of what computes; no compiled function was called.",
+            ],
+            location=location,
+            saving=Saving.of(cost, 0.5, 1.0, 0.93),
+            fix=_FIXES[framework],
+            trial=_TRIALS[framework],
+            library=library,
+            source=case.text(location),
+        )
+    ]
+
+
+def _is_overhead(look: Look) -> bool:
+    last = look.frames[-1].function.file if look.frames else ""
+    is_theirs = any(part in last for part in _THEIRS)
+    return is_theirs and not last.endswith(_COMPUTES) and "/gen_" not in last
+
+
+def _by_operators(case: Case) -> list[Candidate]:
     window = case.operators
     operators = window.is_op & (window.part.tree.self_ns > 0) & ~window.in_optimizer
     count = window.count(operators)
@@ -35,12 +87,11 @@ def judge(case: Case) -> list[Candidate]:
     if count < _LEAST_OPERATORS or passes < 0.3 * case.step_ns:
         return []
     compute = _compute_ns(window, operators)
-    overhead = max(0.0, passes - compute)
+    overhead = min(max(0.0, passes - compute), count * _MOST_BY_OPERATOR_NS)
     if overhead < _LEAST_OVERHEAD * passes:
         return []
     location = window.place(operators)
     share = overhead / case.step_ns
-    framework = _framework(case)
     mean_us = window.by_step_ns(operators) / count / 1e3
     return [
         Candidate(
@@ -56,16 +107,23 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.of(overhead, 0.3, 0.95, 0.65),
-            fix=_FIXES[framework],
-            trial=_TRIALS[framework],
+            fix=_FIXES["torch"],
+            trial=_TRIALS["torch"],
             source=case.text(location),
         )
     ]
 
 
 def _compute_ns(window: StepOps, operators: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """By step: what operators take beyond the price of launching one."""
-    return float(np.maximum(window.self_ns[operators] - _LAUNCH_NS, 0.0).sum()) / window.steps
+    """By step: what the operators would take if to launch them cost nothing. An element takes a
+    nanosecond, a multiplication a tenth; no operator takes longer than it did."""
+    rows = window.part.tree.events["shapes"][operators]
+    kinds, which = np.unique(rows, return_inverse=True)
+    elements = np.array([elements_of(window.dims()[kind]) for kind in kinds.tolist()])
+    flops = window.flops(operators)
+    most = elements[which] * _BY_ELEMENT_NS + flops * _BY_FLOP_NS
+    took = window.self_ns[operators]
+    return float(np.maximum(np.minimum(took, most), took - _LAUNCH_NS).sum()) / window.steps
 
 
 def _framework(case: Case) -> str:

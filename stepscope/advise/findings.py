@@ -17,9 +17,10 @@ from stepscope.advise.device_case import DeviceCase
 from stepscope.advise.slow_outlier_steps import slow_steps
 from stepscope.advise.whatif import speedup
 from stepscope.advise.words import percent, times
+from stepscope.analyze.called import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
 from stepscope.clock import Ints
-from stepscope.model import Process
+from stepscope.model import Location, Process
 from stepscope.model.findings import (
     Finding,
     FindingsAnswer,
@@ -182,7 +183,7 @@ class _Weighed:
             share=candidate.share,
             evidence=candidate.evidence,
             confidence=self._confidence(candidate),
-            location=candidate.location,
+            location=_named(candidate.location),
             process=candidate.process or self._process,
             speedup=gain,
             fix=candidate.fix,
@@ -224,6 +225,16 @@ class _Weighed:
         gain = first.speedup.expected
         faster = f": {times(gain)} faster without" if gain > 1 else ""
         return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
+
+
+def _named(location: Location | None) -> Location | None:
+    """A comprehension is part of its function."""
+    if location is None or location.function is None:
+        return location
+    name = location.function
+    for ending in COMPREHENSIONS:
+        name = name.removesuffix(f".<locals>.{ending}")
+    return msgspec.structs.replace(location, function=name)
 
 
 def _severity(gain: Speedup, candidate: Candidate) -> Severity:

@@ -13,7 +13,12 @@ from stepscope.analyze.step_time import Frame, Look
 
 ID: Final = "host-code"
 _LEAST_SHARE: Final = 0.03
-_BETWEEN: Final = ("python", "prepare", "sync")
+_LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
+_BETWEEN: Final = ("python", "prepare")
+_FRAMEWORKS: Final = (
+    "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
+    "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
+)  # fmt: skip
 _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",
@@ -31,9 +36,9 @@ _Piece = tuple[str, str, int]  # file, function, line (0: the function as a whol
 def judge(case: Case) -> list[Candidate]:
     pieces = _between_passes(case) if case.is_framework else _beside_training(case)
     candidates = []
-    for looks in sorted(pieces.values(), key=lambda each: -sum(look.ns for look in each)):
+    for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
         share = case.share(looks)
-        if share >= _LEAST_SHARE:
+        if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else _LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates
 
@@ -44,9 +49,15 @@ def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
     trains = _training_functions(case, own)
     pieces: dict[_Piece, list[Look]] = collections.defaultdict(list)
     for look in case.free():
-        if look in own:
+        if look in own and not (_is_frameworks(look) and _key(look.users[-1]) in trains):
             pieces[_piece(case, look, trains)].append(look)
     return pieces
+
+
+def _is_frameworks(look: Look) -> bool:
+    """What a trainer or a framework does by itself, called from the function that trains."""
+    called = look.called
+    return called is not None and any(part in called.function.file for part in _FRAMEWORKS)
 
 
 def _is_between(case: Case, look: Look) -> bool:

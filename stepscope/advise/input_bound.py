@@ -100,7 +100,7 @@ def _how(
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
     if gain < less.low:
         return less, at_line, None, None
-    saving = Saving(gain, min(0.7 * gain, less.low), max(gain, less.expected))
+    saving = Saving(gain, min(0.7 * gain, less.low), wait)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.case import Candidate, Case
-from stepscope.advise.stall import PRINTS, TEXTS, of_files, stall, where
+from stepscope.advise.stall import PRINTS, TEXTS, TRAINERS_LOG, of_files, stall, where
 from stepscope.analyze.step_time import Look
 from stepscope.clock import Ints
 
@@ -19,7 +19,7 @@ _LIBRARIES: Final = (
     "/mlflow/",
     "/csv.py",
 )
-_PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer")
+_PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
 _FIX: Final = (
     "Log every so many steps instead of in each one, keep numbers in memory and write them "
     "together, and leave histograms and pictures to every epoch."
@@ -28,6 +28,8 @@ _FIX: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     files, location = of_files(case, lambda path, _: bool(TEXTS.search(path)))
+    if case.phase_by_step("logging").any():  # it has what is written in it
+        files, location = files * 0, None
     looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
     library = None
     if location is not None:
@@ -54,6 +56,8 @@ def _logs(case: Case, look: Look) -> bool:
     if not look.users:
         return False
     text = case.text(case.place(look.users[-1])) or ""
+    if TRAINERS_LOG.search(text):
+        return True
     return bool(PRINTS.search(text)) and look.phase == "python"
 
 

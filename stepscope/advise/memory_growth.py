@@ -1,6 +1,7 @@
 """Memory grows step by step."""
 
 import ast
+import re
 from typing import Final
 
 from stepscope.advise.case import Candidate, Case, Saving
@@ -12,6 +13,7 @@ from stepscope.model import Location
 ID: Final = "memory-growth"
 _LEAST_BYTES: Final = 32 * 2**20  # over the measured steps
 _LEAST_SHARE: Final = 0.05  # of what there was before
+_NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
 
@@ -65,7 +67,9 @@ def _growing_line(case: Case) -> Location | None:
             return hit.location
     # In a function that the loop calls: self.history.append(...)
     for line in case.lines:
-        if any(f".{word}(" in (line.row.source or "") for word in _GROWS) and 0.5 <= line.hits <= 2:
+        words = line.row.source or ""
+        grows = any(f".{word}(" in words for word in _GROWS) and not _NUMBERS.search(words)
+        if grows and 0.5 <= line.hits <= 2:
             return line.location
     return None
 

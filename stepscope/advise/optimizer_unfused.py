@@ -1,18 +1,16 @@
 """The optimizer walks its parameters one by one."""
 
-import math
 from typing import Final
 
-import msgspec
 import numpy as np
 
 from stepscope.advise.case import Candidate, CannotJudge, Case, Saving
 from stepscope.advise.patch import with_argument
 from stepscope.advise.words import at, counted, ms, percent
-from stepscope.analyze.step_ops import StepOps
+from stepscope.analyze.step_ops import StepOps, elements_of
 
 ID: Final = "optimizer-unfused"
-_LEAST_SHARE: Final = 0.08  # of the step
+_LEAST_SHARE: Final = 0.12  # of the step: some is what everybody has
 _LEAST_OPERATORS: Final = 30  # a step
 _TOGETHER: Final = ("_foreach_", "_fused_", "fused_")
 _FUSED: Final = ("SGD", "Adam", "AdamW", "Adagrad")  # have fused=True
@@ -86,17 +84,9 @@ def _parameters(
     best = (0, 0.0)
     for kind, calls in zip(kinds.tolist(), counts.tolist(), strict=True):
         rows = window.part.tree.events["shapes"][inside & (window.part.tree.events["name"] == kind)]
-        elements = sum(_elements(dims[row]) for row in rows.tolist()) / window.steps
+        elements = sum(elements_of(dims[row]) for row in rows.tolist()) / window.steps
         best = max(best, (round(calls / window.steps), elements), key=lambda each: each[1])
     return best
-
-
-def _elements(dims: str) -> float:
-    try:
-        first = msgspec.json.decode(dims)[0]
-        return float(math.prod(first))
-    except (msgspec.DecodeError, IndexError, TypeError, ValueError):
-        return 0.0
 
 
 def _patch(case: Case, name: str) -> str | None:

@@ -91,7 +91,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
             f"To read it takes {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}).",
         ],
         location=location,
-        saving=Saving(cost, max(low, 0.5 * cost), cost),
+        saving=Saving(cost, max(0.9 * low, 0.5 * cost), min(1.04 * cost, 0.98 * case.step_ns)),
         fix=_fix(names, location),
         patch=_patch(case, location),
         trial="cache-result",

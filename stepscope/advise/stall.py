@@ -15,8 +15,8 @@ from stepscope.analyze.step_time import Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
+_PASSES: Final = ("forward", "backward", "optimizer", "compute")
 SELDOM: Final = 0.25  # of the steps: once an epoch is what everybody does
-_LOOP: Final = ("<module>",)
 
 
 def stall(
@@ -74,7 +74,9 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
     """From the outermost frame inwards as long as one function holds most of the time, and is not
     used for much else; there, the line with most of it."""
     best: Location | None = None
-    whole, mine = _by_function(case, case.time.looks), _by_function(case, looks)
+    others = _training(case, set(looks))
+    mine, theirs = _by_function(case, looks), _by_function(case, others)
+    training_ns = sum(look.ns for look in others)
     depth, inside = 0, [look for look in looks if look.users]
     while inside:
         spent: dict[tuple[str, str], float] = collections.defaultdict(float)
@@ -84,8 +86,8 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
         top = max(spent, key=lambda key: spent[key])
         if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
             break
-        if mine[top] < 0.9 * whole[top] < 0.81 * case.time.total_ns:
-            break  # the training uses it as well; what is around all steps is passed through
+        if 0.1 * mine[top] < theirs.get(top, 0.0) < 0.8 * training_ns:
+            break  # the training uses it as well; what is around all of it is passed through
         inside = [
             look
             for look in inside
@@ -99,6 +101,15 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
         depth += 1
         inside = [look for look in inside if len(look.users) > depth]
     return best
+
+
+def _training(case: Case, group: set[Look]) -> list[Look]:
+    """What trains, as far as that is known: the passes, without a framework all but this group."""
+    return [
+        look
+        for look in case.time.looks
+        if look not in group and (not case.is_framework or look.phase in _PASSES)
+    ]
 
 
 def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], float]:
@@ -117,7 +128,9 @@ def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Loca
     for number in np.unique(opens.name[kept]).tolist():
         name = case.process.names.opens.get(number)
         place = code_location(case.run, case.process, name.code, name.line) if name else None
-        if name is not None and place is not None and wanted(name.path, case.text(place) or ""):
+        if place is None or name is None or _is_around_steps(case, place):
+            continue
+        if wanted(name.path, case.text(place) or ""):
             steps_of[place] |= set(opens.step[kept & (opens.name == number)].tolist())
     cost = np.zeros(len(case.steps), np.int64)
     for place, steps in steps_of.items():
@@ -126,5 +139,12 @@ def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Loca
     return cost[case.steps.is_measured], location
 
 
+def _is_around_steps(case: Case, place: Location) -> bool:
+    """`trainer.fit(...)` opens files, too."""
+    here = [look for look in case.time.looks if any(case.place(f) == place for f in look.users)]
+    return case.share(here) > 0.9 and any(look.phase in _PASSES for look in here)
+
+
 PRINTS: Final = re.compile(r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow")
+TRAINERS_LOG: Final = re.compile(r"\bself\.log(_dict)?\(")
 TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)

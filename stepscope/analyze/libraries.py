@@ -9,12 +9,14 @@ from stepscope.store.reader import ProcessData
 _PACKAGES: Final = ("site-packages", "dist-packages")
 _STANDARD: Final = re.compile(r"(?:python|pypy)3(?:\.\d+)?$")  # .../lib/python3.12
 _FROZEN: Final = re.compile(r"<frozen ([\w.]+)>")
+_GENERATED: Final = "__autograph_generated_file"  # TensorFlow's copy of the user's functions
 _UNKNOWN: Final = "other"
 
 
 def users_files(process: ProcessData) -> set[str]:
     """Paths of the files whose lines were recorded: the user's own code."""
-    return {file.path for file in process.names.files.values()}
+    files = {file.path for file in process.names.files.values()}
+    return {path for path in files if _GENERATED not in path}
 
 
 def library_of(path: str, users: set[str]) -> str | None:

@@ -1,11 +1,14 @@
 """The operators of a step, from the window that has most steps in it."""
 
 import dataclasses
-from typing import Final
+import math
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.flops import flops
 from stepscope.analyze.ops import Part, parts_of, window_answer
 from stepscope.analyze.run import code_location
 from stepscope.importers.trace import Category
@@ -68,6 +71,15 @@ class StepOps:
     def in_optimizer(self) -> _Mask:
         return self.inside(self.named(_OPTIMIZER))
 
+    def flops(self, kept: _Mask) -> npt.NDArray[np.float64]:
+        """Of each of these, as far as they are known."""
+        trace, events = self.part.tree.trace, self.part.tree.events[kept]
+        counts = [
+            flops(trace.names[name], trace.shapes[shapes]) or 0
+            for name, shapes in zip(events["name"].tolist(), events["shapes"].tolist(), strict=True)
+        ]
+        return np.array(counts, np.float64)
+
     def types(self) -> list[str]:
         return [shapes.types for shapes in self.part.tree.trace.shapes]
 
@@ -103,6 +115,15 @@ class StepOps:
             return None
         code, line = max(spent, key=lambda key: spent[key])
         return code_location(self.run, self.process, code, line)
+
+
+def elements_of(dims: str) -> float:
+    """How many the largest of an operator's inputs has."""
+    try:
+        inputs = msgspec.json.decode(dims, type=list[Any])
+        return float(max((math.prod(each) for each in inputs if each), default=0))
+    except (msgspec.DecodeError, TypeError, ValueError):
+        return 0.0
 
 
 def step_ops(run: Run, process: ProcessData) -> StepOps | None:

@@ -48,6 +48,7 @@ def train(rank, port, fixed):
             if step % 20 == 0:
                 print(f"step {step}: {loss.item() * MICRO_BATCHES:.4f}")
             tick()
+    dist.barrier()
     dist.destroy_process_group()
 
 

@@ -59,6 +59,7 @@ def train(rank, port, fixed):
             if step % 20 == 0:
                 print(f"step {step}: {loss.item():.5f}")
             tick()
+    dist.barrier()
     dist.destroy_process_group()
 
 
