@@ -31,6 +31,7 @@ def stall(
     least_share_when_seldom: float,
 ) -> list[Candidate]:
     """`does`: "saves", "logs", "evaluates"."""
+    cost_by_step = np.minimum(cost_by_step, case.measured_ns)
     cost = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
     if not cost:
         return []
@@ -75,7 +76,7 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
     used for much else; there, the line with most of it."""
     best: Location | None = None
     others = _training(case, set(looks))
-    mine, theirs = _by_function(case, looks), _by_function(case, others)
+    theirs = _by_function(case, others)
     training_ns = sum(look.ns for look in others)
     depth, inside = 0, [look for look in looks if look.users]
     while inside:
@@ -86,7 +87,7 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
         top = max(spent, key=lambda key: spent[key])
         if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
             break
-        if 0.1 * mine[top] < theirs.get(top, 0.0) < 0.8 * training_ns:
+        if 0.02 * training_ns < theirs.get(top, 0.0) < 0.8 * training_ns:
             break  # the training uses it as well; what is around all of it is passed through
         inside = [
             look

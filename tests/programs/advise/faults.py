@@ -143,9 +143,9 @@ def memory(net):
 
 
 def garbage(net):
-    keep = [[index] for index in range(800_000)]
+    keep = [[index] for index in range(1_500_000)]
     for step in range(STEPS):
-        x, y = batch(step)
+        x, y = batch(step, 2048)
         net.train(x, y)
         if step % 25 == 20:
             gc.collect()
