@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from frameworks.running import PROGRAMS, run, show
+from frameworks.running import PROGRAMS, nightly_but, run, show
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
@@ -17,6 +17,7 @@ KINDS = [
     "pinned", "drop_last", "iterable", "iterable workers", "iterable persistent", "batch_sampler",
     "getitems", "concat", "nested", "unhashable", "out of order",
 ]  # fmt: skip
+USUAL = ["plain", "workers", "persistent", "pin_memory", "iterable workers", "getitems", "nested"]
 BROKEN = ["item", "item in training", "collate", "collate in training", "timeout", "start"]
 IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training": "KeyError"}
 # Which of two lines of the loader hands a failed batch on depends on which worker was faster.
@@ -39,7 +40,7 @@ def told(stderr: str) -> str:
     return NUMBERS.sub("(number)", stderr)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", nightly_but(USUAL, KINDS))
 def test_a_loader_works_as_without_a_recorder(kind: str, tmp_path: Path) -> None:
     plain, recorded = both("input_kinds.py", kind, tmp_path / "run")
     assert plain.returncode == 0, plain.stderr

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from frameworks.loops import STEPS
-from frameworks.running import PROGRAMS, plain, run
+from frameworks.running import PROGRAMS, nightly_but, plain, run
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 TORCH = PROGRAMS / "torch"
+USUAL = ["plain_loop", "gan", "accumulation", "scaled", "lbfgs"]
 
 
 def recorded(program: Path, out: Path, *arguments: str, check: bool = True) -> tuple[str, str]:
@@ -24,7 +25,7 @@ def unaddressed(text: str) -> str:
     return re.sub(r"0x[0-9a-f]{8,}|pid\(s\) [\d, ]+|process \d+", "…", text)
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", nightly_but(USUAL, STEPS))
 def test_losses_are_the_same_to_the_last_bit(tmp_path: Path, name: str) -> None:
     program = TORCH / f"{name}.py"
     assert recorded(program, tmp_path / "run")[0] == plain(program)
