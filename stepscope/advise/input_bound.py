@@ -154,7 +154,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
     share = case.share(looks)
     if share < _LEAST_SHARE:
         return []
-    location, library = where(case, [_below(case, look, header) for look in looks])
+    location, library = where(case, [_below(case, look, header) for look in looks], looks)
     mine = set(looks)
     case.claim(lambda look: look in mine)
     wait = share * case.step_ns

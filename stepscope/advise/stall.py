@@ -60,10 +60,13 @@ def stall(
     ]
 
 
-def where(case: Case, looks: Iterable[Look]) -> tuple[Location | None, str | None]:
-    """The function of the user's that holds most of it, its line, and the library function."""
+def where(
+    case: Case, looks: Iterable[Look], group: Iterable[Look] | None = None
+) -> tuple[Location | None, str | None]:
+    """The function of the user's that holds most of it, its line, and the library function.
+    `group`: the looks as they are in the case, where these are only parts of their stacks."""
     looks = list(looks)
-    location = innermost(case, looks)
+    location = _innermost(case, looks, set(looks if group is None else group))
     libraries: dict[str, float] = collections.defaultdict(float)
     for look in looks:
         if look.called is not None:
@@ -71,11 +74,11 @@ def where(case: Case, looks: Iterable[Look]) -> tuple[Location | None, str | Non
     return location, max(libraries, key=lambda name: libraries[name], default=None)
 
 
-def innermost(case: Case, looks: list[Look]) -> Location | None:
+def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | None:
     """From the outermost frame inwards as long as one function holds most of the time, and is not
     used for much else; there, the line with most of it."""
     best: Location | None = None
-    others = _training(case, set(looks))
+    others = _training(case, group)
     theirs = _by_function(case, others)
     training_ns = sum(look.ns for look in others)
     depth, inside = 0, [look for look in looks if look.users]
@@ -87,7 +90,7 @@ def innermost(case: Case, looks: list[Look]) -> Location | None:
         top = max(spent, key=lambda key: spent[key])
         if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
             break
-        if 0.02 * training_ns < theirs.get(top, 0.0) < 0.8 * training_ns:
+        if best and 0.02 * training_ns < theirs.get(top, 0.0) < 0.8 * training_ns:
             break  # the training uses it as well; what is around all of it is passed through
         inside = [
             look
