@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "advise" / "faults.py"
+# Kind to the finding, its function, and as many steps as make a second or two.
 FAULTS = {
-    "repeated_load": ("repeated-load", "read_batch"),
-    "hot_loop": ("python-hot-loop", "clipped"),
-    "logging": ("logging-stall", "write_log"),
-    "checkpoint": ("checkpoint-stall", "save"),
-    "evaluation": ("evaluation-stall", "evaluate"),
-    "host": ("host-code", "spectrum"),
-    "generator": ("input-bound", "batches"),
+    "repeated_load": ("repeated-load", "read_batch", "60"),
+    "hot_loop": ("python-hot-loop", "clipped", "60"),
+    "logging": ("logging-stall", "write_log", "40"),
+    "checkpoint": ("checkpoint-stall", "save", "100"),
+    "evaluation": ("evaluation-stall", "evaluate", "300"),
+    "host": ("host-code", "spectrum", "100"),
+    "generator": ("input-bound", "batches", "60"),
 }
 
 
@@ -49,9 +50,9 @@ def show(folder: Path, *more: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_the_fault_is_the_first_finding_at_its_place(kind: str, tmp_path: Path) -> None:
-    answer = findings(kind, tmp_path / "run")
+    id, function, steps = FAULTS[kind]
+    answer = findings(kind, tmp_path / "run", steps)
     first = answer["findings"][0]
-    id, function = FAULTS[kind]
     assert first["id"] == id, answer
     assert first["location"]["function"] == function
     assert first["location"]["file"].endswith("faults.py")
@@ -65,7 +66,7 @@ def test_the_fault_is_the_first_finding_at_its_place(kind: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("kind", ["healthy", "recurrent"])
 def test_a_sound_training_gets_a_clean_bill(kind: str, tmp_path: Path) -> None:
-    answer = findings(kind, tmp_path / "run")
+    answer = findings(kind, tmp_path / "run", "150")
     assert answer["findings"] == []
     assert "Nothing stands out" in answer["verdict"]
 
