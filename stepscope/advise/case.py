@@ -159,6 +159,11 @@ class Case:
     def share(self, looks: Iterable[Look]) -> float:
         return sum(look.ns for look in looks) / self.time.total_ns if self.time.total_ns else 0.0
 
+    def sure_share(self, looks: Iterable[Look]) -> float:
+        """0 where so few moments stand behind it that chance may have made it."""
+        share = self.share(looks)
+        return share if share > self.time.error(share) else 0.0
+
     def claim(self, wanted: Callable[[Look], bool]) -> None:
         self.claimed |= {look for look in self.time.looks if wanted(look)}
 

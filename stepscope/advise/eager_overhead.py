@@ -48,7 +48,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     if case.phase_ns("compute"):
         return []
     looks = [look for look in case.free() if _is_overhead(look)]
-    share = case.share(looks)
+    share = case.sure_share(looks)
     if share < _LEAST_SHARE:
         return []
     location, library = where(case, looks)

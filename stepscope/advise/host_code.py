@@ -37,7 +37,7 @@ def judge(case: Case) -> list[Candidate]:
     pieces = _between_passes(case) if case.is_framework else _beside_training(case)
     candidates = []
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
-        share = case.share(looks)
+        share = case.sure_share(looks)
         if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else _LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates

@@ -151,7 +151,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
         if any(case.place(frame) == header for frame in look.users)
         and _goes_deeper(case, look, header)
     ]
-    share = case.share(looks)
+    share = case.sure_share(looks)
     if share < _LEAST_SHARE:
         return []
     location, library = where(case, [_below(case, look, header) for look in looks], looks)

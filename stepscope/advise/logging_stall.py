@@ -64,6 +64,6 @@ def _logs(case: Case, look: Look) -> bool:
 def _cost(case: Case, looks: list[Look]) -> Ints:
     """The phase where it is told; what the samples show besides, spread over all steps."""
     told = case.phase_by_step("logging")
-    besides = case.share(look for look in looks if look.phase != "logging") * case.step_ns
+    besides = case.sure_share(look for look in looks if look.phase != "logging") * case.step_ns
     spread: Ints = told + np.int64(besides)
     return spread

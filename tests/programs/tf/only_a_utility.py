@@ -9,10 +9,9 @@ import tensorflow as tf
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "data")
     tf.io.write_file(path, "1 2 3")
-    weights = numpy.zeros((200, 200))
+    weights = numpy.zeros((500, 500))
     for number in range(30):
         scale = float(tf.io.read_file(path).numpy().split()[0])
         for _ in range(10):
-            weights = weights @ weights.T + scale
-        weights /= abs(weights).max()
+            weights = numpy.tanh(weights @ weights.T + scale)
     print(weights.sum())
