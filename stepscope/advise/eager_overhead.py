@@ -43,16 +43,16 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _by_python(case: Case, framework: str) -> list[Candidate]:
-    """TensorFlow and JAX without a compiled function: what passes in their own Python code, and not
-    in the call that computes."""
+    """TensorFlow and JAX without a compiled function: what passes in their own Python code and in
+    its calls into C, without what operators take longer than it takes to launch one."""
     if case.phase_ns("compute"):
         return []
-    looks = [look for look in case.free() if _is_overhead(look)]
-    share = case.sure_share(looks)
+    looks = [look for look in case.free() if _is_theirs(look)]
+    cost = case.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
+    share = cost / case.step_ns
     if share < _LEAST_SHARE:
         return []
     location, library = where(case, looks)
-    cost = share * case.step_ns
     return [
         Candidate(
             id=ID,
@@ -73,10 +73,24 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     ]
 
 
-def _is_overhead(look: Look) -> bool:
+def _is_theirs(look: Look) -> bool:
     last = look.frames[-1].function.file if look.frames else ""
-    is_theirs = any(part in last for part in _THEIRS)
-    return is_theirs and not last.endswith(_COMPUTES) and "/gen_" not in last
+    return any(part in last for part in _THEIRS)
+
+
+def _beyond_launching(case: Case, looks: list[Look]) -> float:
+    """By step: from the operators; where none were recorded, all of the calls that compute."""
+    try:
+        window = case.operators
+    except CannotJudge:
+        return case.share(look for look in looks if _calls_c(look)) * case.step_ns
+    took = window.self_ns[window.is_op]
+    return float(np.maximum(took - _LAUNCH_NS, 0.0).sum()) / window.steps
+
+
+def _calls_c(look: Look) -> bool:
+    last = look.frames[-1].function.file
+    return last.endswith(_COMPUTES) or "/gen_" in last
 
 
 def _by_operators(case: Case) -> list[Candidate]:
