@@ -249,7 +249,7 @@ def test_it_works_under_stepscope_run_too(mode: str, tmp_path: Path) -> None:
 
 
 def test_operators_are_left_out_while_another_torch_profiler_is_at_work() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed for this Python")
     operators = Operators(20)
     with torch.profiler.profile() as scripts_own:
         operators.start("run_training_batch")
@@ -260,7 +260,7 @@ def test_operators_are_left_out_while_another_torch_profiler_is_at_work() -> Non
 
 
 def test_operators_of_fewer_steps_are_those_that_there_are() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed for this Python")
     operators = Operators(20)
     operators.restart("fit")
     operators.start("run_training_batch")

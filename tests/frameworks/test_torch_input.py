@@ -106,7 +106,7 @@ def test_busy_workers_show_the_line_of_the_function_they_call(tmp_path: Path) ->
 
 
 def test_accelerates_loader_is_seen(tmp_path: Path) -> None:
-    pytest.importorskip("accelerate")
+    pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
     answer = asked("input_accelerate", tmp_path / "run")
     assert answer["loader"]["workers"] == 1
     assert answer["loader"]["batch_size"] == 4

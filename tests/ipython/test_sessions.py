@@ -92,7 +92,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """A notebook with a cell that fails, executed by a real kernel of this Python."""
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
-    nbformat = pytest.importorskip("nbformat")
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed for this Python")
     folder = tmp_path_factory.mktemp("notebook")
     cells = [
         "%load_ext stepscope",

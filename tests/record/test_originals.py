@@ -19,8 +19,10 @@ if sys.version_info >= (3, 12):
 from stepscope.record import originals
 from stepscope.record.instrument import bind, instrument
 
-cloudpickle: Any = pytest.importorskip("cloudpickle")
-dill: Any = pytest.importorskip("dill")
+cloudpickle: Any = pytest.importorskip(
+    "cloudpickle", reason="cloudpickle is not installed for this Python"
+)
+dill: Any = pytest.importorskip("dill", reason="dill is not installed for this Python")
 
 SOURCE = '''
 import math
@@ -250,7 +252,7 @@ scaled = make(2.0)
 
 
 def test_numba_compiles_functions_with_ticks_and_shares_its_cache(tmp_path: Path) -> None:
-    pytest.importorskip("numba")
+    pytest.importorskip("numba", reason="numba is not installed for this Python")
     script = tmp_path / "script.py"
     script.write_text(NUMBA_SCRIPT)
     folders = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]

@@ -93,7 +93,7 @@ def fetch(address: str) -> str:
 
 
 def test_snakeviz_shows_the_functions_of_the_program(exported: Path) -> None:
-    pytest.importorskip("snakeviz")
+    pytest.importorskip("snakeviz", reason="snakeviz is not installed for this Python")
     assert len(OWN) == len(CALLS)
     with snakeviz(exported) as address:
         page = fetch(address)
