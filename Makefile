@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 NATIVE := $(wildcard stepscope/native/*.c stepscope/native/*.h)
 WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
-PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary
+# Of the frameworks' tens of thousands of files few are ever imported: those are compiled then.
+PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile
 DEMO := examples/mnist_numpy
 TORCH := torch==2.13.0
 

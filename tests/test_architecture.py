@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store.format": set(),
     "clock": {"errors", "model", "store.format"},
     "native": {"store.format"},
-    "store.writer": {"store.format", "errors"},
+    "store.writer": {"native", "store.format", "errors"},
     "store.local_folder": {"store.format"},
     "launch": {"store.format", "store.local_folder", "errors"},
     "record": {"native", "store.format", "store.writer", "store.local_folder", "launch", "errors"},

@@ -19,13 +19,14 @@ model = nn.Sequential(
 optimizer = torch.optim.Adam(model.parameters())
 loss_function = nn.CrossEntropyLoss()
 start = 0
+BATCH = 128
 
 
 @profile
 def step():
     global start
-    batch = slice(start, start + 64)
-    start = (start + 64) % 2048
+    batch = slice(start, start + BATCH)
+    start = (start + BATCH) % 2048
     loss = loss_function(model(images[batch]), labels[batch])
     optimizer.zero_grad()
     loss.backward()
@@ -33,4 +34,4 @@ def step():
 
 
 if __name__ == "__main__":
-    measure(step, rounds=600)
+    measure(step, rounds=1000)

@@ -25,6 +25,16 @@ def storage_is_open() -> bool: ...
 def storage_states() -> tuple[tuple[int, int], ...]:
     """(used bytes, StreamState) of events, lines and calls; 0 bytes: it is not open."""
 
+class AppendFile:
+    """A file that only grows, numbered high, opened again when the script closed it. Made or
+    OSError."""
+
+    def __init__(self, path: str) -> None: ...
+    def append(self, data: bytes) -> bool:
+        """In one write, without letting other threads run. False: it is not in the file."""
+
+    def close(self) -> None: ...
+
 # --- events ------------------------------------------------------------------------------------
 def event(
     kind: int,

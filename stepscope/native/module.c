@@ -1,6 +1,7 @@
 /* The module: what Python sees of the native core. */
 #define _GNU_SOURCE
 #include "compat.h"
+#include "append_file.h"
 #include "budget.h"
 #include "call_graph.h"
 #include "calls.h"
@@ -328,7 +329,7 @@ static PyMethodDef functions[] = {
 static int module_exec(PyObject *module) {
     clock_setup();
     if (PyModule_AddFunctions(module, event_functions)) return -1;
-    if (front_ticks_ready() || call_graph_ready(module)) return -1;
+    if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;
     return PyModule_AddIntConstant(module, "CLOCK_KIND", clock_kind);
 }
 

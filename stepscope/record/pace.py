@@ -55,6 +55,11 @@ def optimizer_stepped(number: int) -> None:
         _ended(count)
 
 
+def is_marked() -> bool:
+    """The script says itself what a step is."""
+    return _source is Source.MARK
+
+
 def step_ended(source: Source) -> None:
     """A framework's batch, or a mark of the script's own."""
     global _source

@@ -5,7 +5,6 @@ runs: what cannot be written is counted and told in the run.
 """
 
 import errno
-import fcntl
 import itertools
 import json
 import os
@@ -14,11 +13,10 @@ import resource
 # hashlib loads all of OpenSSL, and imported later it could be a module of the script's own.
 from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
+from stepscope.native import _core
 from stepscope.store import format as fmt
-
-DESCRIPTORS_FROM: Final = 400
 
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
@@ -42,16 +40,6 @@ def may_grow_to(size_bytes: int) -> bool:
     return limit == resource.RLIM_INFINITY or size_bytes <= limit
 
 
-def moved_up(fd: int) -> int:
-    """The same file under a high number: the script's own begin at 3, as without us."""
-    try:
-        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, DESCRIPTORS_FROM)
-    except OSError:  # the process may have no number so high
-        return fd
-    os.close(fd)
-    return high
-
-
 class Names:
     """names.jsonl: a name is in the file before the first record that uses it."""
 
@@ -61,37 +49,22 @@ class Names:
         self._numbers: dict[str, Iterator[int]] = {}
         self._counts: dict[str, int] = {}
         self.lost = 0
-        self._open(folder)
+        self._file = self._open(folder)
 
-    def _open(self, folder: str) -> None:
-        self._path = os.path.join(folder, fmt.NAMES_FILE)
-        low = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._fd = moved_up(low)
-        self._file = os.fstat(self._fd)
-
-    def _is_ours(self) -> bool:
-        """A script may close descriptors it does not know, and get our number for its own file."""
-        try:
-            return os.path.samestat(os.fstat(self._fd), self._file)
-        except OSError:
-            return False
+    @staticmethod
+    def _open(folder: str) -> _core.AppendFile:
+        return _core.AppendFile(os.path.join(folder, fmt.NAMES_FILE))
 
     def _write(self, data: bytes) -> bool:
         """In one call: a process that dies leaves whole lines behind."""
-        try:
-            if self._fd >= 0 and not self._is_ours():
-                self._open(os.path.dirname(self._path))
-            size = os.fstat(self._fd).st_size
-            if may_grow_to(size + len(data)) and os.write(self._fd, data) == len(data):
-                return True
-        except OSError:
-            pass
+        if self._file.append(data):
+            return True
         self.lost += 1
         return False
 
     def add(self, kind: str, number: int | None = None, /, **fields: Any) -> int:
         """A new entry; its id, counted up unless given. 0 when it could not be written."""
-        if number is None:  # taken in one step: writing lets other threads run
+        if number is None:  # taken in one step: other threads name things too
             number = next(self._numbers.setdefault(kind, itertools.count(1)))
         line = _line({"is": kind, "id": number, **fields})
         if not self._write(line):
@@ -119,15 +92,13 @@ class Names:
     def move_to(self, folder: str) -> None:
         """In a forked child: the same ids in a file of its own. Threads are not inherited."""
         self.close()
-        self._open(folder)
+        self._file = self._open(folder)
         self._entries = [(kind, line) for kind, line in self._entries if kind != "thread"]
         self._ids = {key: number for key, number in self._ids.items() if key[0] != "thread"}
         self._write(b"".join(line for _, line in self._entries))
 
     def close(self) -> None:
-        if self._is_ours():
-            os.close(self._fd)
-        self._fd = -1
+        self._file.close()
 
 
 def _line(entry: dict[str, Any]) -> bytes:

@@ -59,6 +59,7 @@ def test_a_console_command_is_recorded_with_its_package_as_the_users(folder: Pat
     assert (folder / OUTPUTS / "fit-perf.txt").exists()
 
 
+@pytest.mark.nightly
 def test_a_bad_option_of_the_application_is_its_own_to_refuse(folder: Path) -> None:
     program = FOLDER / "app.py"
     recorded = run(*STEPSCOPE, program, "bathces=1", folder=folder, check=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frameworks.running import PROGRAMS, plain, run
+from frameworks.running import PROGRAMS, nightly_but, plain, run
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 
@@ -201,7 +201,7 @@ def test_the_report_is_printed_and_written_for_each_stage(
 # --- with trainers --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", nightly_but(PACKAGES[:1], PACKAGES))
 def test_the_simple_report_has_the_calls_that_lightnings_own_has(
     package: str, tmp_path: Path
 ) -> None:
@@ -239,7 +239,7 @@ def test_operators_are_those_of_three_steps_after_two(tmp_path: Path) -> None:
     assert report.count("# of Calls") == 1
 
 
-@pytest.mark.parametrize("mode", ["advanced", "pytorch"])
+@pytest.mark.parametrize("mode", nightly_but(["pytorch"], ["advanced", "pytorch"]))
 def test_it_works_under_stepscope_run_too(mode: str, tmp_path: Path) -> None:
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
     done = run(*stepscope, PROGRAM, PACKAGES[0], "ours", mode, tmp_path, "perf")

@@ -18,7 +18,7 @@ from frameworks.ranks import (
     together,
     torchrun,
 )
-from frameworks.running import run
+from frameworks.running import nightly_but, run
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
@@ -55,7 +55,7 @@ def ranks_of(folder: Path) -> list[tuple[int, int]]:
     return [(row["rank"], row["steps"]) for row in asked(folder, "ranks")["ranks"]]
 
 
-@pytest.mark.parametrize("launcher", BY_HAND)
+@pytest.mark.parametrize("launcher", nightly_but(["srun"], BY_HAND))
 def test_ranks_of_other_launchers(tmp_path: Path, launcher: str) -> None:
     """Their variables, set by hand; two real processes that meet in a file."""
     command = (sys.executable, "-m", "stepscope", "run", DDP / "train.py", "-1", tmp_path / "meet")
@@ -93,7 +93,7 @@ def test_lightnings_own_launcher(tmp_path: Path) -> None:
 
 
 @needs("accelerate")
-@pytest.mark.parametrize("is_inside", [True, False])
+@pytest.mark.parametrize("is_inside", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_accelerates_launcher(tmp_path: Path, is_inside: bool) -> None:
     options = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no"
     launch = (str(SCRIPTS / "accelerate"), "launch", *options.split(), "--dynamo_backend", "no")
@@ -107,7 +107,7 @@ def test_accelerates_launcher(tmp_path: Path, is_inside: bool) -> None:
     assert ranks_of(out) == [(0, 20), (1, 20)]
 
 
-@pytest.mark.parametrize("method", ["spawn", "fork"])
+@pytest.mark.parametrize("method", nightly_but(["spawn"], ["spawn", "fork"]))
 def test_processes_that_turn_out_to_be_ranks(tmp_path: Path, method: str) -> None:
     words = (DDP / "spawned.py", method, tmp_path / "meet")
     run(*STEPSCOPE, tmp_path / "run", *words, folder=tmp_path)

@@ -142,6 +142,7 @@ def test_a_call_and_the_waiting_for_it_are_one_collective(
     assert all(told.count(call) == 2 for call in set(told) if call[1])
 
 
+@pytest.mark.nightly
 def test_graphs_with_collectives_are_the_same(tmp_path: Path) -> None:
     without = torchrun(DDP / "compiled.py", folder=tmp_path)
     recording = recorded("compiled.py", tmp_path / "run")

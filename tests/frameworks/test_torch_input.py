@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, record, run, show
+from frameworks.running import PROGRAMS, nightly_but, record, run, show
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
@@ -26,7 +26,7 @@ def stages(answer: dict[str, Any], role: str) -> dict[str, dict[str, Any]]:
     return {row["stage"]: row for row in answer["stages"] if row["process"]["role"] == role}
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", nightly_but(["fork"], ["fork", "spawn", "forkserver"]))
 def test_busy_workers_are_told_by_line(tmp_path: Path, method: str) -> None:
     answer = asked("input_slow_items", tmp_path / "run", "1", method)
     loader, workers = answer["loader"], stages(answer, "worker")
@@ -76,6 +76,7 @@ def test_a_fast_loader_limits_nothing(tmp_path: Path) -> None:
     assert stages(answer, "worker")["wait for work"]["share"] > 0.5
 
 
+@pytest.mark.nightly
 def test_slow_transfer_is_told(tmp_path: Path) -> None:
     answer = asked("input_big_batches", tmp_path / "run")
     assert answer["limit"] == "transfer"

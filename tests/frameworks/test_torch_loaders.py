@@ -17,7 +17,7 @@ KINDS = [
     "pinned", "drop_last", "iterable", "iterable workers", "iterable persistent", "batch_sampler",
     "getitems", "concat", "nested", "unhashable", "out of order",
 ]  # fmt: skip
-USUAL = ["plain", "workers", "persistent", "pin_memory", "iterable workers", "getitems", "nested"]
+USUAL = ["plain", "workers", "persistent"]
 BROKEN = ["item", "item in training", "collate", "collate in training", "timeout", "start"]
 IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training": "KeyError"}
 # Which of two lines of the loader hands a failed batch on depends on which worker was faster.
@@ -52,7 +52,7 @@ def test_a_loader_works_as_without_a_recorder(kind: str, tmp_path: Path) -> None
     assert any(row["stage"] == "fetch" for row in answer["stages"])
 
 
-@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("kind", nightly_but(["item", "collate", "timeout"], BROKEN))
 def test_a_failure_reaches_the_script_unchanged(kind: str, tmp_path: Path) -> None:
     plain, recorded = both("input_broken.py", kind, tmp_path / "run")
     assert plain.returncode == 1

@@ -12,7 +12,7 @@ from frameworks.running import PROGRAMS, nightly_but, plain, run
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 TORCH = PROGRAMS / "torch"
-USUAL = ["plain_loop", "gan", "accumulation", "scaled", "lbfgs"]
+USUAL = ["plain_loop", "gan"]
 
 
 def recorded(program: Path, out: Path, *arguments: str, check: bool = True) -> tuple[str, str]:

@@ -16,9 +16,6 @@ _STEPS: Final = 3
 _LIBRARY: Final = "jax._src.profiler"
 _OFFERED: Final = "jax.profiler"
 
-_windows: XplaneWindows | None = None
-_watches_forks = False
-
 
 def install(_jax: Any, patches: Patches) -> None:
     if _LIBRARY in sys.modules:
@@ -26,65 +23,24 @@ def install(_jax: Any, patches: Patches) -> None:
 
 
 def _begin(patches: Patches, recording: occasion.Recording) -> None:
-    global _windows
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
         recording.note("Operators are not recorded: the process may not write files so large.")
         return
     library = sys.modules[_LIBRARY]
-    _windows = windows = _Windows(recording, _Profiler(library), lambda: _STEPS)
+    windows = XplaneWindows(recording, _Profiler(library), lambda: _STEPS)
     patches.on_undo(_forget)
     _give_way(library, windows, patches)
     pace.listen(windows.step_ended)
     jax_functions.on_work, jax_compile.on_compiled = windows.worked, windows.compiled
     if recording.options.ops == "all":
         jax_functions.on_first_call = windows.worked
-    _watch_forks()
     occasion.before_end(windows.finish)
 
 
 def _forget() -> None:
-    global _windows
-    _windows = None
     jax_functions.on_work = jax_functions.on_first_call = jax_compile.on_compiled = None
-
-
-def _watch_forks() -> None:
-    """A forked child would go on recording, with nobody to end it."""
-    global _watches_forks
-    if not _watches_forks:  # such handlers cannot be removed
-        _watches_forks = True
-        os.register_at_fork(before=_before_fork)
-
-
-def _before_fork() -> None:
-    if _windows is not None:
-        _windows.end_window()
-
-
-class _Windows(XplaneWindows):
-    """Two profilers want the same device: the other frameworks' windows come first."""
-
-    def _open(self) -> None:
-        if not _tensorflow_records() and not _torch_records(self._step):
-            super()._open()
-
-
-def _tensorflow_records() -> bool:
-    others = sys.modules.get("stepscope.record.frameworks.tf_ops")
-    windows = getattr(others, "_windows", None)
-    return windows is not None and windows._window is not None
-
-
-def _torch_records(step: int) -> bool:
-    """Or is about to."""
-    others = sys.modules.get("stepscope.record.frameworks.torch_ops")
-    windows = getattr(others, "_windows", None)
-    if windows is None:
-        return False
-    is_next = windows._stretches and windows._stretches[0].after <= step
-    return bool(is_next) or not windows.closed.is_set()
 
 
 class _Profiler:

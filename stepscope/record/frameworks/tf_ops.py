@@ -3,7 +3,6 @@
 One profiler a process: the script's own goes first.
 """
 
-import os
 import sys
 from typing import Any, Final
 
@@ -21,9 +20,6 @@ _STEPS_OF_FIT: Final = 10  # they are short, and fetch their input inside
 _LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
 _OFFERED: Final = "tensorflow._api.v2.profiler.experimental"
 
-_windows: XplaneWindows | None = None
-_watches_forks = False
-
 
 def install(tensorflow: Any, patches: Patches) -> None:
     if _LIBRARY in sys.modules:
@@ -31,14 +27,13 @@ def install(tensorflow: Any, patches: Patches) -> None:
 
 
 def _begin(tensorflow: Any, patches: Patches, recording: occasion.Recording) -> None:
-    global _windows
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
         recording.note("Operators are not recorded: the process may not write files so large.")
         return
     library = sys.modules[_LIBRARY]
-    _windows = windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
+    windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
     patches.on_undo(_forget)
     _give_way(library, windows, patches)
     pace.listen(windows.step_ended)
@@ -46,7 +41,6 @@ def _begin(tensorflow: Any, patches: Patches, recording: occasion.Recording) -> 
     tf_eager.on_trace = windows.compiled
     if recording.options.ops != "auto":  # it may be asked for from the first step on
         tf_eager.on_begin = windows.worked
-    _watch_forks()
     occasion.before_end(windows.finish)
 
 
@@ -55,23 +49,8 @@ def _least_steps() -> int:
 
 
 def _forget() -> None:
-    global _windows
-    _windows = None
     tf_eager.on_work = tf_eager.on_trace = tf_eager.on_begin = None
     tf_eager.here.has_fitted = False
-
-
-def _watch_forks() -> None:
-    """A forked child would go on recording, with nobody to end it."""
-    global _watches_forks
-    if not _watches_forks:  # such handlers cannot be removed
-        _watches_forks = True
-        os.register_at_fork(before=_before_fork)
-
-
-def _before_fork() -> None:
-    if _windows is not None:
-        _windows.end_window()
 
 
 class _Profiler:

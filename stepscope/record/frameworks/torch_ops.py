@@ -1,7 +1,6 @@
 """PyTorch: operators are recorded in windows, under torch's own profiler."""
 
 import functools
-import os
 import sys
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ _LARGEST_TRACE: Final = 128 * 2**20
 _COMPILES: Final = "torch._dynamo.callback"
 
 _windows: Windows | None = None
-_watches_forks = False
 
 
 def install(module: Any, patches: Patches) -> None:
@@ -41,7 +39,6 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
     patches.on_undo(windows.unwatch_optimizers)
     _watch_compile(torch, patches, windows)
     _watch_compilations(patches)
-    _watch_forks()
     occasion.before_end(windows.finish)
     windows.begin()
 
@@ -79,16 +76,3 @@ def _watch_compilations(patches: Patches) -> None:
             handler.remove_start_callback(give_way)
 
     patches.on_undo(remove)
-
-
-def _watch_forks() -> None:
-    """A forked child would go on recording, with nobody to end it."""
-    global _watches_forks
-    if not _watches_forks:  # such handlers cannot be removed
-        _watches_forks = True
-        os.register_at_fork(before=_before_fork)
-
-
-def _before_fork() -> None:
-    if _windows is not None:
-        _windows.close()

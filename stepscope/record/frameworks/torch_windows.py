@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
-from stepscope.record.frameworks import occasion
+from stepscope.record import pace
+from stepscope.record.frameworks import occasion, one_window
 from stepscope.record.frameworks import patches as patching
 from stepscope.record.frameworks.torch_meter import Meter
 from stepscope.record.frameworks.torch_quiet import Quiet
@@ -67,6 +68,7 @@ class Windows:
         self._probes: list[Window] = []  # of a script that may have no steps
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._hook: Any = None
+        self._is_used = False  # something of torch's has run
         self._is_over = False
         self._is_in_the_way = False  # somebody waits on another thread
         self._has_compiled = False
@@ -85,6 +87,7 @@ class Windows:
 
     def forward_begins(self) -> None:
         """The outermost module is called."""
+        self._is_used = True
         if self._window is not None:
             if self._is_full():
                 self._guarded(self._go_on_in_another)
@@ -100,6 +103,7 @@ class Windows:
     def _optimizer_stepped(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
         if patching.is_compiling() or not self._is_here():
             return
+        self._is_used = True
         self._optimizers.add(optimizer)
         if self._is_over:
             self._guarded(self._discard)
@@ -114,6 +118,8 @@ class Windows:
             self._hook.remove()
 
     def step_ended(self, step: int) -> None:
+        if not self._is_used and not self._may_be_ours():
+            return
         if not self._is_here():
             if os.getpid() == self._pid:
                 self.recording.note(
@@ -162,6 +168,10 @@ class Windows:
         if self._is_default:
             self._stretches.clear()
             self._forget_probes()
+
+    def end_window(self) -> None:
+        """Before a fork."""
+        self._guarded(self.close)
 
     def finish(self) -> None:
         """The recording is about to end. On another thread the window stays open until the next
@@ -240,6 +250,8 @@ class Windows:
     def _open(self) -> bool:
         if self._window is not None or self.foreign or self._is_over or not self._is_here():
             return False
+        if not one_window.is_free():
+            return False
         before_ns = time.monotonic_ns()
         window = Window(self._torch, self._quiet, self.recording.folder(), self._number + 1)
         self.is_working = True
@@ -249,6 +261,7 @@ class Windows:
             self.is_working = False
         self._number += 1
         self._window, self._steps = window, 0
+        one_window.take(self)
         self._opened_ns = time.monotonic_ns()
         self._spent_ns += self._opened_ns - before_ns
         self.closed.clear()
@@ -256,7 +269,7 @@ class Windows:
         return True
 
     def close(self, *, keep: bool = True) -> None:
-        """Also before a fork and at the exit. Without one that is open nothing happens."""
+        """Also at the exit. Without one that is open nothing happens."""
         if self._window is None or not self._is_here():
             return
         window, self._window = self._window, None
@@ -269,6 +282,7 @@ class Windows:
         finally:
             self.is_working = False
             self.closed.set()
+            one_window.give_back(self)
             self._spent_ns += time.monotonic_ns() - before_ns
         if keep:
             self._meter.closed(window.events, before_ns - self._opened_ns, self._steps)
@@ -277,6 +291,12 @@ class Windows:
         self.close(keep=False)
 
     # --- small questions -------------------------------------------------------------------------
+
+    @staticmethod
+    def _may_be_ours() -> bool:
+        """A step in which no module and no optimizer of torch's ran: one that the script marks,
+        unless it trains with another framework and has torch beside it."""
+        return pace.is_marked() and not one_window.others_have_worked
 
     def _is_here(self) -> bool:
         """Where a window may be opened or closed. Inside of backward torch keeps the thread's state

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from stepscope.record.frameworks import occasion
+from stepscope.record.frameworks import occasion, one_window
 from stepscope.record.frameworks.torch_window import mark
 from stepscope.record.frameworks.torch_windows import Stretch, stretches_of
 from stepscope.record.frameworks.xplane_window import XplaneProfiler, XplaneWindow, next_path
@@ -60,7 +60,7 @@ class XplaneWindows:
 
     def worked(self) -> None:
         """The framework trains in this step."""
-        self._has_worked = True
+        self._has_worked = one_window.others_have_worked = True
         is_first = self._step == 0 and self._window is None and not self._is_default
         if is_first and self._stretches and self._stretches[0].after == 0:
             self._guarded(self._open_next)
@@ -81,7 +81,7 @@ class XplaneWindows:
         self._guarded(lambda: self.close(keep=False))
 
     def end_window(self) -> None:
-        """Where it cannot go on."""
+        """Where it cannot go on: before a fork."""
         self._guarded(self.close)
 
     def finish(self) -> None:
@@ -129,7 +129,7 @@ class XplaneWindows:
         self._open()
 
     def _open(self) -> None:
-        if self._window is not None or self.foreign:
+        if self._window is not None or self.foreign or not one_window.is_free():
             return
         before_ns = time.monotonic_ns()
         window = XplaneWindow(self._profiler, self.recording.folder())
@@ -139,6 +139,7 @@ class XplaneWindows:
         finally:
             self.is_working = False
         self._window, self._opened_at = window, self._step
+        one_window.take(self)
         self._stretches.pop(0)
         self._opened_ns = time.monotonic_ns()
         self._spent_ns += self._opened_ns - before_ns
@@ -157,6 +158,7 @@ class XplaneWindows:
             self._kept += keep
         finally:
             self.is_working = False
+            one_window.give_back(self)
             self._spent_ns += time.monotonic_ns() - before_ns
 
     def _close_at_exit(self) -> None:

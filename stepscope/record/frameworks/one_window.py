@@ -1,0 +1,42 @@
+"""One operator window a process, whichever framework's: two profilers want the same device.
+
+A window that is open holds the place. Before a fork it is closed: the child would go on recording,
+with nobody to end it.
+"""
+
+import os
+from typing import Protocol
+
+
+class Holder(Protocol):
+    def end_window(self) -> None: ...
+
+
+# TensorFlow or JAX has trained: a step of nobody's is theirs rather than torch's.
+others_have_worked = False
+
+_holder: Holder | None = None
+_watches_forks = False
+
+
+def is_free() -> bool:
+    return _holder is None
+
+
+def take(holder: Holder) -> None:
+    global _holder, _watches_forks
+    _holder = holder
+    if not _watches_forks:  # such handlers cannot be removed
+        _watches_forks = True
+        os.register_at_fork(before=_before_fork)
+
+
+def give_back(holder: Holder) -> None:
+    global _holder
+    if _holder is holder:
+        _holder = None
+
+
+def _before_fork() -> None:
+    if _holder is not None:
+        _holder.end_window()
