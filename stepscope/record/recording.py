@@ -98,6 +98,7 @@ class Recording:
         self._cost = measure_event_cost()
         self.folder = self._make_folder()
         self._names = Names(self.folder)
+        self._name_ids: dict[str, int] = {}
         self._undo.append(self._names.close)
         self._files = OpenedFiles(self._names)
         table.on_new = self._name_code
@@ -302,7 +303,11 @@ class Recording:
         return lines.register_code(code, exact=self.options.exact)
 
     def _name(self, text: str) -> int:
-        return self._names.intern("name", name=text)
+        """Asked for several times in a step, so it has a short way."""
+        number = self._name_ids.get(text, 0)
+        if not number:
+            number = self._name_ids[text] = self._names.intern("name", name=text)
+        return number
 
     def _name_thread(
         self, ident: int | None = None, native: int | None = None, is_pythons: bool = False

@@ -35,7 +35,7 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
     torch_giving_way.install(torch, patches, windows)
     pace.listen(windows.step_ended)
     pace.on_forward = windows.forward_begins
-    windows.watch_optimizers(sys.modules["torch.optim.optimizer"])
+    windows.watch_optimizers()
     patches.on_undo(windows.unwatch_optimizers)
     _watch_compile(torch, patches, windows)
     _watch_compilations(patches)

@@ -12,12 +12,15 @@ from typing import Any, Final, cast
 from stepscope.native import _core
 from stepscope.record import marks, pace
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks import torch_edges
+from stepscope.record.frameworks import torch_edges, torch_hooks
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import ForwardFlag, SpanCategory
 
 # Parts of the optimizer's work that are functions of their own.
 _WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
+# Looked up in every step: an attribute of an enumeration takes longer than the span itself.
+_FORWARD: Final = int(SpanCategory.FORWARD)
+_OPTIMIZER: Final = int(SpanCategory.OPTIMIZER)
 
 
 def install(torch: Any, patches: Patches) -> None:
@@ -55,31 +58,36 @@ def _everywhere(torch: Any, patches: Patches, name: str) -> None:
 # --- forward --------------------------------------------------------------------------------------
 
 
+class _Inside(threading.local):
+    a_module = False
+
+
 def _watch_forward(torch: Any, patches: Patches) -> None:
     """The outermost module's call. Dynamo reads through this function: the question whether it does
     comes first, and its graphs stay as they were."""
     call = torch.nn.Module.__call__
     is_compiling, is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
-    inside = threading.local()
+    inside = _Inside()
 
     def begins(module: Any, args: Any, kwargs: Any) -> int:
-        if marks.name_id is None or hasattr(inside, "a_module"):
+        if marks.name_id is None:
             return 0
         if pace.on_forward is not None:
             pace.on_forward()
         flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
         if not module.training:
             flags |= ForwardFlag.EVALUATING
-        inside.a_module = True
         samples = marks.samples_in(args or kwargs) or 0
         name = marks.name_id(type(module).__name__)
-        return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
+        span = _core.span_begin(name, _FORWARD, samples, flags)
+        inside.a_module = span != 0
+        return span
 
     @functools.wraps(call)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return call(self, *args, **kwargs)
-        span = begins(self, args, kwargs)
+        span = 0 if inside.a_module else begins(self, args, kwargs)
         try:
             return call(self, *args, **kwargs)
         except BaseException as error:
@@ -88,7 +96,7 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
         finally:
             if span:
                 _core.span_end(span)
-                del inside.a_module
+                inside.a_module = False
 
     patches.set(torch.nn.Module, "__call__", __call__)
 
@@ -100,9 +108,9 @@ def _watch_optimizers(torch: Any, patches: Patches) -> None:
     from_torch = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
     steps = _OptimizerSteps()
     before = from_torch.register_optimizer_step_pre_hook(steps.begins)
-    patches.on_undo(before.remove)
+    patches.on_undo(lambda: torch_hooks.take_out(before))
     after = from_torch.register_optimizer_step_post_hook(steps.ends)
-    patches.on_undo(after.remove)
+    patches.on_undo(lambda: torch_hooks.take_out(after))
     patches.phase(from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad")
     scaler = getattr(getattr(torch.amp, "grad_scaler", None), "GradScaler", None)
     if scaler is not None:
@@ -115,7 +123,7 @@ class _OptimizerSteps:
     def __init__(self) -> None:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._next = itertools.count(1)
-        self._open: dict[Any, int] = {}
+        self._open: dict[Any, tuple[int, int]] = {}  # span and number
         self.scaled: Any = None  # the optimizer whose step a GradScaler decides upon
 
     def number(self, optimizer: Any) -> int:
@@ -128,21 +136,22 @@ class _OptimizerSteps:
         if patching.is_compiling() or marks.name_id is None or self.scaled is optimizer:
             return
         key = id(optimizer), threading.get_ident()
-        _core.span_drop(self._open.pop(key, 0))  # that step raised
+        if key in self._open:  # that step raised
+            _core.span_drop(self._open.pop(key)[0])
         name = marks.name_id(type(optimizer).__name__)
         number = self.number(optimizer)
         start = torch_edges.start_ticks()
-        span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
+        span = _core.span_begin(name, _OPTIMIZER, number, 0, start)
         torch_edges.fills(span)
-        self._open[key] = span
+        self._open[key] = span, number
 
     def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
         if patching.is_compiling() or self.scaled is optimizer:
             return
-        span = self._open.pop((id(optimizer), threading.get_ident()), 0)
+        span, number = self._open.pop((id(optimizer), threading.get_ident()), (0, 0))
         if span:
             _core.span_end(span)
-            pace.optimizer_stepped(self.number(optimizer))
+            pace.optimizer_stepped(number)
 
 
 def _watch_scaler(scaler: Any, steps: _OptimizerSteps, patches: Patches) -> None:

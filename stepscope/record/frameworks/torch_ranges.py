@@ -23,12 +23,13 @@ def install(torch: Any, patches: Patches) -> None:
 def _watch_record_function(record_function: Any, patches: Patches) -> None:
     """Only the script's own: torch marks its optimizers and loaders the same way."""
     enter, leave = record_function.__enter__, record_function.__exit__
+    is_edge, opens, closes = torch_edges.is_edge, torch_edges.opens, torch_edges.closes
 
     @functools.wraps(enter)
     def __enter__(self: Any) -> Any:
-        if not patching.is_compiling() and marks.name_id is not None:
-            if torch_edges.is_edge(self.name):
-                torch_edges.opens()
+        if marks.name_id is not None and not patching.is_compiling():
+            if is_edge(self.name):
+                opens()
             elif _is_scripts():
                 name = marks.name_id(str(self.name))
                 self._stepscope_span = _core.span_begin(name, SpanCategory.REGION)
@@ -42,17 +43,17 @@ def _watch_record_function(record_function: Any, patches: Patches) -> None:
     def __exit__(self: Any, *error: Any) -> Any:
         if patching.is_compiling():
             return leave(self, *error)
-        span = self.__dict__.pop("_stepscope_span", 0)
-        if span:
-            _core.span_end(span)
+        is_torchs = is_edge(self.name)
+        if not is_torchs:
+            _core.span_end(self.__dict__.pop("_stepscope_span", 0))
         try:
             return leave(self, *error)
         except BaseException as raised:
             leave_out_this_frame(raised)
             raise
         finally:
-            if torch_edges.is_edge(self.name):
-                torch_edges.closes()
+            if is_torchs:
+                closes()
 
     patches.set(record_function, "__enter__", __enter__)
     patches.set(record_function, "__exit__", __exit__)

@@ -8,6 +8,7 @@ A window that may be full is closed, which tells how full it is; another one use
 
 import atexit
 import os
+import sys
 import threading
 import time
 import weakref
@@ -16,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record import pace
-from stepscope.record.frameworks import occasion, one_window
+from stepscope.record.frameworks import occasion, one_window, torch_hooks
 from stepscope.record.frameworks import patches as patching
 from stepscope.record.frameworks.torch_meter import Meter
 from stepscope.record.frameworks.torch_quiet import Quiet
@@ -24,6 +25,7 @@ from stepscope.record.frameworks.torch_window import MOST_LINES, Window
 
 _LEAST_ROOM: Final = 1_000  # events: less is not worth another window
 _SETTLED_STEPS: Final = 3  # without a compilation
+SHARE_OF_BUDGET: Final = 1 / 3  # for windows: hooks and samples want theirs
 
 
 class Stretch(NamedTuple):
@@ -68,6 +70,7 @@ class Windows:
         self._probes: list[Window] = []  # of a script that may have no steps
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._hook: Any = None
+        self._knows_optimizers = False  # nothing is to be learned from their steps any more
         self._is_used = False  # something of torch's has run
         self._is_over = False
         self._is_in_the_way = False  # somebody waits on another thread
@@ -97,17 +100,20 @@ class Windows:
             elif self._stretches and self._stretches[0].after == 0:
                 self._guarded(self._open_next)
 
-    def watch_optimizers(self, module: Any) -> None:
+    def watch_optimizers(self) -> None:
+        module = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
         self._hook = module.register_optimizer_step_post_hook(self._optimizer_stepped)
 
     def _optimizer_stepped(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if patching.is_compiling() or not self._is_here():
+        if self._knows_optimizers or patching.is_compiling():
             return
         self._is_used = True
         self._optimizers.add(optimizer)
+        if not self._is_here():
+            return
         if self._is_over:
             self._guarded(self._discard)
-            self._hook.remove()
+            self._knows_optimizers = True
         elif self._probes and self._window is self._probes[-1]:
             self._steps = 1
             self._guarded(self.close)
@@ -115,20 +121,21 @@ class Windows:
     def unwatch_optimizers(self) -> None:
         """Not while a window is open that could not be closed from where the recording ended."""
         if self._window is None:
-            self._hook.remove()
+            torch_hooks.take_out(self._hook)
 
     def step_ended(self, step: int) -> None:
-        if not self._is_used and not self._may_be_ours():
-            return
-        if not self._is_here():
-            if os.getpid() == self._pid:
-                self.recording.note(
-                    "Operators are not recorded: the training runs on another thread than the main."
-                )
-            return
         self._step = step
         self._steps += 1
-        self._guarded(self._after_step)
+        if self._window is None and not self._probes and not self._is_next():
+            return  # the usual case
+        if not self._is_used and not self._may_be_ours():
+            return
+        if self._is_here():
+            self._guarded(self._after_step)
+        elif os.getpid() == self._pid:
+            self.recording.note(
+                "Operators are not recorded: the training runs on another thread than the main."
+            )
 
     def compilation_begins(self, _args: Any = None) -> None:
         """It runs tens of thousands of operators on tensors without content. The window is not to
@@ -178,6 +185,7 @@ class Windows:
         step, or the exit."""
         self._is_over = True
         self._guarded(self.close)
+        self._knows_optimizers = self._window is None
 
     # --- what follows from it --------------------------------------------------------------------
 
@@ -190,22 +198,26 @@ class Windows:
                 self._stretches.pop(0)
             elif self._is_full():
                 self._go_on_in_another()
-        elif self._stretches and self._is_time_for(self._stretches[0]):
+        elif self._is_next():
             self._open_next()
+
+    def _is_next(self) -> bool:
+        return bool(self._stretches) and self._is_time_for(self._stretches[0])
 
     def _is_time_for(self, stretch: Stretch) -> bool:
         if self._step < stretch.after or self._step < self._compiled_at + _SETTLED_STEPS:
             return False
         if not stretch.if_cheap:
             return True
-        if self._has_other_ranks():
-            return False  # each would choose a step of its own
         elapsed_ns = time.monotonic_ns() - self._began_ns
-        return 2 * self._spent_ns <= self.recording.options.budget_share * elapsed_ns
+        share = self.recording.options.budget_share * SHARE_OF_BUDGET
+        is_cheap = 2 * self._spent_ns <= share * elapsed_ns
+        return is_cheap and not self._has_other_ranks()  # each would choose a step of its own
 
     def _open_next(self) -> None:
         """The next stretch; one whose steps have gone by while the script profiled is dropped."""
         stretch = self._stretches[0]
+        self._knows_optimizers = self._step > 0  # those of a step, by now
         self._last_step = None
         if stretch.steps is not None and self._is_default:
             self._last_step = self._step + self._meter.steps_that_fit(stretch.steps)

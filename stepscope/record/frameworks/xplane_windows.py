@@ -14,7 +14,7 @@ from typing import Final
 
 from stepscope.record.frameworks import occasion, one_window
 from stepscope.record.frameworks.torch_window import mark
-from stepscope.record.frameworks.torch_windows import Stretch, stretches_of
+from stepscope.record.frameworks.torch_windows import SHARE_OF_BUDGET, Stretch, stretches_of
 from stepscope.record.frameworks.xplane_window import XplaneProfiler, XplaneWindow, next_path
 
 _LONGEST_NS: Final = 10_000_000_000  # a window that lasts longer is closed at the next step
@@ -113,7 +113,8 @@ class XplaneWindows:
         if not stretch.if_cheap:
             return True
         elapsed_ns = time.monotonic_ns() - self._began_ns
-        return 2 * self._spent_ns <= self.recording.options.budget_share * elapsed_ns
+        share = self.recording.options.budget_share * SHARE_OF_BUDGET
+        return 2 * self._spent_ns <= share * elapsed_ns
 
     def _open_next(self) -> None:
         """The next stretch; one whose steps have gone by while the script profiled is dropped."""

@@ -1,0 +1,33 @@
+"""The recording ends in the middle of the training, which goes on as if nothing had been there."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from frameworks.running import PROGRAMS, nightly_but, plain, run, show
+
+CASES = [
+    "torch/plain_loop", "torch/gan", "torch/scaled", "jax/with_optax", "keras/fit_arrays",
+    "lightning/fit",
+]  # fmt: skip
+ARGUMENTS = {"lightning/fit": ("lightning.pytorch",)}
+
+
+@pytest.mark.parametrize("case", nightly_but(["torch/plain_loop"], CASES))
+@pytest.mark.parametrize("after", [6, 12])  # inside of a window, and after it
+def test_recording_that_stops_in_a_step_leaves_the_training_alone(
+    case: str, after: int, tmp_path: Path
+) -> None:
+    framework = case.split("/")[0]
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed for this Python")
+    program, arguments = PROGRAMS / f"{case}.py", ARGUMENTS.get(case, ())
+    stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
+    stop = ("--stop-after", f"{after}steps")
+    recorded = run(*stepscope, *stop, program, *arguments, folder=tmp_path)
+    without = plain(program, *arguments, folder=tmp_path)
+    assert recorded.stdout.splitlines()[-1] == without.splitlines()[-1]  # losses; bars tell times
+    assert json.loads(show(tmp_path / "run", "steps", "--json"))["steps"] in (after, after + 1)
