@@ -9,7 +9,7 @@ from benchmarks.inside import Times
 from benchmarks.ratios import Ratio, added_share, slowdown
 from benchmarks.run import OUT
 from benchmarks.sampler import SAMPLED
-from benchmarks.tools import CONTROL, TOOLS, TORCH_TOOLS
+from benchmarks.tools import ALL_TOOLS, CONTROL
 
 RESULTS = Path(__file__).parent / "results.md"
 
@@ -21,9 +21,16 @@ PROGRAM_NAMES = {
     "generator": "generator",
     "numpy_steps": "NumPy steps of 3 ms",
     "torch_cnn": "PyTorch steps of 3 ms",
+    "keras_fit": "Keras `fit`, steps of 5 ms",
+    "jax_update": "JAX steps of 5 ms",
     "builtins_mix": "a mix with builtins",
 }
-DEFAULT_RUN_AT_MOST = {"numpy_steps": 1.02, "torch_cnn": 1.03}
+DEFAULT_RUN_AT_MOST = {
+    "numpy_steps": 1.02,
+    "torch_cnn": 1.03,
+    "keras_fit": 1.03,
+    "jax_update": 1.03,
+}
 
 CLOCK_NAMES = {"wall_s": "wall time", "cpu_s": "CPU time"}
 
@@ -139,7 +146,7 @@ def criteria(result: dict[str, Any]) -> str:
 def section(result: dict[str, Any]) -> str:
     machine = result["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    tools = [tool for tool in (*TOOLS, *TORCH_TOOLS) if tool != "plain"]
+    tools = [tool for tool in ALL_TOOLS if tool != "plain"]
     return f"""
 ## Python {machine["python"]}
 

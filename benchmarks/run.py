@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks import calls, inside, machine, sampler
 from benchmarks.inside import Times
 from benchmarks.ratios import turns
-from benchmarks.tools import CONTROL, TOOLS, TORCH_TOOLS, Command
+from benchmarks.tools import ALL_TOOLS, CONTROL, FRAMEWORK_TOOLS, TOOLS, Command
 
 FOLDER = Path(__file__).parent
 OUT = FOLDER / "out"
@@ -35,11 +35,13 @@ PROGRAMS = {
     "generator": 3,
     "numpy_steps": 5,
     "torch_cnn": 5,
+    "keras_fit": 5,
+    "jax_update": 3,
 }
 # Rounds of ours alone beside plain ones, where a hundredth is to be seen.
-CLOSE = {"numpy_steps": 30, "torch_cnn": 30}
+CLOSE = {"numpy_steps": 30, "torch_cnn": 30, "keras_fit": 20, "jax_update": 20}
 CLOSE_TOOLS = ("plain", CONTROL, "stepscope")
-NEEDS = {"torch_cnn": "torch"}
+NEEDS = {"torch_cnn": "torch", "keras_fit": "keras", "jax_update": "jax"}
 PARTS = ("whole", "close", "inside", "calls", "sampler")
 
 CLOCKS = ("wall_s", "cpu_s")
@@ -105,7 +107,7 @@ def is_here(program: str) -> bool:
 
 
 def tools_for(program: str, names: Sequence[str]) -> dict[str, Command]:
-    known = {**TOOLS, **TORCH_TOOLS} if NEEDS.get(program) == "torch" else TOOLS
+    known = {**TOOLS, **FRAMEWORK_TOOLS.get(NEEDS.get(program, ""), {})}
     return {name: tool for name, tool in known.items() if name in names}
 
 
@@ -138,7 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=PARTS)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
-    parser.add_argument("--tools", nargs="*", default=[*TOOLS, *TORCH_TOOLS])
+    parser.add_argument("--tools", nargs="*", default=list(ALL_TOOLS))
     parser.add_argument("--rounds", type=int, help="instead of each program's own number")
     asked = parser.parse_args()
     os.environ.update(ONE_THREAD)  # before NumPy is loaded here

@@ -72,10 +72,20 @@ def traceml(program: Path, _folder: Path) -> list[str]:
     return [str(Path(PYTHON).parent / "traceml"), "run", str(program)]
 
 
-# Only for programs that train with PyTorch.
-TORCH_TOOLS: dict[str, Command] = {"torch.profiler": torch_profiler, "TraceML": traceml}
+def tensorboard(program: Path, folder: Path) -> list[str]:
+    """Keras' own callback, which the program puts into its `fit`."""
+    return [PYTHON, str(program), "--tensorboard", str(folder / "logs")]
+
+
+# Only for programs that train with this framework.
+FRAMEWORK_TOOLS: dict[str, dict[str, Command]] = {
+    "torch": {"torch.profiler": torch_profiler, "TraceML": traceml},
+    "keras": {"TensorBoard callback": tensorboard},
+}
+ALL_TOOLS = {**TOOLS, **FRAMEWORK_TOOLS["torch"], **FRAMEWORK_TOOLS["keras"]}
 
 # The packages whose versions the report names.
-PACKAGES = tuple(
-    "stepscope line_profiler pyinstrument viztracer scalene traceml-ai numpy torch".split()
+PACKAGES = (
+    *"stepscope line_profiler pyinstrument viztracer scalene traceml-ai".split(),
+    *"numpy torch tensorflow-cpu keras jax".split(),
 )

@@ -17,20 +17,34 @@ if profile.__module__.startswith("stepscope"):
     profile = _as_it_is
 
 
-def measure(work, rounds, settle_s=0.0):
-    """Wall and CPU seconds of each round, written to the file that $BENCH_TIMES names.
+class Times:
+    """Wall and CPU seconds of each round, for the file that $BENCH_TIMES names. CPU time is the
+    whole process's, with the threads that a tool started."""
 
-    Before the first round the work is repeated for `settle_s` seconds. CPU time is the whole
-    process's, with the threads that a tool started.
-    """
+    def __init__(self):
+        self.rounds = {"wall_s": [], "cpu_s": []}
+
+    def begin(self):
+        self.cpu_s, self.wall_s = time.process_time(), time.perf_counter()
+
+    def end(self, of=1):
+        """`of`: so many pieces of work; the round is one of them."""
+        self.rounds["wall_s"].append((time.perf_counter() - self.wall_s) / of)
+        self.rounds["cpu_s"].append((time.process_time() - self.cpu_s) / of)
+
+    def write(self):
+        with open(os.environ["BENCH_TIMES"], "w") as file:
+            json.dump(self.rounds, file)
+
+
+def measure(work, rounds, settle_s=0.0):
+    """Before the first round the work is repeated for `settle_s` seconds."""
     settled = time.perf_counter() + settle_s
     while time.perf_counter() < settled:
         work()
-    times = {"wall_s": [], "cpu_s": []}
+    times = Times()
     for _ in range(rounds):
-        cpu, wall = time.process_time(), time.perf_counter()
+        times.begin()
         work()
-        times["wall_s"].append(time.perf_counter() - wall)
-        times["cpu_s"].append(time.process_time() - cpu)
-    with open(os.environ["BENCH_TIMES"], "w") as file:
-        json.dump(times, file)
+        times.end()
+    times.write()
