@@ -51,7 +51,7 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def environment(times: Path) -> dict[str, str]:
-    return {**os.environ, **ONE_THREAD, "BENCH_TIMES": str(times)}
+    return {**os.environ, **ONE_THREAD, "BENCH_TIMES": str(times), "STEPSCOPE_REPORT": "off"}
 
 
 def has_recorded(folder: Path) -> bool:

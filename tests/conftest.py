@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+# Hundreds of quiet runs are asked about what they recorded: their reports would be for nobody.
+os.environ["STEPSCOPE_REPORT"] = "off"
+
 THREAD_GRACE_S = 5.0  # a thread that is about to end may do so; one that waits is a leak
 
 # Where a recorder could leave a patch behind.

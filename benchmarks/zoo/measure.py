@@ -88,7 +88,7 @@ def call(command: list[str], folder: Path, **environment: str) -> str:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, **ONE_THREAD, **environment},
+            env={**os.environ, **ONE_THREAD, "STEPSCOPE_REPORT": "off", **environment},
             capture_output=True,
             text=True,
             timeout=LIMIT_S,

@@ -17,7 +17,7 @@ from stepscope.model.findings import Speedup
 Floats = npt.NDArray[np.float64]
 
 _DRAWS: Final = 200
-_LEAST_LEFT: Final = 0.02  # of the step: nothing runs in no time at all
+_LEAST_LEFT: Final = 0.01  # of the step: nothing runs in no time at all
 _HAND_OVER_NS: Final = 400_000.0  # to take a batch from another process
 _AHEAD: Final = 2  # batches that a worker prepares before they are asked for
 

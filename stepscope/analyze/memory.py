@@ -16,6 +16,7 @@ from stepscope.store.reader import ProcessData, Run
 _MOST_POINTS: Final = 500
 _MOST_BYTES: Final = 2**50  # more is damage
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
+_STRETCHES: Final = 8
 
 
 def memory(run: Run) -> MemoryAnswer:
@@ -79,17 +80,28 @@ def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
 
 
 def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
-    """Bytes a step: the median slope between the measured steps' first and second half.
+    """Bytes a step, over the measured ones.
 
-    The median of many slopes over half the run each: a single jump does not count as a trend.
+    A trend is there from the first half to the second, and inside of most short stretches too:
+    what jumps up a few times is none, nor is what rises and falls again.
     """
     step = step_of(at_ns, steps.start_ns, steps.end_ns)
     measured = np.flatnonzero(step >= max(0, steps.warmup))
     step, resident = step[measured], resident[measured]
     if not len(step) or step[-1] - step[0] < _LEAST_STEPS:
         return None
+    far = _slope(step, resident)
+    stretches = zip(
+        np.array_split(step, _STRETCHES), np.array_split(resident, _STRETCHES), strict=True
+    )
+    near = float(np.median([_slope(*stretch) for stretch in stretches]))
+    return min(far, near, key=abs) if far * near > 0 else 0.0
+
+
+def _slope(step: Ints, resident: Ints) -> float:
+    """The median of those from the first half to the second."""
     half = len(step) // 2
     first, second = np.arange(half), np.arange(half) + len(step) - half
     apart = step[second] - step[first]
     slopes = (resident[second] - resident[first])[apart > 0] / apart[apart > 0]
-    return float(np.median(slopes)) if len(slopes) else None
+    return float(np.median(slopes)) if len(slopes) else 0.0

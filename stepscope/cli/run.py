@@ -46,7 +46,7 @@ from stepscope.store import local_folder
               help="What recording may cost. [3%]")  # fmt: skip
 @click.option("--max-size", callback=sizes.size_bytes, default="512MB", metavar="SIZE",
               help="Disk space a process may take. [512MB]")  # fmt: skip
-@click.option("--quiet", is_flag=True, help="No summary at the end.")
+@click.option("--quiet", is_flag=True, help="Say nothing; the report is made all the same.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
 def command(words: tuple[str, ...], **given: Any) -> None:
     """Record SCRIPT and say where its time went.
@@ -139,6 +139,21 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
         local_folder.collect_from(place, folder)
     if not quiet:
         _analyse(folder)
+    elif os.environ.get("STEPSCOPE_REPORT") != "off":
+        _write_report(folder)
+
+
+def _write_report(folder: str) -> None:
+    """What the summary would have said is there for who looks later."""
+    from stepscope.analyze.run import load
+    from stepscope.analyze.tables import write_tables
+    from stepscope.show.report.bundle import is_built
+    from stepscope.show.report.file import REPORT_FILE, write_report
+
+    run = load(_shown(folder))
+    write_tables(run)
+    if is_built():
+        write_report(run, os.path.join(folder, REPORT_FILE))
 
 
 def _analyse(folder: str) -> None:

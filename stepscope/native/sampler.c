@@ -19,7 +19,6 @@ enum {
     ASIDE_SPOTS = 4096,
     CACHE = 4096, /* places whose node is known; a power of two */
     LOOKS = 8,    /* whose cost is remembered */
-    LATE_MS = 15, /* Python gives up the GIL in 5 ms: what takes longer is a call into C */
 };
 
 /* A stack to be named. */
@@ -166,17 +165,16 @@ static const Glimpse *glimpse_of(PyThreadState *tstate) {
     return NULL;
 }
 
-/* As it was at the glance. Where the GIL came late, a thread was in a call into C until now: the
-   time since is that of the stack as it is. */
+/* As it was at the glance, for all the time since the last look. Not as it is once we have the GIL:
+   a thread that gives it away for moments only, as each call into NumPy or torch does, keeps it from
+   us until the longest of those calls, and would always be found there. */
 static void sample_thread(PyThreadState *tstate, uint64_t now) {
     if (!frame_of(tstate)) return; /* it runs no Python, or not yet */
     Sampled *thread = note_thread(PyThreadState_GetID(tstate));
     if (!thread) return;
     thread->state = tstate;
     const Glimpse *glimpse = glimpse_of(tstate);
-    uint64_t seen = glanced ? glanced : now;
-    sample_stack(tstate, glimpse, seen, seen - last_ticks);
-    if (now - seen > ns_to_ticks(LATE_MS * 1e6)) sample_stack(tstate, NULL, now, now - seen);
+    sample_stack(tstate, glimpse, glimpse ? glanced : now, now - last_ticks);
 }
 
 /* Whether `threading` started it: one of those has a name of its own, all but at its ends. */
@@ -243,9 +241,8 @@ static void look(PyThreadState *ours, uint64_t now) {
 }
 
 void sampler_take(PyThreadState *ours, uint64_t now) {
-    uint64_t seen = glanced ? glanced : now;
     if (samples_can_grow()) look(ours, now);
-    last_ticks = now - seen > ns_to_ticks(LATE_MS * 1e6) ? now : seen;
+    last_ticks = now;
     for (int i = 0; i < aside_count; i++) name_and_record(&asides[i]);
     aside_count = aside_used = 0;
 }

@@ -20,7 +20,7 @@ from stepscope.show.report.content import content
 from stepscope.show.report.functions import Numbers
 from stepscope.show.report.page import encoded, frame, policy, report
 from stepscope.show.report.steps import MOST_STEPS, step_columns
-from stepscope.show.report.timeline import MOST_IN_A_ROW, RunTimeline
+from stepscope.show.report.timeline import MOST_IN_A_ROW, run_timeline
 from stepscope.show.report.trees import trees
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -102,7 +102,7 @@ def test_trees_of_samples_have_the_time_of_their_thread(tmp_path: Path) -> None:
 
 
 def test_the_timeline_has_steps_stacks_and_files_on_one_clock(tmp_path: Path) -> None:
-    timeline = RunTimeline(load(hostile_run(tmp_path / "run"))).whole()
+    timeline = run_timeline(load(hostile_run(tmp_path / "run"))).whole()
     lanes = {lane.kind: lane for lane in timeline.lanes}
     assert {"step", "region", "file", "stack"} <= lanes.keys()
     steps = lanes["step"]
@@ -114,17 +114,25 @@ def test_the_timeline_has_steps_stacks_and_files_on_one_clock(tmp_path: Path) ->
 def test_a_long_timeline_is_reduced_and_says_so_and_tiles_have_all(tmp_path: Path) -> None:
     many = MOST_IN_A_ROW * 3
     run = load(training(tmp_path / "run", [2 * MS] * many).path)
-    timeline = RunTimeline(run)
+    timeline = run_timeline(run)
     whole = next(lane for lane in timeline.whole().lanes if lane.kind == "step")
     assert len(whole.start) <= MOST_IN_A_ROW < whole.spans == many
     assert sum(whole.count or []) == many
-    assert any("stepscope view" in note for note in content(run).reduced)
+    assert not content(run).reduced
     first = 10 * MS
     tile = timeline.tile(first + 100 * MS, first + 120 * MS, 1000)
     steps = next(lane for lane in tile.lanes if lane.kind == "step")
     assert steps.count is None
     assert set(steps.lasted) == {2 * MS}
     assert 10 <= len(steps.start) <= 12
+
+
+@needs_page
+def test_a_file_says_that_it_does_not_hold_every_span_and_the_viewer_has_them(tmp_path: Path) -> None:
+    told = content(load(training(tmp_path / "run", [2 * MS] * MOST_IN_A_ROW * 2).path))
+    assert not told.reduced
+    reduced = data_of(report(told))["content"]["reduced"]
+    assert any("stepscope view" in note for note in reduced)
 
 
 # --- shut tight -----------------------------------------------------------------------------------

@@ -55,7 +55,12 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> N
     assert "Traceback" not in said
 
 
-def test_a_quiet_run_makes_none(tmp_path: Path) -> None:
+@needs_page
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_quiet_run_has_one_unless_the_environment_says_no(
+    is_wanted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEPSCOPE_REPORT", "" if is_wanted else "off")
     (tmp_path / "train.py").write_text(SCRIPT)
     assert stepscope("run", "--quiet", "-o", "run", "train.py", folder=tmp_path) == ""
-    assert not (tmp_path / "run" / "report.html").exists()
+    assert (tmp_path / "run" / "report.html").exists() == is_wanted

@@ -79,6 +79,11 @@ def test_tiles_are_cut_from_the_timeline(view: Viewer) -> None:
     assert answer["version"] == view.run("one")["version"]
 
 
+def test_how_far_opening_a_run_is_can_be_asked(view: Viewer) -> None:
+    view.run("one")
+    assert view.ask("/api/progress?run=one").json == {"what": None, "seconds": 0.0, "trace_bytes": 0}
+
+
 def test_a_run_that_is_being_recorded_is_seen_to_grow(tmp_path: Path) -> None:
     path = small_run(tmp_path / "run", turns=12, status="running")
     with viewer(str(path), cwd=tmp_path) as view:
@@ -130,7 +135,7 @@ def test_there_is_only_reading(view: Viewer, method: str) -> None:
     "name",
     ["..", "../secret.txt", "%2e%2e", "/etc", "one/../..", "one%00", "link", "no%20run", ""],
 )
-@pytest.mark.parametrize("what", ["run", "version", "tile"])
+@pytest.mark.parametrize("what", ["run", "version", "tile", "progress"])
 def test_only_runs_of_the_folder_can_be_named(view: Viewer, what: str, name: str) -> None:
     answer = view.ask(f"/api/{what}?run={name}&from=0&to=1&width=1")
     assert answer.status == 404

@@ -13,7 +13,7 @@ from web.browser import Watch
 from web.conftest import PATIENCE_MS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
 
 def steps_of(path: Path, turns: int, **info: str) -> Path:
@@ -74,6 +74,42 @@ def test_a_long_timeline_comes_in_tiles(browser: "Browser", tmp_path: Path) -> N
         assert lane["count"] is None
         page.close()
     watch.assert_quiet()
+
+
+def test_a_timeline_that_is_moved_shows_every_span_wherever_it_is(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    steps_of(tmp_path / "run", 3 * MOST_IN_A_ROW)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    drawn = page.locator(".timeline canvas[data-drawn=all]")
+    with viewer("run", cwd=tmp_path) as server:
+        watch = Watch(page, server.address.partition("?")[0])
+        page.goto(f"{server.address}#/timeline")
+        drawn.wait_for()
+        canvas = page.locator(".timeline canvas")
+        for key in "wwwwwwwwdddddddddddddddddddddsss0":
+            canvas.press(key)
+        drawn.wait_for()
+        page.close()
+    watch.assert_quiet()
+
+
+def test_a_run_that_takes_long_to_read_is_seen_to_be_read(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    steps_of(tmp_path / "run", 20)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    held: list["Route"] = []
+    with viewer("run", cwd=tmp_path) as server:
+        page.route(lambda url: "/api/run?" in url, held.append)
+        with page.expect_response(lambda answer: "/api/progress" in answer.url):
+            page.goto(server.address)
+            page.get_by_role("heading", name="Preparing the run").wait_for()
+        held[0].continue_()
+        page.locator("h1.verdict").wait_for()
+        page.close()
 
 
 def test_in_a_notebook_the_report_is_drawn_in_its_frame(browser: "Browser", tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import { Input } from "./pages/input";
 import { Memory } from "./pages/memory";
 import { Operators } from "./pages/operators";
 import { Overview } from "./pages/overview";
+import { Preparing } from "./pages/preparing";
 import { Ranks } from "./pages/ranks";
 import { RunList } from "./pages/runs";
 import { Source } from "./pages/source";
@@ -156,7 +157,7 @@ function Viewer() {
   if (trouble && !shown) return <main class="alone"><Page title="stepscope"><Empty>{trouble}</Empty></Page></main>;
   if (!list) return <main class="alone"><Empty>Asking the server…</Empty></main>;
   if (!run) return <main class="alone"><RunList listing={list} onOpen={open} /></main>;
-  if (!shown) return <main class="alone"><Empty>Reading the run…</Empty></main>;
+  if (!shown) return <main class="alone"><Preparing run={run} /></main>;
   return <Report content={shown.content} tiles={tiles} live={shown.is_running} list={!list.is_single} />;
 }
 

@@ -31,7 +31,7 @@ from stepscope.show.report.recorded import recorded
 from stepscope.show.report.shapes import Content, Facts
 from stepscope.show.report.sources import file_lines, source_texts
 from stepscope.show.report.steps import step_columns
-from stepscope.show.report.timeline import RunTimeline
+from stepscope.show.report.timeline import RunTimeline, run_timeline
 from stepscope.show.report.trees import trees
 from stepscope.show.report.without_source import without_source
 from stepscope.show.terminal.hottest import headline
@@ -42,17 +42,21 @@ _MOST_OPS: Final = 1_500
 _MOST_PLACES: Final = 20
 _MOST_FILES: Final = 1_000
 
+Progress = Callable[[str], None]  # told what is being worked out
+
 _T = TypeVar("_T")
 
 
 class _Asker:
     """Asks one question after the other: a damaged part costs its own page, not the report."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
         self.trouble: list[str] = []
         self.reduced: list[str] = []
 
     def __call__(self, what: str, ask: Callable[[], _T]) -> _T | None:
+        self._progress(what)
         try:
             return ask()
         except StepscopeError as error:
@@ -66,22 +70,18 @@ def content(
     run: Run,
     *,
     with_source: bool = True,
-    timeline: RunTimeline | None = None,
+    timeline: Callable[[], RunTimeline] | None = None,
     findings: Any = None,
+    progress: Progress = lambda what: None,
 ) -> Content:
-    """What the page shows. `timeline`, `findings`: where the caller has them already."""
-    ask = _Asker()
+    """What the page shows. `timeline`, `findings`: where the caller needs or has them, too."""
+    ask = _Asker(progress)
     told = summary(run)
     by_line = lines(run)
     numbers = Numbers()
     called = ask("Functions", lambda: trees(run, numbers))
     table = ask("Functions", lambda: function_table(functions(run), numbers, ask.reduced))
-    times = ask("The timeline", lambda: timeline or RunTimeline(run))
-    if times is not None and times.is_long and timeline is None:
-        ask.reduced.append(
-            f"The timeline has {times.spans:,} spans: short ones that are close together are shown "
-            "as one. 'stepscope view' shows all of them."
-        )
+    times = ask("The timeline", timeline or (lambda: run_timeline(run)))
     advice = ask("Findings", lambda: findings or _findings(run))
     whole = Content(
         facts=_facts(run),

@@ -4,14 +4,13 @@ import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.op_tree import launched_by
 from stepscope.analyze.ops import Part, location_of, parts_of, place_of
 from stepscope.show.report.rows import Source
 from stepscope.show.report.shapes import Kind
 from stepscope.show.report.spans import NO_PLACE, Ints, Row
-
-Flow = tuple[int, int, int, int]  # row and start, twice
 
 
 @dataclasses.dataclass(eq=False)
@@ -31,7 +30,7 @@ class OperatorRows:
         self._source = source
         self._found: dict[tuple[str, str], _Together] = {}  # (thread or device, title)
         self._first = first
-        self.flows: list[Flow] = []
+        self.flows: list[Ints] = []  # n x 4: row and start, twice
         parts, _ = parts_of(source.process)
         for part in parts:
             self._add(part)
@@ -49,22 +48,23 @@ class OperatorRows:
         places = self._places(part)
         host = self._threads(part, events, "operators", offset_ns, places)
         device, operator = launched_by(trace, events)
-        of_device = np.where(operator >= 0, places[np.maximum(operator, 0)], -1)
+        of_device = np.append(places, NO_PLACE)[operator]  # -1 is the last
         streams = self._threads(part, device, "kernels", offset_ns, of_device)
         self._add_flows(part, host, offset_ns)
         known = np.flatnonzero(operator >= 0)
-        self.flows += self._pairs(
+        self._add_pairs(
             host[operator[known]], events["start_ns"][operator[known]] + offset_ns,
             streams[known], device["start_ns"][known] + offset_ns,
         )  # fmt: skip
 
     def _places(self, part: Part) -> Ints:
         """For each operator the number of its line, -1 without."""
-        keys = np.stack([part.places.code, part.places.line])
-        if not keys.shape[1]:
+        if not len(part.places.code):
             return np.zeros(0, np.int64)
-        unique, where = np.unique(keys, axis=1, return_inverse=True)
-        numbers = [self._place(part, code, line) for code, line in unique.T.tolist()]
+        most = int(part.places.line.max()) + 1
+        # One number for both: pairs would take forty times as long to sort.
+        unique, where = np.unique(part.places.code * most + part.places.line, return_inverse=True)
+        numbers = [self._place(part, *divmod(each, most)) for each in unique.tolist()]
         return np.array(numbers, np.int64)[where.reshape(-1)]
 
     def _place(self, part: Part, code: int, line: int) -> int:
@@ -107,18 +107,23 @@ class OperatorRows:
     def _add_flows(self, part: Part, rows: Ints, offset_ns: int) -> None:
         """From forward operators to the backward ones that are theirs."""
         flows, events = part.tree.trace.flows, part.tree.events
-        row_of = dict(zip(events["thread"].tolist(), rows.tolist(), strict=True))
-        begins: dict[int, tuple[int, int]] = {}
-        ends: dict[int, tuple[int, int]] = {}
-        columns = (flows[name].tolist() for name in ("id", "at_ns", "thread", "is_end"))
-        for number, at_ns, thread, is_end in zip(*columns, strict=True):
-            if thread in row_of:
-                (ends if is_end else begins)[number] = row_of[thread], at_ns + offset_ns
-        both = [(begins[each], ends[each]) for each in ends if each in begins]
-        zero_ns = self._source.zero_ns
-        self.flows += [(a, at - zero_ns, b, to - zero_ns) for (a, at), (b, to) in both]
+        threads, at = np.unique(events["thread"], return_index=True)
+        flows = flows[np.isin(flows["thread"], threads)]
+        begins, ends = _last_of_each(flows[~flows["is_end"]]), _last_of_each(flows[flows["is_end"]])
+        _, first, second = np.intersect1d(begins["id"], ends["id"], return_indices=True)
+        begins, ends = begins[first], ends[second]
+        row_of = rows[at]
+        self._add_pairs(
+            row_of[np.searchsorted(threads, begins["thread"])], begins["at_ns"] + offset_ns,
+            row_of[np.searchsorted(threads, ends["thread"])], ends["at_ns"] + offset_ns,
+        )  # fmt: skip
 
-    def _pairs(self, rows: Ints, at_ns: Ints, others: Ints, to_ns: Ints) -> list[Flow]:
+    def _add_pairs(self, rows: Ints, at_ns: Ints, others: Ints, to_ns: Ints) -> None:
         zero_ns = self._source.zero_ns
-        columns = rows, at_ns - zero_ns, others, to_ns - zero_ns
-        return list(zip(*(column.tolist() for column in columns), strict=True))
+        self.flows.append(np.stack([rows, at_ns - zero_ns, others, to_ns - zero_ns], axis=1))
+
+
+def _last_of_each(flows: "np.ndarray[tuple[int], np.dtype[np.void]]") -> "npt.NDArray[np.void]":
+    """One of each id: a later one overrules."""
+    _, last = np.unique(flows["id"][::-1], return_index=True)
+    return flows[::-1][last]

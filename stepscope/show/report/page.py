@@ -36,11 +36,24 @@ _PAGE: Final = """\
 </body>
 </html>
 """
+_FEW_SPANS: Final = (
+    "The timeline has {:,} spans: short ones that are close together are shown as one. "
+    "'stepscope view' shows all of them."
+)
 
 
 def report(content: Content) -> bytes:
     """One file that holds everything and asks nobody for anything."""
-    return _page(encoded({"mode": "file", "content": content}), connects=False)
+    return _page(encoded({"mode": "file", "content": _shortened(content)}), connects=False)
+
+
+def _shortened(content: Content) -> Content:
+    """With a note where the file does not hold every span."""
+    lanes = content.timeline.lanes if content.timeline else []
+    if all(lane.spans == len(lane.start) for lane in lanes):
+        return content
+    note = _FEW_SPANS.format(sum(lane.spans for lane in lanes))
+    return msgspec.structs.replace(content, reduced=[note, *content.reduced])
 
 
 def viewer() -> bytes:

@@ -10,6 +10,7 @@ from stepscope.show.report.shapes import Kind
 
 Ints = npt.NDArray[np.int64]
 _FINEST: Final = 1 << 14  # parts of the time shown, to begin with
+_DEEPEST: Final = 65_535
 NO_PLACE: Final = -1
 
 
@@ -63,12 +64,13 @@ def nested(
 def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
     """What is seen of them from here to there: those that last less than `least_ns` and begin in
     the same such stretch become one, under the name of the longest."""
-    spans = spans.at((spans.end_ns >= from_ns) & (spans.start_ns <= to_ns))
+    begun = int(np.searchsorted(spans.start_ns, to_ns, side="right"))
+    spans = spans.at(np.flatnonzero(spans.end_ns[:begun] >= from_ns))
     short = spans.end_ns - spans.start_ns < least_ns
     if least_ns <= 0 or not short.any():
         return spans
-    together = _together(spans.at(short), least_ns)
-    kept = spans.at(~short)
+    together = _together(spans.at(np.flatnonzero(short)), least_ns)
+    kept = spans.at(np.flatnonzero(~short))
     both = [
         np.concatenate([getattr(kept, each.name), getattr(together, each.name)])
         for each in dataclasses.fields(Spans)
@@ -78,21 +80,27 @@ def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
 
 
 def _together(spans: Spans, least_ns: float) -> Spans:
+    """They come by start: with the levels apart, those of one stretch are neighbours. Nothing but
+    small numbers is sorted: of two million spans that takes a tenth of the time."""
+    order = np.argsort(np.minimum(spans.level, _DEEPEST).astype(np.uint16), kind="stable")
+    spans = spans.at(order)
     stretch = (spans.start_ns / least_ns).astype(np.int64)
-    lasted = spans.end_ns - spans.start_ns
-    order = np.lexsort((-lasted, stretch, spans.level))
-    spans, stretch = spans.at(order), stretch[order]
-    new = (np.diff(stretch, prepend=-1) != 0) | (np.diff(spans.level, prepend=-1) != 0)
-    first = np.flatnonzero(new)
-    if not len(first):
-        return spans
-    longest = spans.at(first)
+    is_new = (np.diff(stretch, prepend=-1) != 0) | (np.diff(spans.level, prepend=-1) != 0)
+    first = np.flatnonzero(is_new)
+    longest = spans.at(_longest(spans, first, np.cumsum(is_new) - 1))
     return dataclasses.replace(
         longest,
-        start_ns=np.minimum.reduceat(spans.start_ns, first),
+        start_ns=spans.start_ns[first],
         end_ns=np.maximum.reduceat(spans.end_ns, first),
         count=np.add.reduceat(spans.count, first),
     )
+
+
+def _longest(spans: Spans, first: npt.NDArray[np.intp], group: Ints) -> npt.NDArray[np.intp]:
+    """Of each group the longest, the earliest of several."""
+    lasted = spans.end_ns - spans.start_ns
+    found = np.flatnonzero(lasted == np.maximum.reduceat(lasted, first)[group])
+    return found[np.diff(group[found], prepend=-1) != 0]
 
 
 def few(spans: Spans, most: int) -> Spans:
@@ -102,10 +110,12 @@ def few(spans: Spans, most: int) -> Spans:
     first, last = int(spans.start_ns.min()), int(spans.end_ns.max())
     least_ns = max(1.0, (last - first) / _FINEST)
     found = between(spans, first, last, least_ns)
+    if len(found) <= most:
+        return _finer(spans, found, least_ns, most)
     while len(found) > most and least_ns < last - first:
         least_ns *= 2
-        found = between(spans, first, last, least_ns)
-    return _finer(spans, found, least_ns, most)
+        found = between(found, first, last, least_ns)
+    return found
 
 
 def _finer(spans: Spans, found: Spans, least_ns: float, most: int) -> Spans:

@@ -1,13 +1,15 @@
 """Everything over time, all processes on one clock: whole for a file, in tiles for the viewer."""
 
+import dataclasses
 from typing import Final
 
 import numpy as np
 
-from stepscope.show.report.operator_rows import Flow, OperatorRows
+from stepscope.model import Location
+from stepscope.show.report.operator_rows import OperatorRows
 from stepscope.show.report.rows import Source, Words, recorded_rows
 from stepscope.show.report.shapes import Lane, Timeline
-from stepscope.show.report.spans import Row, Spans, between, few
+from stepscope.show.report.spans import Ints, Row, Spans, between, few
 from stepscope.store.reader import ProcessData, Run
 
 MOST_SPANS: Final = 40_000  # in a file
@@ -16,72 +18,90 @@ MOST_FLOWS: Final = 3_000
 _MOST_PROCESSES: Final = 64
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class RunTimeline:
     """All spans of a run, from which views are cut."""
 
-    def __init__(self, run: Run) -> None:
-        self._words = Words()
-        self._rows: list[Row] = []
-        self._flows: list[Flow] = []
-        ordered = in_order(run)[:_MOST_PROCESSES]
-        clocks = _clocks(ordered)
-        base_ns = min((each.start_ns + clocks[each.info.host] for each in ordered), default=0)
-        self._main_ns = (
-            ordered[0].start_ns + clocks[ordered[0].info.host] - base_ns if ordered else 0
-        )
-        self._processes = [_process_name(each) for each in ordered]
-        for number, process in enumerate(ordered):
-            zero_ns = base_ns - clocks[process.info.host]
-            source = Source(run, process, number, zero_ns, self._words)
-            self._rows += [row for row in recorded_rows(source) if len(row.spans)]
-            operators = OperatorRows(source, len(self._rows))
-            self._rows += operators.rows()
-            self._flows += operators.flows
-        self._first_ns = min((int(row.spans.start_ns.min()) for row in self._rows), default=0)
-        self._last_ns = max((int(row.spans.end_ns.max()) for row in self._rows), default=0)
+    processes: list[str]
+    names: list[str]
+    places: list[Location]
+    rows: list[Row]
+    flows: Ints  # n x 4: row and start, twice
+    main_ns: int
 
     @property
     def is_long(self) -> bool:
         """Whether a file cannot hold all of it."""
-        return self.spans > MOST_SPANS or any(len(r.spans) > MOST_IN_A_ROW for r in self._rows)
+        return self.spans > MOST_SPANS or any(len(r.spans) > MOST_IN_A_ROW for r in self.rows)
 
     @property
     def spans(self) -> int:
-        return sum(len(row.spans) for row in self._rows)
+        return sum(len(row.spans) for row in self.rows)
 
     def whole(self) -> Timeline:
         """With as much detail in every row as a file can hold."""
         most = MOST_IN_A_ROW
-        if len(self._rows):
-            most = min(most, max(200, MOST_SPANS // len(self._rows)))
-        shown = [few(row.spans, most) for row in self._rows]
-        return self._timeline(shown, self._first_ns, self._last_ns, with_words=True)
+        if len(self.rows):
+            most = min(most, max(200, MOST_SPANS // len(self.rows)))
+        shown = [few(row.spans, most) for row in self.rows]
+        first_ns = min((int(row.spans.start_ns[0]) for row in self.rows), default=0)
+        return self._timeline(shown, first_ns, self._last_ns, with_words=True)
 
     def tile(self, from_ns: int, to_ns: int, width: int) -> Timeline:
-        """What is between these moments, to half a pixel; in the names and places of the whole."""
-        least_ns = max(0.0, (to_ns - from_ns) / max(1, 2 * width))
-        shown = [between(row.spans, from_ns, to_ns, least_ns) for row in self._rows]
+        """What is between these moments, to a pixel; in the names and places of the whole."""
+        least_ns = (to_ns - from_ns) / max(1, width)
+        shown = [between(row.spans, from_ns, to_ns, least_ns) for row in self.rows]
         return self._timeline(shown, from_ns, to_ns, with_words=False)
+
+    @property
+    def _last_ns(self) -> int:
+        return max((int(row.spans.end_ns.max()) for row in self.rows), default=0)
 
     def _timeline(
         self, shown: list[Spans], from_ns: int, to_ns: int, *, with_words: bool
     ) -> Timeline:
-        flows = [
-            flow
-            for flow in self._flows
-            if from_ns <= flow[1] <= to_ns or from_ns <= flow[3] <= to_ns
-        ]
         return Timeline(
-            processes=self._processes,
-            names=self._words.names if with_words else [],
-            places=self._words.places if with_words else [],
-            lanes=[_lane(row, spans) for row, spans in zip(self._rows, shown, strict=True)],
-            flows=flows[:MOST_FLOWS],
+            processes=self.processes,
+            names=self.names if with_words else [],
+            places=self.places if with_words else [],
+            lanes=[_lane(row, spans) for row, spans in zip(self.rows, shown, strict=True)],
+            flows=self._flows(from_ns, to_ns),
             from_ns=from_ns,
             to_ns=to_ns,
             whole_ns=self._last_ns,
-            main_ns=self._main_ns,
+            main_ns=self.main_ns,
         )
+
+    def _flows(self, from_ns: int, to_ns: int) -> list[tuple[int, int, int, int]]:
+        """Those of which an end is seen."""
+        ends = self.flows[:, [1, 3]]
+        seen = np.flatnonzero(((ends >= from_ns) & (ends <= to_ns)).any(axis=1))[:MOST_FLOWS]
+        return [(row, at, other, to) for row, at, other, to in self.flows[seen].tolist()]
+
+
+def run_timeline(run: Run) -> RunTimeline:
+    """Reads all of it: of two million operators that takes a while."""
+    words = Words()
+    rows: list[Row] = []
+    flows = [np.zeros((0, 4), np.int64)]
+    ordered = in_order(run)[:_MOST_PROCESSES]
+    clocks = _clocks(ordered)
+    base_ns = min((each.start_ns + clocks[each.info.host] for each in ordered), default=0)
+    for number, process in enumerate(ordered):
+        zero_ns = base_ns - clocks[process.info.host]
+        source = Source(run, process, number, zero_ns, words)
+        rows += [row for row in recorded_rows(source) if len(row.spans)]
+        operators = OperatorRows(source, len(rows))
+        rows += operators.rows()
+        flows += operators.flows
+    return RunTimeline(
+        processes=[_process_name(each) for each in ordered],
+        names=words.names,
+        places=words.places,
+        rows=rows,
+        flows=np.concatenate(flows),
+        main_ns=ordered[0].start_ns + clocks[ordered[0].info.host] - base_ns if ordered else 0,
+    )
 
 
 def _lane(row: Row, shown: Spans) -> Lane:

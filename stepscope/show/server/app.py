@@ -1,4 +1,5 @@
-"""What the viewer's server answers: the page, the list of runs, a run, tiles of its timeline."""
+"""What the viewer's server answers: the page, the list of runs, a run, tiles of its timeline,
+and how far it is with making them."""
 
 from typing import Final
 
@@ -36,13 +37,16 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
     def version(request: Request) -> Response:
         return Response(encoded({"version": runs.version(_run_of(request))}), media_type=_JSON)
 
+    def progress(request: Request) -> Response:
+        return Response(encoded(runs.progress(_run_of(request))), media_type=_JSON)
+
     def tile(request: Request) -> Response:
         opened = runs.open(_run_of(request))
         from_ns, to_ns = _number(request, "from"), _number(request, "to")
         width = min(_number(request, "width"), _MOST_PIXELS)
         if to_ns <= from_ns or width < 1:
             raise DataError("A tile is from a moment to a later one, and at least a pixel wide.")
-        answer = {"version": opened.version, "tile": opened.timeline.tile(from_ns, to_ns, width)}
+        answer = {"version": opened.version, "tile": opened.tile(from_ns, to_ns, width)}
         return Response(encoded(answer), media_type=_JSON)
 
     routes = [
@@ -51,6 +55,7 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
         Route("/api/run", run),
         Route("/api/version", version),
         Route("/api/tile", tile),
+        Route("/api/progress", progress),
     ]
     told = {StepscopeError: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=told)

@@ -4,21 +4,25 @@ import dataclasses
 import functools
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from stepscope.analyze.processes import ending
 from stepscope.analyze.run import load
 from stepscope.errors import DataError, InputError, StepscopeError
 from stepscope.model import Record
-from stepscope.show.report.content import content
+from stepscope.show.report.content import Progress, content
+from stepscope.show.report.kept import View, keep, kept, run_version
 from stepscope.show.report.page import encoded
-from stepscope.show.report.timeline import RunTimeline
+from stepscope.show.report.shapes import Timeline
+from stepscope.show.report.timeline import run_timeline
 from stepscope.store import format as fmt
 
 _MOST_RUNS: Final = 2_000
 _KEPT: Final = 4  # runs that are held in memory
-_WATCHED: Final = (fmt.EVENTS_FILE, fmt.LINES_FILE, fmt.SAMPLES_FILE, fmt.PROCESS_FILE)
 
 
 class RunEntry(Record, frozen=True):
@@ -39,8 +43,27 @@ class Opened:
 
     version: str
     body: bytes
-    timeline: RunTimeline
-    is_running: bool
+    view: View
+
+    def tile(self, from_ns: int, to_ns: int, width: int) -> Timeline:
+        return self.view.timeline().tile(from_ns, to_ns, width)
+
+
+class RunProgress(Record, frozen=True):
+    """What is being worked out of a run, for how long already, and how much there is to read."""
+
+    what: str | None
+    seconds: float
+    trace_bytes: int
+
+
+@dataclasses.dataclass
+class _Work:
+    what: str = "The run"
+    since_s: float = dataclasses.field(default_factory=time.monotonic)
+
+    def now(self, what: str) -> None:
+        self.what = what
 
 
 class Runs:
@@ -61,6 +84,7 @@ class Runs:
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._opened: dict[str, Opened] = {}
+        self._work: dict[str, _Work] = {}  # by the name of the run that is being opened
 
     def _found(self) -> dict[str, Path]:
         """By name; links that lead elsewhere are left out."""
@@ -80,7 +104,17 @@ class Runs:
 
     def version(self, name: str) -> str:
         """Changes when something was recorded since."""
-        return _version(self._path(name))
+        return run_version(self._path(name))
+
+    def progress(self, name: str) -> RunProgress:
+        """How far opening it is: big runs take a while the first time."""
+        path, work = self._path(name), self._work.get(name)
+        traces = (file.stat().st_size for file in path.glob("proc-*/ops-*"))
+        return RunProgress(
+            what=work.what if work else None,
+            seconds=time.monotonic() - work.since_s if work else 0.0,
+            trace_bytes=sum(traces),
+        )
 
     def open(self, name: str) -> Opened:
         """The run as it is now; kept until it changes. Two who ask for the same one share it."""
@@ -88,17 +122,24 @@ class Runs:
         with self._lock:
             lock = self._locks.setdefault(name, threading.Lock())
         with lock:
-            version = _version(path)
+            version = run_version(path)
             known = self._opened.get(name)
             if known is not None and known.version == version:
                 return known
-            opened = _open(path, version)
+            opened = self._open(name, path, version)
             with self._lock:
                 self._opened.pop(name, None)
                 self._opened[name] = opened
                 while len(self._opened) > _KEPT:
                     self._opened.pop(next(iter(self._opened)))
             return opened
+
+    def _open(self, name: str, path: Path, version: str) -> Opened:
+        work = self._work[name] = _Work()
+        try:
+            return _open(path, version, work.now)
+        finally:
+            self._work.pop(name, None)
 
     def _path(self, name: str) -> Path:
         path = self._found().get(name)
@@ -111,32 +152,25 @@ def is_run(path: Path) -> bool:
     return (path / fmt.RUN_FILE).is_file() or any(path.glob("proc-*/"))
 
 
-def _open(path: Path, version: str) -> Opened:
+def _open(path: Path, version: str, progress: Progress) -> Opened:
+    view = kept(path, version)
+    if view is not None:
+        return _opened(version, view, is_running=False)
     run = load(path)
-    timeline = RunTimeline(run)
-    told = content(run, timeline=timeline)
+    timeline = functools.cache(lambda: run_timeline(run))
+    told = content(run, timeline=timeline, progress=progress)
     is_running = ending(run).how == "running"
-    body = encoded({"version": version, "is_running": is_running, "content": told})
-    return Opened(version, body, timeline, is_running)
+    if told.timeline is not None and not is_running:
+        progress("Keeping it for the next time")
+        keep(path, version, told, timeline())
+    return _opened(version, View(encoded(told), timeline), is_running=is_running)
 
 
-def _version(path: Path) -> str:
-    """Of sizes and times, and of how much each stream holds: writing into a mapped file need not
-    change its time. Reading a run does not change it."""
-    parts: list[Any] = []
-    for file in (path / fmt.RUN_FILE, path / fmt.SUPERVISOR_FILE, *_watched(path)):
-        try:
-            stat = file.stat()
-            with file.open("rb") as opened:
-                head = opened.read(fmt.HEADER.size)
-        except OSError:
-            continue
-        parts.append((file.name, stat.st_mtime_ns, stat.st_size, head))
-    return f"{hash(tuple(parts)) & (2**63 - 1):x}"
-
-
-def _watched(path: Path) -> list[Path]:
-    return [file for name in _WATCHED for file in sorted(path.glob(f"proc-*/{name}"))]
+def _opened(version: str, view: View, *, is_running: bool) -> Opened:
+    told = {
+        "version": version, "is_running": is_running, "content": msgspec.Raw(view.content),
+    }  # fmt: skip
+    return Opened(version, encoded(told), view)
 
 
 def _entry(name: str, path: Path) -> RunEntry:
@@ -157,8 +191,6 @@ def _entry(name: str, path: Path) -> RunEntry:
 
 @functools.lru_cache(maxsize=_MOST_RUNS)
 def _info(path: Path, _changed_ns: int) -> dict[str, Any]:
-    import msgspec
-
     try:
         found = msgspec.json.decode((path / fmt.RUN_FILE).read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

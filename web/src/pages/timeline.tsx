@@ -16,6 +16,14 @@ import { GUTTER, colourOf, draw, flowsOf } from "../parts/timeline_drawing";
 export type Tiles = (from: number, to: number, width: number) => Promise<Data | null>;
 
 const tallest = () => Math.max(360, innerHeight - 250);
+const AGAIN_MS = 1000;
+
+// Whether a tile shows the view to the pixel, and goes on to both sides where there is more.
+function isFine(tile: Data, view: [number, number], whole: [number, number]): boolean {
+  const wide = view[1] - view[0];
+  const before = tile.from_ns <= Math.max(0, whole[0], view[0] - wide / 8), after = tile.to_ns >= Math.min(whole[1], view[1] + wide / 8);
+  return before && after && tile.to_ns - tile.from_ns < 4 * wide;
+}
 
 function Told({ data, span }: { data: Data; span: Span }) {
   const { track: each, at } = span;
@@ -56,6 +64,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const [range, setRange] = useState<[number, number] | null>(null);
   const [tile, setTile] = useState<Data | null>(null);
+  const [missed, setMissed] = useState(0);
   const drag = useRef<{ x: number; view: [number, number]; selects: boolean; moved: boolean } | null>(null);
 
   const base = useMemo(() => data.lanes.map(track), [data]);
@@ -71,22 +80,24 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   useEffect(() => { if (query.to && asked[1] > asked[0]) setView(asked); }, [query.from, query.to]);
   useEffect(() => { if (query.find !== undefined) setFind(query.find); }, [query.find]);
 
-  // The viewer's server has every span: what is seen is asked for when the hand rests.
+  // The viewer's server has every span: what is seen, and as much again, is asked for before it is needed, one tile at a time.
+  const asking = useRef(false);
+  useEffect(() => setTile(null), [data]);
+  const isWhole = useMemo(() => data.lanes.every((each) => each.spans === each.start.length), [data]);
   useEffect(() => {
-    if (!tiles || width < 50 || covers && tile!.to_ns - tile!.from_ns < 4 * (view[1] - view[0])) return;
-    if (!data.lanes.some((each) => each.spans > each.start.length)) return;
-    let gone = false;
-    const margin = view[1] - view[0];
-    const timer = setTimeout(() => {
-      void tiles(Math.max(0, Math.floor(view[0] - margin / 2)), Math.ceil(view[1] + margin / 2), 2 * width)
-        .then((found) => { if (!gone && found) setTile(found); });
-    }, 140);
-    return () => { gone = true; clearTimeout(timer); };
-  }, [view[0], view[1], width, tiles]);
+    if (!tiles || width < 50 || isWhole || asking.current || (tile && isFine(tile, view, whole))) return;
+    asking.current = true;
+    const margin = (view[1] - view[0]) / 2;
+    void tiles(Math.max(0, Math.floor(view[0] - margin)), Math.ceil(view[1] + margin), 2 * width).then((found) => {
+      asking.current = false;
+      if (found) setTile(found); else setTimeout(() => setMissed((before) => before + 1), AGAIN_MS);
+    });
+  }, [view[0], view[1], width, tiles, tile, missed]);
 
   useDrawing(() => {
     if (!canvas.current || width < 50) return;
     draw(prepared(canvas.current, width, height), shown, layout, { from: view[0], to: view[1], width, height, scroll, find, selected, over, range, own });
+    canvas.current.dataset.drawn = covers || isWhole ? "all" : "few";
   }, [shown, layout, view, width, height, scroll, find, selected, over, range, theme]);
 
   const bounded = (from: number, to: number): [number, number] => {
@@ -210,7 +221,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   };
   const statistics = useMemo(() => (range ? sums(tracks, Math.min(...range), Math.max(...range)) : []), [range, tracks]);
   const steps = base.find((each) => each.lane.kind === "step");
-  const isReduced = !covers && data.lanes.some((each) => each.spans > each.start.length);
+  const isReduced = !covers && !isWhole;
 
   return (
     <Page title="Timeline" told={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {count(data.lanes.reduce((sum, each) => sum + each.spans, 0))} spans{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}

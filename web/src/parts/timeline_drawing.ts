@@ -1,9 +1,9 @@
 // Draws the visible part of the timeline on its canvas.
 import { scaleLinear } from "d3-scale";
 import { byName, inkOn, library, phase, themed } from "../colours";
-import type { Timeline } from "../data";
+import type { Location, Timeline } from "../data";
 import { visible } from "./links";
-import { AXIS, HEADING, ROW, tickText, type Layout, type Span } from "./tracks";
+import { AXIS, HEADING, ROW, firstSeen, tickText, type Layout, type Span, type Track } from "./tracks";
 
 export const GUTTER = 190;
 
@@ -47,7 +47,7 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
       context.font = "11.5px system-ui, sans-serif";
     }
     if (top > height || top + each.height < AXIS) continue;
-    drawLane(context, timeline, each, top, x, view, panel);
+    drawLane(context, timeline, each, top, view, panel);
   }
   drawFlows(context, timeline, layout, view, x, accent);
   for (const each of layout.laid) {
@@ -79,46 +79,110 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
 
 type Scale = (value: number) => number;
 
-function drawLane(context: CanvasRenderingContext2D, timeline: Timeline, laid: Layout["laid"][number], top: number, x: Scale, view: View, panel: string): void {
+// A rectangle to which its neighbour of the same colour can still be added: from afar there are thousands of them.
+class Brush {
+  private left = 0;
+  private right = 0;
+  private fill = "";
+  private alpha = 1;
+  constructor(private context: CanvasRenderingContext2D, private y: number) {}
+
+  add(left: number, wide: number, fill: string, alpha: number): void {
+    if (fill === this.fill && alpha === this.alpha && left - this.right < 0.3) {
+      this.right = left + wide;
+      return;
+    }
+    this.flush();
+    this.left = left;
+    this.right = left + wide;
+    this.fill = fill;
+    this.alpha = alpha;
+  }
+
+  flush(): void {
+    if (!this.fill) return;
+    this.context.globalAlpha = this.alpha;
+    this.context.fillStyle = this.fill;
+    this.context.fillRect(this.left, this.y, this.right - this.left, ROW - 2);
+    this.context.globalAlpha = 1;
+    this.fill = "";
+  }
+}
+
+const THIN = 3; // pixels: less has neither a gap to its neighbour nor a name
+
+function drawLane(context: CanvasRenderingContext2D, timeline: Timeline, laid: Layout["laid"][number], top: number, view: View, panel: string): void {
   const { track, levels } = laid;
-  const find = view.find.toLowerCase();
-  const drawn = new Float64Array(levels).fill(-1e9);
-  for (let i = 0; i < track.start.length; i++) {
-    if (track.start[i] > view.to) break;
-    if (track.end[i] < view.from || track.level[i] >= levels) continue;
-    const level = track.level[i];
-    const left = Math.max(GUTTER, x(track.start[i])), right = Math.min(view.width + 2, x(track.end[i]));
-    if (right < drawn[level] + 0.35) continue; // another one is on this pixel already
-    drawn[level] = right;
-    const name = timeline.names[track.name[i]] ?? "";
-    const place = track.place && track.place[i] >= 0 ? timeline.places[track.place[i]] : undefined;
-    const fill = colourOf(track.lane.kind, name, place?.file, view.own);
-    const wide = Math.max(0.8, right - left - (right - left > 3 ? 0.8 : 0));
+  for (let level = 0; level < Math.min(levels, track.levels.length); level++) {
     const y = top + level * ROW;
-    const matches = !find || name.toLowerCase().includes(find) || (!!place && `${place.file}:${place.line}`.toLowerCase().includes(find));
-    const many = track.count !== null && track.count[i] > 1;
-    context.globalAlpha = matches ? (many ? 0.62 : 1) : 0.16;
-    context.fillStyle = fill;
-    context.fillRect(left, y, wide, ROW - 2);
-    if (wide > 34 && !many) {
-      context.fillStyle = inkOn(fill);
-      context.textAlign = "left";
-      const letters = Math.floor((wide - 8) / 6.6);
-      const text = visible(name);
-      context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, left + 4, y + (ROW - 2) / 2 + 0.5);
-    }
-    context.globalAlpha = 1;
-    const chosen = view.selected?.track.index === track.index && view.selected.at === i;
-    if (chosen || (view.over?.track.index === track.index && view.over.at === i)) {
-      context.strokeStyle = chosen ? themed("--accent") : themed("--ink");
-      context.lineWidth = chosen ? 2 : 1;
-      context.strokeRect(left, y, wide, ROW - 2);
-    }
+    if (y < view.height && y + ROW > AXIS) drawLevel(context, timeline, track, level, y, view);
+  }
+  for (const [span, colour, width] of [[view.over, "--ink", 1], [view.selected, "--accent", 2]] as const) {
+    if (span?.track.index === track.index && span.track.level[span.at] < levels) outline(context, span, top, view, themed(colour), width);
   }
   if (levels < track.lane.depth && !laid.folded) {
     context.fillStyle = panel;
     context.fillRect(GUTTER, top + laid.height - 2, view.width, 2);
   }
+}
+
+function drawLevel(context: CanvasRenderingContext2D, timeline: Timeline, track: Track, level: number, y: number, view: View): void {
+  const { start, end, colours } = track, { at } = track.levels[level];
+  const pixels = (view.width - GUTTER) / (view.to - view.from);
+  const find = view.find.toLowerCase();
+  const brush = new Brush(context, y);
+  let drawn = -1e9;
+  for (let k = firstSeen(track.levels[level], view.from); k < at.length && start[at[k]] <= view.to; k++) {
+    const i = at[k];
+    const left = Math.max(GUTTER, GUTTER + (start[i] - view.from) * pixels);
+    const right = Math.min(view.width + 2, GUTTER + (end[i] - view.from) * pixels);
+    if (right < drawn + 0.5) continue; // another one is on this pixel already
+    drawn = Math.max(right, left + 0.5);
+    const fill = (colours[i] ??= colourOf(track.lane.kind, timeline.names[track.name[i]] ?? "", placeOf(timeline, track, i)?.file, view.own));
+    const many = track.count !== null && track.count[i] > 1;
+    const alpha = !find || matches(timeline, track, i, find) ? (many ? 0.62 : 1) : 0.16;
+    const wide = right - left;
+    if (wide <= THIN) {
+      brush.add(left, Math.max(0.8, wide), fill, alpha);
+      continue;
+    }
+    brush.flush();
+    brush.add(left, wide - 0.8, fill, alpha);
+    brush.flush();
+    if (wide > 35 && !many) drawName(context, timeline.names[track.name[i]] ?? "", fill, left, wide, y, alpha);
+  }
+  brush.flush();
+}
+
+function drawName(context: CanvasRenderingContext2D, name: string, fill: string, left: number, wide: number, y: number, alpha: number): void {
+  const letters = Math.floor((wide - 9) / 6.6);
+  const text = visible(name);
+  context.globalAlpha = alpha;
+  context.fillStyle = inkOn(fill);
+  context.textAlign = "left";
+  context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, left + 4, y + (ROW - 2) / 2 + 0.5);
+  context.globalAlpha = 1;
+}
+
+function outline(context: CanvasRenderingContext2D, span: Span, top: number, view: View, colour: string, width: number): void {
+  const { track, at } = span;
+  const pixels = (view.width - GUTTER) / (view.to - view.from);
+  const left = Math.max(GUTTER, GUTTER + (track.start[at] - view.from) * pixels);
+  const right = Math.min(view.width + 2, GUTTER + (track.end[at] - view.from) * pixels);
+  if (right < GUTTER || left > view.width) return;
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.strokeRect(left, top + track.level[at] * ROW, Math.max(0.8, right - left), ROW - 2);
+}
+
+function placeOf(timeline: Timeline, track: Track, i: number): Location | undefined {
+  return track.place && track.place[i] >= 0 ? timeline.places[track.place[i]] : undefined;
+}
+
+function matches(timeline: Timeline, track: Track, i: number, find: string): boolean {
+  const place = placeOf(timeline, track, i);
+  return (timeline.names[track.name[i]] ?? "").toLowerCase().includes(find)
+    || (!!place && `${place.file}:${place.line}`.toLowerCase().includes(find));
 }
 
 // From what is chosen to what it launched, or to its twin in the backward pass.

@@ -3,8 +3,10 @@ import type { Lane, Timeline } from "../data";
 
 export interface Track {
   lane: Lane; index: number; start: Float64Array; end: Float64Array; name: Int32Array; level: Int16Array;
-  count: Int32Array | null; place: Int32Array | null;
+  count: Int32Array | null; place: Int32Array | null; levels: Level[]; colours: (string | undefined)[];
 }
+// The spans of one level follow each other: indices by start, and how far those up to each reach.
+export interface Level { at: Int32Array; reach: Float64Array }
 export interface Laid { track: Track; top: number; height: number; levels: number; heading: string | null; folded: boolean }
 export interface Layout { laid: Laid[]; height: number }
 export interface Span { track: Track; at: number }
@@ -20,10 +22,35 @@ export function track(lane: Lane, index: number): Track {
     start[i] = at;
     end[i] = at + lane.lasted[i];
   }
+  const level = Int16Array.from(lane.level);
   return {
-    lane, index, start, end, name: Int32Array.from(lane.name), level: Int16Array.from(lane.level),
+    lane, index, start, end, level, name: Int32Array.from(lane.name), levels: byLevel(level, end), colours: new Array(size),
     count: lane.count && Int32Array.from(lane.count), place: lane.place && Int32Array.from(lane.place),
   };
+}
+
+function byLevel(level: Int16Array, end: Float64Array): Level[] {
+  const sizes: number[] = [];
+  for (const each of level) sizes[each] = (sizes[each] ?? 0) + 1;
+  const found = Array.from(sizes, (size = 0) => ({ at: new Int32Array(size), reach: new Float64Array(size) }));
+  const filled = new Int32Array(found.length);
+  for (let i = 0; i < level.length; i++) {
+    const { at, reach } = found[level[i]];
+    const k = filled[level[i]]++;
+    at[k] = i;
+    reach[k] = k ? Math.max(reach[k - 1], end[i]) : end[i];
+  }
+  return found;
+}
+
+// The first span of a level that ends at a moment or later.
+export function firstSeen(level: Level, from: number): number {
+  let low = 0, high = level.reach.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (level.reach[middle] < from) low = middle + 1; else high = middle;
+  }
+  return low;
 }
 
 export function laidOut(tracks: Track[], timeline: Timeline, folded: Set<number>, unfolded: Set<number>): Layout {
@@ -44,9 +71,11 @@ export function laidOut(tracks: Track[], timeline: Timeline, folded: Set<number>
 
 // The innermost span of a lane and level at a moment; `slack` is how far off the pointer may be.
 export function spanAt(each: Track, level: number, at: number, slack: number): number {
+  const found = each.levels[level];
   let best = -1;
-  for (let i = 0; i < each.start.length && each.start[i] <= at + slack; i++) {
-    if (each.level[i] === level && each.end[i] >= at - slack) best = i;
+  if (!found) return best;
+  for (let k = firstSeen(found, at - slack); k < found.at.length && each.start[found.at[k]] <= at + slack; k++) {
+    if (each.end[found.at[k]] >= at - slack) best = found.at[k];
   }
   return best;
 }
