@@ -20,8 +20,8 @@ def enlarge(run: Path, operators: int) -> str:
     """The run's trace has at least so many operators afterwards; says what is in it."""
     done = run / ENLARGED
     if not done.exists():
-        traces = sorted(run.glob("proc-*/ops-*.json*"))
-        done.write_text(json.dumps(_enlarged(traces[0], operators)))
+        traces = sorted(run.glob("proc-*/ops-*.json*"), key=lambda path: path.stat().st_size)
+        done.write_text(json.dumps(_enlarged(traces[-1], operators)))
     told: str = json.loads(done.read_text())
     return told
 

@@ -246,7 +246,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         run = folder / "large"
         record(folder / "demo", str(DEMO))
-        record(run, "--ops", "all", str(TORCH), "--steps", str(STEPS))
+        record(run, str(TORCH), "--steps", str(STEPS))
         spans = enlarge(run, OPERATORS)
         with started() as browser:
             rows = files(browser, folder, run)

@@ -47,9 +47,9 @@ RULES: Final = (
     "float64_compute",
     "optimizer_unfused",
     "eager_overhead",
+    "slow_outlier_steps",
     "host_code",
     "memory_growth",
-    "slow_outlier_steps",
 )
 DEVICE_RULES: Final = (
     "sync_stall",

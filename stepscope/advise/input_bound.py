@@ -15,6 +15,7 @@ from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
 _LEAST_SHARE: Final = 0.03
+_LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
 _LEAST_SHARE_WITH_WORKERS: Final = 0.15
 _LEAST_IDLE: Final = 0.5  # of a core
 _MOST_WORKERS: Final = 16
@@ -37,9 +38,11 @@ def _of_phase(case: Case) -> list[Candidate]:
     told = input_of(case.run, process=case.process.info.pid)
     if told.loader and told.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
         return []  # they load beside the step as they should, and are late now and then
+    share = wait / case.step_ns
+    if not told.lines and share < _LEAST_SHARE_OF_LIBRARIES:
+        return []
     location, library = _place(case, told, looks)
     case.claim_phase("input")
-    share = wait / case.step_ns
     saving, fix, trial, patch = _how(case, told, wait, location)
     return [
         Candidate(

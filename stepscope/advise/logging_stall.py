@@ -11,6 +11,7 @@ from stepscope.clock import Ints
 
 ID: Final = "logging-stall"
 _LEAST_WHEN_SELDOM: Final = 0.1
+_LEAST_OF_TRAINERS: Final = 0.1
 _LIBRARIES: Final = (
     "/logging/",
     "/tensorboard/",
@@ -31,6 +32,8 @@ def judge(case: Case) -> list[Candidate]:
     if case.phase_by_step("logging").any():  # it has what is written in it
         files, location = files * 0, None
     looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
+    if case.share(looks) < _LEAST_OF_TRAINERS:  # what everybody does: self.log("loss", loss)
+        looks = [look for look in looks if not _is_trainers(case, look)]
     library = None
     if location is not None:
         looks = [look for look in looks if not any(case.is_in(f, location) for f in look.users)]
@@ -55,10 +58,15 @@ def _logs(case: Case, look: Look) -> bool:
         return True
     if not look.users:
         return False
-    text = case.text(case.place(look.users[-1])) or ""
-    if TRAINERS_LOG.search(text):
+    if _is_trainers(case, look):
         return True
+    text = case.text(case.place(look.users[-1])) or ""
     return bool(PRINTS.search(text)) and look.phase == "python"
+
+
+def _is_trainers(case: Case, look: Look) -> bool:
+    text = case.text(case.place(look.users[-1])) if look.users else None
+    return bool(TRAINERS_LOG.search(text or ""))
 
 
 def _cost(case: Case, looks: list[Look]) -> Ints:

@@ -6,7 +6,10 @@ import numpy as np
 
 from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.counters import grown
-from stepscope.advise.words import ms, percent
+from stepscope.advise.stall import where
+from stepscope.advise.words import at, ms, percent
+from stepscope.analyze.step_time import time_in
+from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 from stepscope.store.format import EventKind
 
@@ -16,6 +19,7 @@ _SPREADS: Final = 8.0  # median absolute deviations above it
 _RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
 _FAR: Final = 3.0  # times the slowest that is usual
 _MOST_TOLD: Final = 20
+_LEAST_OUTLIERS: Final = 3  # one or two are no habit
 _EXPLAINS: Final = 0.4  # of what the step took longer
 _FAULTS: Final = 50  # major page faults
 _PHASES: Final = {
@@ -55,6 +59,8 @@ def slow_steps(case: Case) -> list[SlowStep]:
 
 def judge(case: Case) -> list[Candidate]:
     indices, usual = _outliers(case)
+    if len(indices) < _LEAST_OUTLIERS:
+        return []
     kinds: dict[str, float] = {}
     for index in indices.tolist():
         kind, _ = _why(case, index, usual)
@@ -70,23 +76,38 @@ def judge(case: Case) -> list[Candidate]:
         return []  # not the script's doing, or not known to be
     told = slow_steps(case)
     share = cost / case.step_ns
+    location = _location(case, indices, kind)
+    if kind == "gc":
+        case.claim_phase(kind)
     return [
         Candidate(
             id=ID,
             title=f"{len(indices)} of {count} steps are far slower than the others",
-            verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}",
+            verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}{at(location)}",
             share=share,
             evidence=[
                 f"The usual step takes {ms(usual)}; {len(indices)} take {percent(share)} of all "
                 "the time on top.",
                 *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
             ],
-            location=None,
-            saving=Saving.of(cost, 0.6, 1.0, 0.9),
+            location=location,
+            saving=Saving.of(cost, 0.6, 1.0, 0.97),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
+            source=case.text(location),
         )
     ]
+
+
+def _location(
+    case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], kind: str
+) -> Location | None:
+    """Where the script is in the slow steps while that happens, or at all."""
+    slow = np.zeros(len(case.steps), np.bool_)
+    slow[indices] = True
+    looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
+    meant = [look for look in looks if look.phase == kind] or looks
+    return where(case, meant, case.time.looks)[0]
 
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:

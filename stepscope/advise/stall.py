@@ -16,6 +16,8 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 
 _PASSES: Final = ("forward", "backward", "optimizer", "compute")
+_OWN: Final = ("python", "prepare")
+_TRAINS: Final = 0.05  # of a function's time: less is chance
 SELDOM: Final = 0.25  # of the steps: once an epoch is what everybody does
 
 
@@ -122,6 +124,16 @@ def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], flo
         for key in {(case.shown(frame), frame.function.name) for frame in look.users}:
             spent[key] += look.ns
     return spent
+
+
+def beside(case: Case, location: Location) -> list[Look]:
+    """What a function does in Python of its own, where it does not train as well."""
+    inside = [
+        look for look in case.time.looks if any(case.is_in(frame, location) for frame in look.users)
+    ]
+    if case.share(look for look in inside if look.phase in _PASSES) > _TRAINS * case.share(inside):
+        return []
+    return [look for look in inside if look.phase in _OWN and look not in case.claimed]
 
 
 def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Location | None]:

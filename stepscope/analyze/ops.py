@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.flops import flops
 from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.op_lines import Places, place_operators, source_place
 from stepscope.analyze.op_tree import OpTree, launched_by, op_tree
 from stepscope.analyze.run import all_notes, code_location, select, shown_path
@@ -18,6 +19,7 @@ from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
 from stepscope.importers.trace import Category
 from stepscope.model import Location
 from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
+from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _STEP: Final = "ProfilerStep#"
@@ -268,7 +270,7 @@ def window_answer(run: Run, process: ProcessData, part: Part) -> OpsWindow:
         steps=int(begun.sum()),
         operators=_operators(part),
         of_script=window.is_scripts,
-        slowdown=_slowdown(steps, begun),
+        slowdown=_slowdown(process, steps, begun),
     )
 
 
@@ -276,10 +278,15 @@ def _operators(part: Part) -> int:
     return int((part.tree.events["category"] == Category.OP).sum())
 
 
-def _slowdown(steps: FoundSteps, begun: npt.NDArray[np.bool_]) -> float | None:
-    """How much longer a step in the window takes than a measured one: the medians, as the window is
-    closed in the last one."""
-    measured = steps.duration_ns[steps.is_measured & ~begun]
+def _slowdown(
+    process: ProcessData, steps: FoundSteps, begun: npt.NDArray[np.bool_]
+) -> float | None:
+    """How much longer a step in the window takes than a measured one, by the medians. To open and
+    close the window takes longer than all the rest, and slows no operator."""
+    spans = process.of_kind(EventKind.SPAN)
+    ours = union(*process.interval_ns(spans[spans["extra"] == SpanCategory.PROFILER]))
+    lasted = steps.duration_ns - overlap_ns(steps.start_ns, steps.end_ns, ours)
+    measured = lasted[steps.is_measured & ~begun]
     if not len(measured) or not begun.any():
         return None
-    return float(np.median(steps.duration_ns[begun]) / np.median(measured))
+    return float(np.median(lasted[begun]) / np.median(measured))

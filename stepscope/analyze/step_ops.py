@@ -9,14 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.flops import flops
+from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.ops import Part, parts_of, window_answer
 from stepscope.analyze.run import code_location
 from stepscope.importers.trace import Category
 from stepscope.model import Location
+from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
 _OPTIMIZER: Final = "Optimizer.step#"
+_PASSES: Final = (SpanCategory.FORWARD, SpanCategory.BACKWARD)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,7 +72,12 @@ class StepOps:
 
     @property
     def in_optimizer(self) -> _Mask:
-        return self.inside(self.named(_OPTIMIZER))
+        """Not what a closure does: Lightning calls the passes from inside the optimizer's step."""
+        spans = self.process.of_kind(EventKind.SPAN)
+        passes = spans[np.isin(spans["extra"], _PASSES)]
+        start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
+        in_passes = step_of(start_ns, *union(*self.process.interval_ns(passes))) >= 0
+        return self.inside(self.named(_OPTIMIZER)) & ~in_passes
 
     def flops(self, kept: _Mask) -> npt.NDArray[np.float64]:
         """Of each of these, as far as they are known."""

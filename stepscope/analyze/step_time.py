@@ -82,13 +82,19 @@ class StepTime:
 @functools.lru_cache(maxsize=16)
 def step_time(process: ProcessData, steps: FoundSteps) -> StepTime:
     """Of the measured steps, on their thread."""
+    return time_in(process, steps, steps.is_measured)
+
+
+def time_in(
+    process: ProcessData, steps: FoundSteps, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> StepTime:
+    """Of the steps that are wanted."""
     samples = process.samples.samples
     samples = samples[samples["thread"] == steps.thread]
-    measured = steps.is_measured
-    if not len(samples) or not measured.any():
+    if not len(samples) or not wanted.any():
         return StepTime([], 0, 0.0)
     at_ns, node, weight = _moments(process, samples)
-    step = step_of(at_ns, steps.start_ns[measured], steps.end_ns[measured])
+    step = step_of(at_ns, steps.start_ns[wanted], steps.end_ns[wanted])
     kept = step >= 0
     at_ns, node, weight = at_ns[kept], node[kept], weight[kept]
     phase = _phase_at(process, steps, at_ns)

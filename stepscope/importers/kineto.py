@@ -52,7 +52,8 @@ _FARTHEST_US: Final = 2.0**61 / 1000
 _NOTHING: Final = msgspec.Raw()
 
 
-class _Args(msgspec.Struct):
+# There are millions of them, and none is part of a cycle: the collector need not look at them.
+class _Args(msgspec.Struct, gc=False):
     """Those of an event's arguments that anybody asks for."""
 
     external: _Number = msgspec.field(default=_NONE, name="External id")
@@ -71,7 +72,7 @@ class _Args(msgspec.Struct):
     name: Any = None
 
 
-class _Event(msgspec.Struct):
+class _Event(msgspec.Struct, gc=False):
     ph: str = ""
     name: str = ""
     cat: str | None = None

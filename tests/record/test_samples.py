@@ -64,7 +64,7 @@ def assert_agrees(sampled: float, exact: float, samples: int) -> None:
     assert abs(sampled - exact) < SIGMAS * error + ROUNDING, (sampled, exact, samples)
 
 
-@pytest.mark.parametrize("name", ["known_shares", "calls_into_c"])
+@pytest.mark.parametrize("name", ["known_shares", "calls_into_c", "lets_go_often"])
 def test_shares_agree_with_the_measured_ones(tmp_path: Path, name: str) -> None:
     run, printed = record(tmp_path, name)
     spent: dict[str, float] = json.loads(printed)

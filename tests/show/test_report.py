@@ -128,7 +128,9 @@ def test_a_long_timeline_is_reduced_and_says_so_and_tiles_have_all(tmp_path: Pat
 
 
 @needs_page
-def test_a_file_says_that_it_does_not_hold_every_span_and_the_viewer_has_them(tmp_path: Path) -> None:
+def test_a_file_says_that_it_does_not_hold_every_span(
+    tmp_path: Path,
+) -> None:
     told = content(load(training(tmp_path / "run", [2 * MS] * MOST_IN_A_ROW * 2).path))
     assert not told.reduced
     reduced = data_of(report(told))["content"]["reduced"]

@@ -1,9 +1,10 @@
 """What the viewer needs of a long run is kept with it, and found again as long as it is true."""
 
-import msgspec
-import pytest
-
 from pathlib import Path
+
+import msgspec
+import polars  # noqa: F401  # its first import changes the environment
+import pytest
 
 from build import MS, RunBuilder
 from show.viewing import viewer

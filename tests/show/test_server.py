@@ -81,7 +81,11 @@ def test_tiles_are_cut_from_the_timeline(view: Viewer) -> None:
 
 def test_how_far_opening_a_run_is_can_be_asked(view: Viewer) -> None:
     view.run("one")
-    assert view.ask("/api/progress?run=one").json == {"what": None, "seconds": 0.0, "trace_bytes": 0}
+    assert view.ask("/api/progress?run=one").json == {
+        "what": None,
+        "seconds": 0.0,
+        "trace_bytes": 0,
+    }
 
 
 def test_a_run_that_is_being_recorded_is_seen_to_grow(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_run_that_takes_long_to_read_is_seen_to_be_read(
     steps_of(tmp_path / "run", 20)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    held: list["Route"] = []
+    held: list[Route] = []
     with viewer("run", cwd=tmp_path) as server:
         page.route(lambda url: "/api/run?" in url, held.append)
         with page.expect_response(lambda answer: "/api/progress" in answer.url):

@@ -1,4 +1,4 @@
-"""An eager TensorFlow loop that reads its whole data file for every batch."""
+"""A TensorFlow loop that reads its whole data file for every batch."""
 
 import argparse
 
@@ -34,13 +34,19 @@ def main():
     )
     optimizer = tf.keras.optimizers.SGD(0.02)
     lost = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    rng = np.random.default_rng(1)
-    for step in range(100):
-        x, y = next_batch(rng, held)
+
+    @tf.function
+    def train_step(x, y):
         with tf.GradientTape() as tape:
             loss = lost(y, model(x, training=True))
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    rng = np.random.default_rng(1)
+    for step in range(100):
+        x, y = next_batch(rng, held)
+        loss = train_step(x, y)
         if step % 20 == 0:
             print(f"step {step} loss {float(loss):.3f}")
         tick()

@@ -179,7 +179,9 @@ def kept(path: Path, version: str) -> View | None:
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             continue
         if found.version == version and found.sizes == _sizes(folder):
-            return View(bytes(found.content), functools.cache(lambda: _timeline(folder, found)))
+            return View(
+                bytes(found.content), functools.cache(functools.partial(_timeline, folder, found))
+            )
     return None
 
 
@@ -194,7 +196,7 @@ def _timeline(folder: Path, found: _Kept) -> RunTimeline:
     ends = np.cumsum([0, *(row.spans for row in found.rows)]).tolist()
     rows = [
         Row(row.process, row.thread, row.title, row.kind, _spans(columns, slice(first, last)))
-        for row, first, last in zip(found.rows, ends, ends[1:], strict=True)
+        for row, first, last in zip(found.rows, ends[:-1], ends[1:], strict=True)
     ]
     return RunTimeline(
         processes=found.processes,
