@@ -76,8 +76,9 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
 
 
 def _is_theirs(look: Look) -> bool:
-    last = look.frames[-1].function.file if look.frames else ""
-    return any(part in last for part in _THEIRS)
+    if not look.frames or look.frames[-1].is_users:
+        return False
+    return any(part in look.frames[-1].function.file for part in _THEIRS)
 
 
 def _beyond_launching(case: Case, looks: list[Look]) -> float:

@@ -119,15 +119,17 @@ def _statement(
             reads |= _root(inner.target)
             writes |= _root(inner.target)
         elif isinstance(inner, ast.Call):
-            writes |= _changed(sources, inner, is_taken=not isinstance(node, ast.Expr))
+            changed = _changed(sources, inner, is_taken=not isinstance(node, ast.Expr))
+            reads |= changed  # also what a function finds outside of itself
+            writes |= changed
     if isinstance(node, ast.Expr) and _grows(node.value):
         reads -= _grown(node.value)  # a list that grows is not read by that
     if any(isinstance(each, ast.Call) and EVALUATES.match(_name(each)) for each in ast.walk(node)):
         reads -= bound  # the best so far is read by nobody who trains
         writes = set()
     modules |= {name for name in reads | writes if _RANDOM.search(name)}
-    changed = bound | _wholes(writes, parts)
-    return _Statement(node, frozenset(reads) - modules, frozenset(changed) - modules)
+    written = bound | _wholes(writes, parts)
+    return _Statement(node, frozenset(reads) - modules, frozenset(written) - modules)
 
 
 def _parts(node: ast.AST) -> _Parts:
@@ -200,8 +202,19 @@ def _changed_by_users(
         for name, argument in zip(names, given[offset:], strict=False):
             if name in touched:
                 changed |= argument
-        changed |= touched & _globals(function)
+        changed |= touched & (_globals(function) | (touched - set(names) - _locals(function)))
     return changed
+
+
+def _locals(function: Function) -> set[str]:
+    arguments = function.args
+    given = [*arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    stored = {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return stored - _globals(function) | {each.arg for each in given if each is not None}
 
 
 def _globals(function: Function) -> set[str]:

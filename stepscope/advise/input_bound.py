@@ -18,6 +18,8 @@ _LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
 _LEAST_SHARE_WITH_WORKERS: Final = 0.15
 _LEAST_IDLE: Final = 0.5  # of a core
+_ALL: Final = 0.97  # of a step: nothing is left that could train
+_PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _MOST_WORKERS: Final = 16
 
 
@@ -98,7 +100,7 @@ def _how(
         words = f"{told.why[0].upper()}{told.why[1:]}." if told.why else at_line
         return less, words, None, None
     now = told.loader.workers if told.loader and told.loader.workers else 0
-    most = min(_MOST_WORKERS, max(now + 1, int(case.cores) + now))
+    most = max(now + 1, min(_MOST_WORKERS, int(case.cores) + now))
     steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
     best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
     gain = max(0.0, min(wait, case.step_ns - steps[best]))
@@ -158,7 +160,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
         and _goes_deeper(case, look, header)
     ]
     share = case.sure_share(looks)
-    if share < _LEAST_SHARE:
+    if share < _LEAST_SHARE or _trains(case, looks, share):
         return []
     location, library = where(case, [_below(case, look, header) for look in looks], looks)
     mine = set(looks)
@@ -189,6 +191,13 @@ def _of_loop_header(case: Case) -> list[Candidate]:
             source=case.text(location),
         )
     ]
+
+
+def _trains(case: Case, looks: list[Look], share: float) -> bool:
+    """`for loss in train(...)`: a generator that does the step's own work."""
+    if not case.is_framework:
+        return share > _ALL
+    return case.share(look for look in looks if look.phase in _PASSES) > 0.05 * share
 
 
 def _goes_deeper(case: Case, look: Look, header: Location) -> bool:

@@ -18,7 +18,6 @@ _LIBRARIES: Final = (
     "/tensorboardX/",
     "/wandb/",
     "/mlflow/",
-    "/csv.py",
 )
 _PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
 _FIX: Final = (
@@ -54,7 +53,8 @@ def judge(case: Case) -> list[Candidate]:
 def _logs(case: Case, look: Look) -> bool:
     if look.phase == "logging":
         return True
-    if any(part in frame.function.file for frame in look.frames for part in _LIBRARIES):
+    libraries = [frame.function.file for frame in look.frames if not frame.is_users]
+    if any(part in file for file in libraries for part in _LIBRARIES):
         return True
     if not look.users:
         return False

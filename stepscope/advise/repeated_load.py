@@ -44,11 +44,12 @@ def _groups(case: Case, opens: Opens) -> list[_Group]:
     enough = max(_LEAST_STEPS, _MOST_STEPS * int(measured.sum()))
     kept = ~opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
     kept &= measured[np.maximum(opens.step, 0)]
+    changing = _written(case, opens)
     members: dict[int, list[tuple[int, str, int, int]]] = collections.defaultdict(list)
     steps_of_path: dict[tuple[int, str], set[int]] = collections.defaultdict(set)
     for number in np.unique(opens.name[kept]).tolist():
         name = case.process.names.opens.get(number)
-        if name is None or name.code is None:
+        if name is None or name.code is None or name.path in changing:
             continue
         here = kept & (opens.name == number)
         steps_of_path[name.code, name.path] |= set(np.unique(opens.step[here]).tolist())
@@ -62,6 +63,13 @@ def _groups(case: Case, opens: Opens) -> list[_Group]:
             total = sum(each[2] for each in again)
             groups.append(_Group(code, [each[0] for each in again], paths, total, len(steps)))
     return groups
+
+
+def _written(case: Case, opens: Opens) -> set[str]:
+    """What the steps write is not the same when it is read again."""
+    numbers = np.unique(opens.name[opens.is_writing & (opens.step >= 0)]).tolist()
+    names = (case.process.names.opens.get(number) for number in numbers)
+    return {name.path for name in names if name is not None}
 
 
 def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:

@@ -59,15 +59,16 @@ def slow_steps(case: Case) -> list[SlowStep]:
 
 def judge(case: Case) -> list[Candidate]:
     indices, usual = _outliers(case)
+    why = {index: _why(case, index, usual)[0] for index in indices.tolist()}
+    indices = np.array([index for index in indices if why[index] not in _OWN_FINDINGS], np.intp)
     if len(indices) < _LEAST_OUTLIERS:
         return []
     kinds: dict[str, float] = {}
     for index in indices.tolist():
-        kind, _ = _why(case, index, usual)
         excess = float(case.steps.duration_ns[index]) - usual
-        kinds[kind] = kinds.get(kind, 0.0) + excess
+        kinds[why[index]] = kinds.get(why[index], 0.0) + excess
     count = max(1, len(case.measured_ns))
-    own = {kind: ns / count for kind, ns in kinds.items() if kind not in _OWN_FINDINGS}
+    own = {kind: ns / count for kind, ns in kinds.items()}
     cost = sum(own.values())
     if not cost:
         return []

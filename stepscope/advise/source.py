@@ -144,11 +144,30 @@ def is_carried(loop: Loop) -> bool:
     """
     stored = set(_stores(loop.target)) if isinstance(loop, ast.For | ast.AsyncFor) else set()
     assigned = {name for each in loop.body for name in _stores(each)}
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign) and _recurs(node, stored | assigned):
+            return True
     for reads, writes in _in_order(loop.body):
         for name in reads:
             if name in assigned and name not in stored and not _only_counts(loop, name):
                 return True
         stored |= writes
+    return False
+
+
+def _recurs(statement: ast.Assign, turning: set[str]) -> bool:
+    """`x[t] = f(x[t + 1])`, `self.h = f(self.h)`: what is stored was read at another place of the
+    same thing, or at one that stays the same in every turn. `turning`: names that change in it."""
+    places = [each for each in statement.targets if isinstance(each, ast.Subscript | ast.Attribute)]
+    for place in places:
+        holder = ast.unparse(place.value)
+        for node in ast.walk(statement.value):
+            if not isinstance(node, type(place)) or ast.unparse(node.value) != holder:
+                continue
+            is_same = ast.unparse(node) == ast.unparse(place)
+            stays = not turning & set(_names(place, ast.Load))
+            if stays if is_same else isinstance(node, ast.Subscript):
+                return True
     return False
 
 

@@ -59,12 +59,13 @@ def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
         return None
     at_ns = process.clock.ns(events["start"])
     resident = events["end"].astype(np.int64)
+    own = resident - (events["extra"].astype(np.int64) << 10)  # a mapped data set is no growth
     return ProcessMemory(
         process=process.process,
         first_bytes=int(resident[0]),
         peak_bytes=max(int(resident.max()), int(events["value0"].max())),
         last_bytes=int(resident[-1]),
-        growth_bytes_per_step=_growth(find_steps(run, process), at_ns, resident),
+        growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
         points=_points(at_ns - process.start_ns, resident),
     )
 

@@ -113,11 +113,13 @@ static uint32_t threads_now(void) {
 
 static void event_memory(uint64_t now, const struct rusage *usage) {
     char text[256];
-    unsigned long long total = 0, resident = 0;
+    unsigned long long total = 0, resident = 0, mapped = 0;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (!read_proc(&statm_file, "/proc/self/statm", text, sizeof text))
-        sscanf(text, "%llu %llu", &total, &resident);
+        sscanf(text, "%llu %llu %llu", &total, &resident, &mapped);
     event_add(EVENT_MEMORY, (Event){.start = now,
-                                    .end = resident * (uint64_t)sysconf(_SC_PAGESIZE),
+                                    .extra = (uint32_t)(mapped * page >> 10),
+                                    .end = resident * page,
                                     .value0 = (uint64_t)usage->ru_maxrss * 1024,
                                     .value1 = run_delay()});
 }

@@ -24,6 +24,12 @@ CARRIED = {
     "if x > 2:\n    n += 1": False,
     "for j in m:\n    if j > i:\n        total = total + f(i, j)": False,
     "for j in m:\n    state = f(state, j)": True,
+    "returns[i] = rewards[i] + 0.9 * returns[i + 1]": True,
+    "self.h = f(self.h, x)": True,
+    "state['h'] = f(state['h'])": True,
+    "out[i] = 2 * out[i]": False,
+    "for j in m:\n    image[i, j] = f(image[i, j])": False,
+    "self.y = f(self.x)": False,
 }
 
 
@@ -109,6 +115,31 @@ def test_methods_of_the_users_own_are_read_for_what_they_change() -> None:
         "norm = net.scores(x).max()",
         "losses.append(loss)",
     }
+
+
+IN_PLACE = """
+params = {}
+cache = {}
+
+def train_step(x):
+    params["w"] -= x
+    return 1.0
+
+def looks_at(x):
+    found = {}
+    found["x"] = 2 * x
+    return found
+
+for step in range(100):
+    x = batch(step)
+    loss = train_step(x)
+    told = looks_at(step)
+    losses.append(loss)
+"""
+
+
+def test_functions_that_change_what_lies_outside_are_not_idle() -> None:
+    assert _idle(IN_PLACE) == {"told = looks_at(step)", "losses.append(loss)"}
 
 
 def test_a_decorator_is_put_above_the_function_and_its_import_on_top() -> None:

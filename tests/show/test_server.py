@@ -79,6 +79,13 @@ def test_tiles_are_cut_from_the_timeline(view: Viewer) -> None:
     assert answer["version"] == view.run("one")["version"]
 
 
+def test_a_tile_may_begin_before_the_recording(view: Viewer) -> None:
+    answer = view.ask(f"/api/tile?run=one&from={-20 * MS}&to={30 * MS}&width=100").json
+    assert answer["tile"]["from_ns"] == -20 * MS
+    steps = next(lane for lane in answer["tile"]["lanes"] if lane["kind"] == "step")
+    assert steps["start"][0] == 10 * MS
+
+
 def test_how_far_opening_a_run_is_can_be_asked(view: Viewer) -> None:
     view.run("one")
     assert view.ask("/api/progress?run=one").json == {
@@ -155,8 +162,8 @@ def test_files_are_not_served(view: Viewer, path: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["", "from=a&to=b&width=c", "from=-1&to=5&width=9", "from=5&to=5&width=9",
-     "from=0&to=9&width=0",
+    ["", "from=a&to=b&width=c", "from=--1&to=5&width=9", "from=-&to=5&width=9",
+     "from=5&to=5&width=9", "from=0&to=9&width=0", "from=0&to=9&width=-9", "from=5&to=-5&width=9",
      "from=0&to=99999999999999999999999&width=9", "from=٣&to=9&width=9"],
 )  # fmt: skip
 def test_tiles_that_make_no_sense_are_refused_in_words(view: Viewer, query: str) -> None:

@@ -103,7 +103,7 @@ def test_a_run_that_takes_long_to_read_is_seen_to_be_read(
     page.set_default_timeout(PATIENCE_MS)
     held: list[Route] = []
     with viewer("run", cwd=tmp_path) as server:
-        page.route(lambda url: "/api/run?" in url, held.append)
+        page.route(lambda url: "/api/run?" in url, lambda route: held.append(route))
         with page.expect_response(lambda answer: "/api/progress" in answer.url):
             page.goto(server.address)
             page.get_by_role("heading", name="Preparing the run").wait_for()

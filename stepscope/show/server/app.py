@@ -71,10 +71,12 @@ def _run_of(request: Request) -> str:
 
 
 def _number(request: Request, name: str) -> int:
+    """May be negative: what a process did before it was recorded is told, too."""
     text = request.query_params.get(name, "")
-    if not text.isascii() or not text.isdecimal() or len(text) > 19:
+    digits = text.removeprefix("-")
+    if not digits.isascii() or not digits.isdecimal() or len(digits) > 19:
         raise DataError(f"'{name}' is not a number of nanoseconds or pixels.")
-    return min(int(text), _FARTHEST_NS)
+    return max(-_FARTHEST_NS, min(int(text), _FARTHEST_NS))
 
 
 async def _refused(request: Request, error: Exception) -> Response:

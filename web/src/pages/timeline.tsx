@@ -21,7 +21,7 @@ const AGAIN_MS = 1000;
 // Whether a tile shows the view to the pixel, and goes on to both sides where there is more.
 function isFine(tile: Data, view: [number, number], whole: [number, number]): boolean {
   const wide = view[1] - view[0];
-  const before = tile.from_ns <= Math.max(0, whole[0], view[0] - wide / 8), after = tile.to_ns >= Math.min(whole[1], view[1] + wide / 8);
+  const before = tile.from_ns <= Math.max(whole[0], view[0] - wide / 8), after = tile.to_ns >= Math.min(whole[1], view[1] + wide / 8);
   return before && after && tile.to_ns - tile.from_ns < 4 * wide;
 }
 
@@ -88,7 +88,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
     if (!tiles || width < 50 || isWhole || asking.current || (tile && isFine(tile, view, whole))) return;
     asking.current = true;
     const margin = (view[1] - view[0]) / 2;
-    void tiles(Math.max(0, Math.floor(view[0] - margin)), Math.ceil(view[1] + margin), 2 * width).then((found) => {
+    void tiles(Math.floor(view[0] - margin), Math.ceil(view[1] + margin), 2 * width).then((found) => {
       asking.current = false;
       if (found) setTile(found); else setTimeout(() => setMissed((before) => before + 1), AGAIN_MS);
     });
