@@ -35,7 +35,7 @@ TORCH = ROOT / "examples/gan_torch/train.py"
 OPERATORS = 2_000_000
 STEPS = 100
 OPENINGS = 5
-PATIENCE_MS = 180_000  # only how long to wait before a hang counts as a failure
+PATIENCE_MS = 600_000  # only how long to wait before a hang counts as a failure
 WINDOW = {"width": 1440, "height": 900}
 MB = 1_000_000
 

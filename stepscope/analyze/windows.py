@@ -22,7 +22,7 @@ _NAMES: Final = ("", ".gz")  # a trace may have been compressed since
 _XPLANE: Final = (".pb", ".pb.gz")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True)
 class Window:
     """A stretch of time in which a framework's own profiler recorded."""
 

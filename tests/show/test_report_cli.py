@@ -1,5 +1,8 @@
 """The report as commands make it: at the end of a run, and by export."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,9 +61,11 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> N
 @needs_page
 @pytest.mark.parametrize("is_wanted", [True, False])
 def test_a_quiet_run_has_one_unless_the_environment_says_no(
-    is_wanted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_wanted: bool, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("STEPSCOPE_REPORT", "" if is_wanted else "off")
     (tmp_path / "train.py").write_text(SCRIPT)
-    assert stepscope("run", "--quiet", "-o", "run", "train.py", folder=tmp_path) == ""
+    command = [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", "run", "train.py"]
+    environment = {**os.environ, "STEPSCOPE_REPORT": "" if is_wanted else "off"}
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert run.stderr == b""
     assert (tmp_path / "run" / "report.html").exists() == is_wanted

@@ -65,7 +65,8 @@ class OperatorRows:
         # One number for both: pairs would take forty times as long to sort.
         unique, where = np.unique(part.places.code * most + part.places.line, return_inverse=True)
         numbers = [self._place(part, *divmod(each, most)) for each in unique.tolist()]
-        return np.array(numbers, np.int64)[where.reshape(-1)]
+        found: Ints = np.array(numbers, np.int64)[where.reshape(-1)]
+        return found
 
     def _place(self, part: Part, code: int, line: int) -> int:
         if not code:

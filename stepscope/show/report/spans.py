@@ -100,7 +100,8 @@ def _longest(spans: Spans, first: npt.NDArray[np.intp], group: Ints) -> npt.NDAr
     """Of each group the longest, the earliest of several."""
     lasted = spans.end_ns - spans.start_ns
     found = np.flatnonzero(lasted == np.maximum.reduceat(lasted, first)[group])
-    return found[np.diff(group[found], prepend=-1) != 0]
+    earliest: npt.NDArray[np.intp] = found[np.diff(group[found], prepend=-1) != 0]
+    return earliest
 
 
 def few(spans: Spans, most: int) -> Spans:
