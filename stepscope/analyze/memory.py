@@ -17,6 +17,7 @@ _MOST_POINTS: Final = 500
 _MOST_BYTES: Final = 2**50  # more is damage
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
 _STRETCHES: Final = 8
+_IN_A_STRETCH: Final = 3  # looks, at least
 
 
 def memory(run: Run) -> MemoryAnswer:
@@ -92,9 +93,8 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
     if not len(step) or step[-1] - step[0] < _LEAST_STEPS:
         return None
     far = _slope(step, resident)
-    stretches = zip(
-        np.array_split(step, _STRETCHES), np.array_split(resident, _STRETCHES), strict=True
-    )
+    count = max(1, min(_STRETCHES, len(step) // _IN_A_STRETCH))
+    stretches = zip(np.array_split(step, count), np.array_split(resident, count), strict=True)
     near = float(np.median([_slope(*stretch) for stretch in stretches]))
     return min(far, near, key=abs) if far * near > 0 else 0.0
 
