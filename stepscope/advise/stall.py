@@ -17,6 +17,7 @@ from stepscope.model import Location
 
 _PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _OWN: Final = ("python", "prepare")
+_CHANCE: Final = 3  # looks: so many may be wrong
 _TRAINS: Final = 0.05  # of a function's time: less is chance
 SELDOM: Final = 0.25  # of the steps: once an epoch is what everybody does
 
@@ -83,6 +84,7 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
     others = _training(case, group)
     theirs = _by_function(case, others)
     training_ns = sum(look.ns for look in others)
+    chance_ns = _CHANCE * case.time.total_ns / max(1, case.time.count)
     depth, inside = 0, [look for look in looks if look.users]
     while inside:
         spent: dict[tuple[str, str], float] = collections.defaultdict(float)
@@ -92,7 +94,8 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
         top = max(spent, key=lambda key: spent[key])
         if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
             break
-        if best and 0.02 * training_ns < theirs.get(top, 0.0) < 0.8 * training_ns:
+        used_ns = theirs.get(top, 0.0)
+        if best and max(0.02 * training_ns, chance_ns) < used_ns < 0.8 * training_ns:
             break  # the training uses it as well; what is around all of it is passed through
         inside = [
             look
