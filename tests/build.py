@@ -313,3 +313,16 @@ class ProcessBuilder:
         head = fmt.HEADER.pack(fmt.MAGIC, fmt.FORMAT_VERSION, stream, BASE, used, kind, 0)
         # Space is reserved ahead: what was not handed out yet is zeros.
         (self.folder / name).write_bytes(head + body + bytes(4096))
+
+
+def run_of_steps(path: Path, turns: int, *, is_supervised: bool = False, **info: str) -> Path:
+    """One process, a loop that turned so often in steps of 2 ms, and its lines."""
+    run = RunBuilder(path)
+    process = run.process(100, **info)
+    code = process.code(file=process.file(text="x\n" * 9))
+    end_ns = process.for_loop(process.loop(code, 4, 8), 10 * MS, [2 * MS] * turns)
+    process.lines(code, 4, [(turns + 1, 0), (turns, turns * 2 * MS)])
+    process.write(ended_ns=end_ns + MS)
+    if is_supervised:
+        run.supervisor(ended_ns=end_ns + MS)
+    return path

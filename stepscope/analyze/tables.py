@@ -21,7 +21,7 @@ def write_tables(run: Run) -> Path:
     RUN cannot be written, one in the user's cache."""
     tables = {"steps": steps_table(run), "lines": lines_table(run)}
     trouble: OSError | None = None
-    for folder in (run.path / TABLES_FOLDER, _cache_folder(run)):
+    for folder in tables_folders(run.path):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, table in tables.items():
@@ -95,7 +95,9 @@ def _replace(path: Path, table: "polars.DataFrame") -> None:
         half.unlink(missing_ok=True)
 
 
-def _cache_folder(run: Run) -> Path:
+def tables_folders(path: Path) -> tuple[Path, Path]:
+    """Where what is derived of a run is kept: in the run, or in the user's cache when that cannot
+    be written."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    key = hashlib.sha1(os.fsencode(run.path.resolve()), usedforsecurity=False).hexdigest()[:16]
-    return Path(cache) / "stepscope" / TABLES_FOLDER / key
+    key = hashlib.sha1(os.fsencode(path.resolve()), usedforsecurity=False).hexdigest()[:16]
+    return path / TABLES_FOLDER, Path(cache) / "stepscope" / TABLES_FOLDER / key

@@ -21,7 +21,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     main, names = sys.modules["__main__"], set(vars(builtins))
     before = os.environ.get("IPYTHONDIR")
     os.environ["IPYTHONDIR"] = str(tmp_path_factory.mktemp("ipython"))
-    config = pytest.importorskip("traitlets.config").Config()
+    config = pytest.importorskip("traitlets.config", reason="IPython is not installed").Config()
     config.HistoryManager.enabled = False  # it would start a thread
     made = InteractiveShell.instance(config=config, colors="nocolor")
     made.run_line_magic("load_ext", "stepscope")

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 if sys.version_info >= (3, 12):
-    pytest.skip("ticks are for Python 3.11", allow_module_level=True)
+    pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
 from line_profiler import LineProfiler
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 if sys.version_info >= (3, 12):
-    pytest.skip("ticks are for Python 3.11", allow_module_level=True)
+    pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
 from stepscope.record import originals
 from stepscope.record.instrument import bind, instrument

@@ -8,7 +8,7 @@ from types import CodeType
 import pytest
 
 if sys.version_info >= (3, 12):
-    pytest.skip("ticks are for Python 3.11", allow_module_level=True)
+    pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
 from stepscope.record import tick_cache
 from stepscope.record.instrument import Instrumented, instrument

@@ -6,7 +6,7 @@ import msgspec
 import polars  # noqa: F401  # its first import changes the environment
 import pytest
 
-from build import MS, RunBuilder
+from build import MS, run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
 from stepscope.show.report import bundle
@@ -22,14 +22,7 @@ needs_page = pytest.mark.skipif(not bundle.is_built(), reason="the page was not 
 
 
 def steps_of(path: Path, turns: int, **info: str) -> Path:
-    run = RunBuilder(path)
-    process = run.process(100, **info)
-    code = process.code(file=process.file(text="x\n" * 9))
-    end_ns = process.for_loop(process.loop(code, 4, 8), 10 * MS, [2 * MS] * turns)
-    process.lines(code, 4, [(turns + 1, 0), (turns, turns * 2 * MS)])
-    process.write(ended_ns=end_ns + MS)
-    run.supervisor(ended_ns=end_ns + MS)
-    return path
+    return run_of_steps(path, turns, is_supervised=True, **info)
 
 
 @pytest.fixture(autouse=True)

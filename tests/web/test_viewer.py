@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from build import MS, RunBuilder
+from build import run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
 from stepscope.show.report.content import content
@@ -16,19 +16,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
 
-def steps_of(path: Path, turns: int, **info: str) -> Path:
-    run = RunBuilder(path)
-    process = run.process(100, **info)
-    code = process.code(file=process.file(text="x\n" * 9))
-    end_ns = process.for_loop(process.loop(code, 4, 8), 10 * MS, [2 * MS] * turns)
-    process.lines(code, 4, [(turns + 1, 0), (turns, turns * 2 * MS)])
-    process.write(ended_ns=end_ns + MS)
-    return path
-
-
 def test_runs_are_listed_found_and_opened(browser: "Browser", tmp_path: Path) -> None:
-    steps_of(tmp_path / "runs" / "first", 20)
-    steps_of(tmp_path / "runs" / "second", 30)
+    run_of_steps(tmp_path / "runs" / "first", 20)
+    run_of_steps(tmp_path / "runs" / "second", 30)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     with viewer("runs", cwd=tmp_path) as server:
@@ -48,19 +38,19 @@ def test_runs_are_listed_found_and_opened(browser: "Browser", tmp_path: Path) ->
 
 
 def test_a_run_that_is_being_recorded_updates_itself(browser: "Browser", tmp_path: Path) -> None:
-    steps_of(tmp_path / "run", 20, status="running")
+    run_of_steps(tmp_path / "run", 20, status="running")
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     with viewer("run", cwd=tmp_path) as server:
         page.goto(server.address)
         page.locator("#main", has_text="20 steps").wait_for()
-        steps_of(tmp_path / "run", 45, status="running")
+        run_of_steps(tmp_path / "run", 45, status="running")
         page.locator("#main", has_text="45 steps").wait_for()
         page.close()
 
 
 def test_a_long_timeline_comes_in_tiles(browser: "Browser", tmp_path: Path) -> None:
-    steps_of(tmp_path / "run", 3 * MOST_IN_A_ROW)
+    run_of_steps(tmp_path / "run", 3 * MOST_IN_A_ROW)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     with viewer("run", cwd=tmp_path) as server:
@@ -79,7 +69,7 @@ def test_a_long_timeline_comes_in_tiles(browser: "Browser", tmp_path: Path) -> N
 def test_a_timeline_that_is_moved_shows_every_span_wherever_it_is(
     browser: "Browser", tmp_path: Path
 ) -> None:
-    steps_of(tmp_path / "run", 3 * MOST_IN_A_ROW)
+    run_of_steps(tmp_path / "run", 3 * MOST_IN_A_ROW)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     drawn = page.locator(".timeline canvas[data-drawn=all]")
@@ -98,7 +88,7 @@ def test_a_timeline_that_is_moved_shows_every_span_wherever_it_is(
 def test_a_run_that_takes_long_to_read_is_seen_to_be_read(
     browser: "Browser", tmp_path: Path
 ) -> None:
-    steps_of(tmp_path / "run", 20)
+    run_of_steps(tmp_path / "run", 20)
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     held: list[Route] = []
@@ -113,7 +103,7 @@ def test_a_run_that_takes_long_to_read_is_seen_to_be_read(
 
 
 def test_in_a_notebook_the_report_is_drawn_in_its_frame(browser: "Browser", tmp_path: Path) -> None:
-    html = frame(content(load(steps_of(tmp_path / "run", 20))))
+    html = frame(content(load(run_of_steps(tmp_path / "run", 20))))
     (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{html}</body>")
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)

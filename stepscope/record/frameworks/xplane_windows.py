@@ -87,6 +87,7 @@ class XplaneWindows:
     def finish(self) -> None:
         """A window that no step has ended in tells nothing that an earlier one has not."""
         self._stretches.clear()
+        one_window.others_have_worked = False
         is_empty = self._step == self._opened_at and self._kept > 0
         self._guarded(lambda: self.close(keep=not is_empty))
 

@@ -8,13 +8,14 @@ import dataclasses
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
 
+from stepscope.analyze.tables import tables_folders
 from stepscope.model import Location, Record
 from stepscope.show.report.page import encoded
 from stepscope.show.report.shapes import Content, Kind
@@ -96,20 +97,13 @@ def keep(path: Path, version: str, told: Content, timeline: RunTimeline) -> None
     """Where it is long: in the run, else in the user's cache, else not at all."""
     if not timeline.is_long:
         return
-    for folder in _folders(path):
+    for folder in tables_folders(path):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _write(folder, version, told, timeline)
         except (OSError, UnicodeEncodeError):
             continue
         return
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    yield path / fmt.TABLES_FOLDER
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    key = hashlib.sha1(os.fsencode(path.resolve()), usedforsecurity=False).hexdigest()[:16]
-    yield Path(cache) / "stepscope" / fmt.TABLES_FOLDER / key
 
 
 def _write(folder: Path, version: str, told: Content, timeline: RunTimeline) -> None:
@@ -173,7 +167,7 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
 
 def kept(path: Path, version: str) -> View | None:
     """What was kept of the run in this state."""
-    for folder in _folders(path):
+    for folder in tables_folders(path):
         try:
             found = msgspec.json.decode((folder / _VIEW).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
