@@ -12,6 +12,12 @@ from typing import Final, Literal
 
 OLDEST: Final = (3, 11)
 NEWEST: Final = (3, 13)
+FRAMEWORKS_TESTED_ON: Final = (3, 11)
+# As they are installed: a package may come under several names.
+_FRAMEWORKS: Final = (
+    "torch", "tensorflow", "tensorflow-cpu", "keras", "tf_keras", "jax", "lightning",
+    "pytorch-lightning", "transformers",
+)  # fmt: skip
 OUR_TOOL_IDS: Final = (3, 4)  # sys.monitoring reserves 0, 1, 2 and 5 for others
 WANTED_BYTES: Final = 512 * 2**20  # the default of --max-size
 _TRIED_BYTES: Final = 2**20
@@ -103,6 +109,22 @@ def _monitoring() -> Check:
     return Check("line engine", "failed", f"sys.monitoring's tool ids are taken: {names}", advice)
 
 
+def _frameworks(folder: str) -> Check:
+    """Looked up, not imported: that takes seconds."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = []
+    for name in _FRAMEWORKS:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    if not found:
+        return Check("frameworks", "ok", "none is installed, and none is needed")
+    if sys.version_info[:2] == FRAMEWORKS_TESTED_ON:
+        return Check("frameworks", "ok", ", ".join(found))
+    advice = f"Frameworks are tested on Python {_dotted(FRAMEWORKS_TESTED_ON)}, and untested here."
+    return Check("frameworks", "limited", ", ".join(found), advice)
+
+
 def _cache(folder: str) -> Check:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     path = os.path.join(base, "stepscope")
@@ -171,6 +193,7 @@ CHECKS: Final[tuple[Callable[[str], Check | None], ...]] = (
     _core,
     _clock,
     _line_engine,
+    _frameworks,
     _cache,
     _space,
     _reserving,

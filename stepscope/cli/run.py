@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from stepscope.cli import sizes
+from stepscope.cli import report, sizes
 from stepscope.errors import StepscopeError
 from stepscope.launch import run_folder
 from stepscope.launch.about import describe_run
@@ -87,7 +87,8 @@ def _as_rank(launch: Launch, words: tuple[str, ...], given: dict[str, Any]) -> N
     if place != folder:
         environment["STEPSCOPE_COLLECT_INTO"] = folder
     if launch.rank == 0 and not given["quiet"]:
-        _say(f"recording all ranks in '{folder}'. Afterwards: stepscope show {_shown(folder)}")
+        shown = run_folder.shown(folder)
+        _say(f"recording all ranks in '{folder}'. Afterwards: stepscope show {shown}")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, a shell does not
         signal.signal(number, signal.SIG_DFL)
     os.execve(to_run.arguments[0], to_run.arguments, environment)
@@ -147,13 +148,10 @@ def _write_report(folder: str) -> None:
     """What the summary would have said is there for who looks later."""
     from stepscope.analyze.run import load
     from stepscope.analyze.tables import write_tables
-    from stepscope.show.report.bundle import is_built
-    from stepscope.show.report.file import REPORT_FILE, write_report
 
-    run = load(_shown(folder))
+    run = load(run_folder.shown(folder))
     write_tables(run)
-    if is_built():
-        write_report(run, os.path.join(folder, REPORT_FILE))
+    report.write(run, folder)
 
 
 def _analyse(folder: str) -> None:
@@ -164,7 +162,7 @@ def _analyse(folder: str) -> None:
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary as summary_page
 
-    run = load(_shown(folder))
+    run = load(run_folder.shown(folder))
     advice = findings(run)
     print_view(summary_page(summary(run), advice=advice), stderr=True)
     write_tables(run)
@@ -172,23 +170,13 @@ def _analyse(folder: str) -> None:
 
 
 def _report(run: Any, folder: str, advice: Any) -> None:
-    """RUN/report.html, where the page was built; where it is comes last."""
-    from rich.text import Text
-
-    from stepscope.show.report.bundle import is_built
-    from stepscope.show.report.file import REPORT_FILE, write_report
-    from stepscope.show.terminal.page import CODE, FAINT, print_view
-
-    if not is_built():
-        return
     try:
-        write_report(run, os.path.join(folder, REPORT_FILE), findings=advice)
+        path = report.write(run, folder, findings=advice)
     except Exception as trouble:
         _say(f"no report: {trouble or type(trouble).__name__}.")
         return
-    where = Text("  in browser   ", style=FAINT, no_wrap=True, overflow="ignore")
-    path = os.path.join(_shown(folder), REPORT_FILE)
-    print_view(where.append(path, style=CODE), stderr=True)
+    if path is not None:
+        report.tell(path, stderr=True)
 
 
 def _aside(act: Callable[[], None], folder: str) -> None:
@@ -211,7 +199,7 @@ def _aside(act: Callable[[], None], folder: str) -> None:
 
 
 def _again(folder: str) -> str:
-    return f"The run is in '{_shown(folder)}': stepscope show {_shown(folder)}"
+    return f"The run is in '{run_folder.shown(folder)}': stepscope show {run_folder.shown(folder)}"
 
 
 def _guarded(act: Callable[[], None], folder: str) -> None:
@@ -223,12 +211,6 @@ def _guarded(act: Callable[[], None], folder: str) -> None:
         _say(f"stopped before the summary. {again}")
     except Exception as trouble:
         _say(f"no summary: {trouble or type(trouble).__name__}. {again}")
-
-
-def _shown(folder: str) -> str:
-    """As short as it can be typed from here."""
-    relative = os.path.relpath(folder)
-    return folder if relative.startswith(os.pardir) else relative
 
 
 def _say(sentence: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from stepscope.cli import report
 from stepscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -234,15 +235,25 @@ def print_json(answer: Any, request: Request) -> None:
 def _print_page(answer: Any, request: Request) -> None:
     from stepscope.show.terminal.page import print_view
 
-    print_view(page_of(answer, request))
+    if request.view == "summary":
+        _print_summary(answer)
+    else:
+        print_view(page_of(answer, request))
 
 
-def _advice(folder: str) -> Any:
-    """What the summary begins with."""
+def _print_summary(answer: Any) -> None:
+    """It begins with what to do, and ends with where the report is."""
     from stepscope.advise.findings import findings
     from stepscope.analyze.run import load
+    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.summary import summary
 
-    return findings(load(folder))
+    run = load(answer.run)
+    advice = findings(run)
+    print_view(summary(answer, advice=advice))
+    path = report.found_or_written(run, findings=advice)
+    if path is not None:
+        report.tell(path, stderr=False)
 
 
 def page_of(answer: Any, request: Request) -> "RenderableType":
@@ -252,8 +263,6 @@ def page_of(answer: Any, request: Request) -> "RenderableType":
         return tree(answer, top=request.top, unfold=request.unfold)
     module = importlib.import_module(f"stepscope.show.terminal.{request.view}")
     draw: Callable[..., RenderableType] = getattr(module, request.view)
-    if request.view == "summary":
-        return draw(answer, advice=_advice(answer.run))
     top = request.top
     if top is None and not (request.functions or request.files):
         top = _DEFAULT_TOP.get(request.view)

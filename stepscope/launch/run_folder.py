@@ -188,3 +188,9 @@ def _empty(folder: str, entries: list[str]) -> None:
             shutil.rmtree(path)
         else:
             os.unlink(path)
+
+
+def shown(folder: str) -> str:
+    """As short as it can be typed from here."""
+    relative = os.path.relpath(folder)
+    return folder if relative.startswith(os.pardir) else relative

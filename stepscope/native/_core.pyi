@@ -47,16 +47,25 @@ def event(
 ) -> int:
     """Append a record (start 0: now). Returns its offset in the file, 0 when the stream is full."""
 
-def span_begin(name: int, category: int, value0: int = 0, value1: int = 0, start: int = 0) -> int:
+def span_begin(
+    name: int, category: int, value0: int = 0, value1: int = 0, start: int = 0, /
+) -> int:
     """Append an open SPAN (start 0: now); returns its offset (0: not recorded)."""
 
-def span_end(offset: int, value0: int = 0) -> None:
+def span_end(offset: int, value0: int = 0, /) -> None:
     """`value0`: unless 0, what is known only now."""
 
 def span_drop(offset: int) -> None:
     """It came to nothing: a span that lasts no time."""
 
 def span_rename(offset: int, name: int) -> None: ...
+def range_opens() -> None:
+    """A framework opens a range of its own around what it is about to do on this thread."""
+
+def range_closes() -> None: ...
+def range_span(name: int, category: int, value0: int = 0, value1: int = 0, /) -> int:
+    """As span_begin. The first one in a range begins and ends where the range does."""
+
 def prints_start(name: int) -> None:
     """From now on the time in `print` is recorded as the phase `logging`."""
 

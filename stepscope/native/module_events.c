@@ -18,27 +18,78 @@ static PyObject *py_event(PyObject *self, PyObject *args, PyObject *keywords) {
     return PyLong_FromUnsignedLongLong(event_add(kind, fields));
 }
 
-static PyObject *py_span_begin(PyObject *self, PyObject *args) {
-    (void)self;
-    Event span = {.start = ticks_now()};
-    unsigned long long value0 = 0, value1 = 0, start = 0;
-    if (!PyArg_ParseTuple(args, "II|KKK", &span.name, &span.extra, &value0, &value1, &start))
-        return NULL;
-    if (start) span.start = start;
-    span.value0 = value0;
-    span.value1 = value1;
-    return PyLong_FromUnsignedLongLong(event_add(EVENT_SPAN, span));
+/* ---- spans: several in each step of the training, so their arguments are read by hand ---------------- */
+
+/* The arguments as numbers, cut to 64 bits; those that are absent are 0. -1: an error is set. */
+static int read_numbers(PyObject *const *args, Py_ssize_t count, Py_ssize_t least, Py_ssize_t most,
+                        uint64_t *numbers) {
+    if (count < least || count > most) {
+        PyErr_Format(PyExc_TypeError, "%zd to %zd numbers are needed, not %zd", least, most, count);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < most; i++) {
+        numbers[i] = i < count ? PyLong_AsUnsignedLongLongMask(args[i]) : 0;
+        if (numbers[i] == (uint64_t)-1 && PyErr_Occurred()) return -1;
+    }
+    return 0;
 }
 
-static PyObject *py_span_end(PyObject *self, PyObject *args) {
+static uint64_t begin(const uint64_t *numbers, uint64_t start) {
+    return event_add(EVENT_SPAN, (Event){.name = (uint32_t)numbers[0], .extra = (uint32_t)numbers[1],
+                                         .value0 = numbers[2], .value1 = numbers[3], .start = start});
+}
+
+static PyObject *py_span_begin(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
-    uint64_t now = ticks_now();
-    unsigned long long offset, value0 = 0;
-    if (!PyArg_ParseTuple(args, "K|K", &offset, &value0)) return NULL;
-    Event *span = event_span_at(offset);
-    if (span && value0) span->value0 = value0;
+    uint64_t now = ticks_now(), numbers[5];
+    if (read_numbers(args, count, 2, 5, numbers)) return NULL;
+    return PyLong_FromUnsignedLongLong(begin(numbers, numbers[4] ? numbers[4] : now));
+}
+
+static PyObject *py_span_end(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self;
+    uint64_t now = ticks_now(), numbers[2];
+    if (read_numbers(args, count, 1, 2, numbers)) return NULL;
+    Event *span = event_span_at(numbers[0]);
+    if (span && numbers[1]) span->value0 = numbers[1];
     if (span) span->end = now;
     Py_RETURN_NONE;
+}
+
+/* ---- ranges: what a framework opens and closes around its own work ------------------------------------ */
+
+enum { RANGES = 32 };
+
+/* Those that are open on this thread, innermost last. */
+typedef struct {
+    uint64_t opened, span; /* the first span inside, which takes on the range's beginning and end */
+} Range;
+
+static __thread Range ranges[RANGES];
+static __thread int range_count;
+
+static PyObject *py_range_opens(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    if (range_count == RANGES) range_count = 0; /* nobody closed them: recording ended in between */
+    ranges[range_count++] = (Range){.opened = ticks_now()};
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_range_closes(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    if (range_count && ranges[--range_count].span)
+        event_span_end(ranges[range_count].span, ticks_now());
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_range_span(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self;
+    uint64_t now = ticks_now(), numbers[4];
+    if (read_numbers(args, count, 2, 4, numbers)) return NULL;
+    Range *range = range_count && !ranges[range_count - 1].span ? &ranges[range_count - 1] : NULL;
+    uint64_t span = begin(numbers, range ? range->opened : now);
+    if (range) range->span = span;
+    return PyLong_FromUnsignedLongLong(span);
 }
 
 static PyObject *py_span_drop(PyObject *self, PyObject *args) {
@@ -82,10 +133,13 @@ static PyObject *py_counters(PyObject *self, PyObject *unused) {
 
 PyMethodDef event_functions[] = {
     KEYWORDS("event", py_event),
-    ARGS("span_begin", py_span_begin),
-    ARGS("span_end", py_span_end),
+    FAST("span_begin", py_span_begin),
+    FAST("span_end", py_span_end),
     ARGS("span_drop", py_span_drop),
     ARGS("span_rename", py_span_rename),
+    NOARGS("range_opens", py_range_opens),
+    NOARGS("range_closes", py_range_closes),
+    FAST("range_span", py_range_span),
     ONE("prints_start", py_prints_start),
     NOARGS("prints_stop", py_prints_stop),
     NOARGS("counters", py_counters),

@@ -97,7 +97,14 @@ def steps(iterable: Iterable[T]) -> Iterator[T]:
 
 def samples_in(batch: object) -> int | None:
     """The length of the batch's first part, where that can be told without computing anything."""
-    part = batch
+    try:
+        length = _length_of(batch)
+    except Exception:  # torch's nested tensors have no shape; one of the script's own does anything
+        return None
+    return length if length is not None and length >= 0 else None
+
+
+def _length_of(part: Any) -> int | None:
     while True:
         if isinstance(part, (tuple, list)) and part:
             part = part[0]
@@ -106,9 +113,4 @@ def samples_in(batch: object) -> int | None:
         else:
             break
     shape = getattr(part, "shape", None)
-    if shape is None:
-        return None
-    try:
-        return int(shape[0])
-    except (TypeError, ValueError, IndexError):
-        return None
+    return None if shape is None else int(shape[0])

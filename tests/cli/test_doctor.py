@@ -20,8 +20,8 @@ def test_this_machine_can_record(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert told["ok"] is True
     names = [check["name"] for check in told["checks"]]
     assert names == [
-        "system", "python", "native core", "clock", "line engine", "cache folder", "space",
-        "run folder", "/proc", "limits",
+        "system", "python", "native core", "clock", "line engine", "frameworks", "cache folder",
+        "space", "run folder", "/proc", "limits",
     ]  # fmt: skip
 
 
@@ -53,6 +53,25 @@ def test_a_python_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     check = {check.name: check for check in all_checks(".")}["python"]
     assert check.state == "failed"
     assert check.advice == "Use Python 3.99 to 3.13."
+
+
+HERE = sys.version_info[:2]
+
+
+@pytest.mark.parametrize(("tested_on", "state"), [(HERE, "ok"), ((3, 2), "limited")])
+def test_frameworks_are_named_and_where_they_are_untested(
+    tested_on: tuple[int, int], state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installed package is one that has its metadata on the path."""
+    facts = tmp_path / "torch-9.9.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.9\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(doctor_checks, "FRAMEWORKS_TESTED_ON", tested_on)
+    check = {check.name: check for check in all_checks(".")}["frameworks"]
+    assert check.state == state
+    assert "torch 9.9" in check.found
+    assert ("untested" in (check.advice or "")) == (state == "limited")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

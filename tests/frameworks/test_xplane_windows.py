@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, record, run, show
+from frameworks.running import PROGRAMS, needs, record, run, show
 from stepscope.analyze.foreign import run_of_trace
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
@@ -17,7 +17,6 @@ from stepscope.analyze.windows import windows
 from stepscope.model import Step
 
 XPLANE = PROGRAMS / "xplane"
-XPROF = "XProf is not installed for this Python"
 
 
 def each_step(folder: Path) -> list[Step]:
@@ -28,7 +27,7 @@ def each_step(folder: Path) -> list[Step]:
 
 def xprof_says(tool: str, path: Path) -> list[dict[str, Any]]:
     """In a folder of its own: XProf puts files beside what it reads."""
-    pytest.importorskip("xprof", reason=XPROF)
+    needs("xprof")
     alone = path.parent / "alone" / path.name
     alone.parent.mkdir(exist_ok=True)
     shutil.copy(path, alone)
@@ -52,7 +51,7 @@ def xprof_steps(path: Path) -> list[dict[str, float]]:
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Steps 8 to 18 of a graph function, which fetches its batches itself."""
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed for this Python")
+    needs("tensorflow")
     folder = tmp_path_factory.mktemp("marked") / "run"
     return record(XPLANE / "marked.py", folder, "--ops", "8:18")
 
@@ -91,8 +90,22 @@ def test_input_inside_of_a_compiled_function_is_what_xprof_finds_in_the_same_win
         assert sum(step.phases.values()) == step.duration_ns
 
 
+def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
+    """`tf_keras` marks its steps, which XProf needs; what is told of Keras 3 comes the same way."""
+    needs("tf_keras")
+    folder = record(XPLANE / "fit.py", tmp_path / "run", arguments=("tf_keras",))
+    theirs = xprof_steps(windows(load(folder).processes[0])[0].path)
+    assert len(theirs) >= 6
+    inside = [step for step in each_step(folder) if not step.estimated]
+    ours = sum(step.phases["input"] for step in inside)
+    share = ours / sum(step.duration_ns for step in inside)
+    told = sum(row["infeedTimeMs"] for row in theirs) / sum(row["stepTimeMs"] for row in theirs)
+    assert told > 0.3
+    assert share == pytest.approx(told, abs=0.05)
+
+
 def test_operators_are_counted_as_xprof_counts_them(marked: Path, tmp_path: Path) -> None:
-    pytest.importorskip("xprof", reason=XPROF)
+    needs("xprof")
     board = tmp_path / "board"
     stepscope = (sys.executable, "-m", "stepscope")
     run(*stepscope, "export", marked, "--to", "tensorboard", "-o", board)
@@ -118,7 +131,7 @@ def test_operations_of_a_graph_are_on_the_line_that_called_it(marked: Path) -> N
 
 
 def test_the_pipeline_behind_fit_is_told_by_stage_and_operation(tmp_path: Path) -> None:
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed for this Python")
+    needs("tensorflow")
     folder = record(XPLANE / "fit.py", tmp_path / "run")
     answer = json.loads(show(folder, "input", "--json"))
     assert answer["limit"] == "work"
@@ -142,7 +155,7 @@ def test_the_pipeline_behind_fit_is_told_by_stage_and_operation(tmp_path: Path) 
 
 
 def test_operations_that_jax_compiled_are_on_the_lines_that_made_them(tmp_path: Path) -> None:
-    pytest.importorskip("jax", reason="JAX is not installed for this Python")
+    needs("jax")
     folder = record(XPLANE / "jax_lines.py", tmp_path / "run")
     rows = {row.name: row for row in ops(load(folder)).ops}
     text = (XPLANE / "jax_lines.py").read_text().splitlines()

@@ -138,3 +138,26 @@ def test_the_c_structures_are_those_of_the_format() -> None:
     for name, size in sizes.items():
         assert f"sizeof({name}) == {size}" in header
         assert python[name].size == size
+
+
+def test_the_first_span_in_a_range_begins_and_ends_with_it(folder: Path) -> None:
+    before = _core.ticks()
+    _core.range_opens()
+    opened = _core.ticks()
+    offsets = [
+        _core.range_span(1, fmt.SpanCategory.OPTIMIZER, 5),
+        _core.range_span(2, fmt.SpanCategory.INPUT, 0, 6),
+    ]
+    for offset in offsets:
+        _core.span_end(offset)
+    ended = _core.ticks()
+    _core.range_closes()
+    _core.range_closes()  # of one that was opened before us
+    _core.range_span(3, fmt.SpanCategory.REGION)
+    first, second, alone = read_events(folder)[-3:]
+    assert before <= first[2] <= opened <= ended <= first[3]
+    assert opened <= second[2] <= second[3] <= ended
+    assert (first[6], second[7]) == (5, 6)
+    assert alone[2] >= ended
+    with pytest.raises(TypeError):
+        _core.range_span(1)  # type: ignore[call-arg]  # that is the point

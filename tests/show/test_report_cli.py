@@ -69,3 +69,22 @@ def test_a_quiet_run_has_one_unless_the_environment_says_no(
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
     assert run.stderr == b""
     assert (tmp_path / "run" / "report.html").exists() == is_wanted
+
+
+@needs_page
+def test_a_run_that_nobody_waited_for_has_one_from_the_first_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranks under their launcher, or a block in a notebook."""
+    (tmp_path / "block.py").write_text(
+        "import time, stepscope\nwith stepscope.Profiler('run'):\n"
+        "    for _ in range(12):\n        time.sleep(0.002)\n"
+    )
+    subprocess.run([sys.executable, "block.py"], cwd=tmp_path, check=True, capture_output=True)
+    assert not (tmp_path / "run" / "report.html").exists()
+    monkeypatch.setenv("STEPSCOPE_REPORT", "")
+    show = [sys.executable, "-m", "stepscope", "show", "run"]
+    for _ in range(2):
+        said = subprocess.run(show, cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert said.stdout.splitlines()[-1].split() == ["in", "browser", "run/report.html"]
+        assert (tmp_path / "run" / "report.html").exists()

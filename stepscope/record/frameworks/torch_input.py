@@ -9,8 +9,8 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record import marks
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks import torch_edges
 from stepscope.record.frameworks import torch_stages as stages
+from stepscope.record.frameworks.batches import samples_in
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import LOADER_WORKERS_BITS, SpanCategory
 
@@ -69,13 +69,11 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
             about = loaders.about(self, getattr(self, "_num_workers", 0))
         is_inner = hasattr(inside, "a_loader")
         samples = 0
-        start = torch_edges.start_ticks()
-        span = _core.span_begin(marks.name_id(_BATCH), SpanCategory.INPUT, 0, about, start)
-        torch_edges.fills(span)
+        span = _core.range_span(marks.name_id(_BATCH), SpanCategory.INPUT, 0, about)
         inside.a_loader = True
         try:
             batch = following(self)
-            samples = 0 if is_inner else _samples_in(batch)
+            samples = 0 if is_inner else samples_in(batch)
             return batch
         except BaseException as error:
             leave_out_this_frame(error)
@@ -86,13 +84,6 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
                 del inside.a_loader
 
     patches.set(iterator, "_next_data", _next_data)
-
-
-def _samples_in(batch: object) -> int:
-    try:
-        return marks.samples_in(batch) or 0
-    except Exception:  # a `shape` of the script's own may do anything
-        return 0
 
 
 def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:

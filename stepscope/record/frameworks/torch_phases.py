@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from stepscope.native import _core
 from stepscope.record import marks, pace
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks import torch_edges, torch_hooks
+from stepscope.record.frameworks import torch_hooks
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import ForwardFlag, SpanCategory
 
@@ -75,7 +75,7 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
         if pace.on_forward is not None:
             pace.on_forward()
         flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
-        if not module.training:
+        if not getattr(module, "training", True):  # torch itself says it better where it is missing
             flags |= ForwardFlag.EVALUATING
         samples = marks.samples_in(args or kwargs) or 0
         name = marks.name_id(type(module).__name__)
@@ -121,15 +121,19 @@ class _OptimizerSteps:
     """Numbers the optimizers by their first step: analysis tells a GAN's two apart by that."""
 
     def __init__(self) -> None:
-        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        # By id: one that compares by value may not be hashable.
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._next = itertools.count(1)
         self._open: dict[Any, tuple[int, int]] = {}  # span and number
         self.scaled: Any = None  # the optimizer whose step a GradScaler decides upon
 
-    def number(self, optimizer: Any) -> int:
-        number = self._numbers.get(optimizer)
-        if number is None:
-            number = self._numbers[optimizer] = next(self._next)
+    def _number(self, optimizer: Any) -> int:
+        key = id(optimizer)
+        known = self._known.get(key)
+        if known is not None:
+            return known[1]
+        number = next(self._next)
+        self._known[key] = weakref.ref(optimizer, lambda _: self._known.pop(key, None)), number
         return number
 
     def begins(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
@@ -139,11 +143,8 @@ class _OptimizerSteps:
         if key in self._open:  # that step raised
             _core.span_drop(self._open.pop(key)[0])
         name = marks.name_id(type(optimizer).__name__)
-        number = self.number(optimizer)
-        start = torch_edges.start_ticks()
-        span = _core.span_begin(name, _OPTIMIZER, number, 0, start)
-        torch_edges.fills(span)
-        self._open[key] = span, number
+        number = self._number(optimizer)
+        self._open[key] = _core.range_span(name, _OPTIMIZER, number), number
 
     def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
         if patching.is_compiling() or self.scaled is optimizer:

@@ -7,6 +7,7 @@ A window that may be full is closed, which tells how full it is; another one use
 """
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -108,7 +109,8 @@ class Windows:
         if self._knows_optimizers or patching.is_compiling():
             return
         self._is_used = True
-        self._optimizers.add(optimizer)
+        with contextlib.suppress(TypeError):  # one that compares by value may not be hashable
+            self._optimizers.add(optimizer)
         if not self._is_here():
             return
         if self._is_over:

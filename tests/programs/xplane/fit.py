@@ -1,8 +1,15 @@
-"""Keras' fit from a pipeline that is slower than the training."""
+"""Keras' fit from a pipeline that is slower than the training.
 
-import keras
+    python fit.py [keras | tf_keras]
+"""
+
+import importlib
+import sys
+
 import numpy as np
 import tensorflow as tf
+
+keras = importlib.import_module(sys.argv[1] if len(sys.argv) > 1 else "keras")
 
 
 def decode(number):

@@ -1,0 +1,49 @@
+"""RUN/report.html, made when a run has ended. Of runs that nobody waited for (ranks under their own
+launcher, a `Profiler` in a notebook, a callback) it is made at the first look."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stepscope.store.reader import Run
+
+
+def write(run: "Run", folder: str, *, findings: Any = None) -> str | None:
+    """Where it is, as a person would type it; None where the page was not built."""
+    from stepscope.launch.run_folder import shown
+    from stepscope.show.report.bundle import is_built
+    from stepscope.show.report.file import REPORT_FILE, write_report
+
+    if not is_built():
+        return None
+    write_report(run, os.path.join(folder, REPORT_FILE), findings=findings)
+    return os.path.join(shown(folder), REPORT_FILE)
+
+
+def found_or_written(run: "Run", *, findings: Any) -> str | None:
+    """Where it is. Of a run that still goes on, or where it cannot be written, there is none."""
+    from stepscope.analyze.processes import ending
+    from stepscope.analyze.tables import write_tables
+    from stepscope.launch.run_folder import shown
+    from stepscope.show.report.file import REPORT_FILE
+
+    folder = str(run.path)
+    if os.path.exists(os.path.join(folder, REPORT_FILE)):
+        return os.path.join(shown(folder), REPORT_FILE)
+    if os.environ.get("STEPSCOPE_REPORT") == "off" or ending(run).how == "running":
+        return None
+    try:
+        write_tables(run)
+        return write(run, folder, findings=findings)
+    except OSError:
+        return None
+
+
+def tell(path: str, *, stderr: bool) -> None:
+    """The last line of the summary."""
+    from rich.text import Text
+
+    from stepscope.show.terminal.page import CODE, FAINT, print_view
+
+    where = Text("  in browser   ", style=FAINT, no_wrap=True, overflow="ignore")
+    print_view(where.append(path, style=CODE), stderr=stderr)
