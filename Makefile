@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test check bench viewer zoo nightly picture clean
+.PHONY: help demo demo-torch test check bench analysis viewer zoo nightly picture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with wa
 bench: .venv/.dev ## measure our cost beside the peers; writes benchmarks/results.md
 	.ci/each-python benchmarks.run bench
 	.venv/bin/python -m benchmarks.report
+
+analysis: .venv/.dev ## how long 'show' takes of a million operators; writes benchmarks/analysis.md
+	.venv/bin/python -m benchmarks.analysis
 
 viewer: .venv/.bench examples/data/digits.npz ## how fast reports and the viewer are in Chromium; writes benchmarks/viewer.md
 	.venv/bin/python -m benchmarks.viewer

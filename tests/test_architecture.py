@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "launch": {"store.format", "store.local_folder", "errors"},
     "record": {"native", "store.format", "store.writer", "store.local_folder", "launch", "errors"},
     "store": {"store.format", "clock", "model", "errors"},
-    "importers": {"store", "store.format", "clock", "model", "errors"},
+    "importers": {"native", "store", "store.format", "clock", "model", "errors"},
     "analyze": {
         "importers",
         "store",

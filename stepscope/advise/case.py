@@ -9,7 +9,9 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
+from stepscope.advise.counters import grown
 from stepscope.advise.source import Sources, lines_using
 from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.input_limit import cores_of, idle_cores
@@ -22,6 +24,7 @@ from stepscope.analyze.step_time import Frame, Look, StepTime, function_presence
 from stepscope.analyze.training import is_trained_by_framework
 from stepscope.clock import Ints
 from stepscope.model import FunctionLines, LineRow, Location, Process
+from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -110,6 +113,12 @@ class Case:
     def phases(self) -> Phases:
         return phases_by_step(self.process, self.steps)
 
+    @functools.cached_property
+    def usual_phases_ns(self) -> npt.NDArray[np.float64]:
+        """The median over the measured steps, phase by phase."""
+        usual: npt.NDArray[np.float64] = np.median(self.phases.ns[self.steps.is_measured], axis=0)
+        return usual
+
     def phase_ns(self, name: str) -> float:
         """Of the mean measured step, exclusive."""
         each = self.phase_by_step(name)
@@ -143,6 +152,12 @@ class Case:
     @functools.cached_property
     def idle_cores(self) -> float:
         return idle_cores(self.run, self.process, self.window) or 0.0
+
+    @functools.cached_property
+    def without_core(self) -> float:
+        """The share of the measured time in which the main thread was ready but had no core."""
+        delay = grown(self.process, EventKind.MEMORY, "value1", self.window)
+        return min(1.0, float(delay.sum()) / max(1.0, float(self.measured_ns.sum())))
 
     # --- stacks -----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.case import Candidate, Case
-from stepscope.advise.stall import TEXTS, beside, of_files, stall, where
+from stepscope.advise.stall import beside, is_log, of_files, stall, where
 from stepscope.clock import Ints
 from stepscope.model import Location
 
@@ -21,7 +21,7 @@ def judge(case: Case) -> list[Candidate]:
     cost = case.phase_by_step("checkpoint")
     location, library = where(case, case.free("checkpoint"))
     if not cost.any():
-        cost, location = of_files(case, lambda path, _: not TEXTS.search(path))
+        cost, location = of_files(case, lambda path: not is_log(path))
         library = None
     elif location is not None:
         cost = cost + _around(case, location, cost)

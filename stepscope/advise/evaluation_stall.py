@@ -8,8 +8,8 @@ from stepscope.advise.stall import stall, where
 ID: Final = "evaluation-stall"
 _LEAST_WHEN_SELDOM: Final = 0.3
 FIX: Final = (
-    "Evaluate less often, on fewer samples while training, or with a larger batch and without "
-    "gradients; keep the whole evaluation for the end of an epoch."
+    "Evaluate less often, on fewer samples while training, or in larger batches; keep the whole "
+    "evaluation for the end of an epoch."
 )
 
 

@@ -12,6 +12,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from stepscope.advise.beside import limited
+from stepscope.advise.busy_machine import busy_machine
 from stepscope.advise.case import Candidate, CannotJudge, Case
 from stepscope.advise.device_case import DeviceCase
 from stepscope.advise.slow_outlier_steps import slow_steps
@@ -89,8 +91,10 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
     if measured < _LEAST_STEPS:
         return _nothing(_too_few(case, measured), all_notes(run))
     candidates, not_judged = _ask(RULES, case)
+    candidates = limited(case, candidates)
     on_device, no_device = _ask(DEVICE_RULES, device)
-    weighed = _Weighed(case.measured_ns, process.process, [*candidates, *on_device], every)
+    busy = busy_machine(case, candidates)
+    weighed = _Weighed(case.measured_ns, process.process, [*candidates, *on_device], every, busy)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -159,8 +163,15 @@ class _Weighed:
     """Candidates as findings: with their gains, those that matter, the largest first."""
 
     def __init__(
-        self, step_ns: Ints, process: Process, candidates: list[Candidate], every: bool
+        self,
+        step_ns: Ints,
+        process: Process,
+        candidates: list[Candidate],
+        every: bool,
+        busy: str | None = None,
     ) -> None:
+        """`busy`: what is to be said of a machine that had other things to do."""
+        self._busy = busy
         self._step_ns = step_ns
         self._mean_ns = float(step_ns.mean())
         self._process = process
@@ -197,9 +208,10 @@ class _Weighed:
         count = candidate.steps_behind or len(self._step_ns)
         spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
         told = f"{count} measured steps, which vary by {percent(spread)}"
+        told += f"; {self._busy}" if self._busy else ""
         if count < _FEW_STEPS:
             return f"low: only {told}. A longer run tells more"
-        return f"{'medium' if spread > 0.5 else 'high'}: {told}"
+        return f"{'medium' if spread > 0.5 or self._busy else 'high'}: {told}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
@@ -218,6 +230,7 @@ class _Weighed:
             return (
                 "Nothing stands out: no single cause costs more than 3 % of the step "
                 f"({self._mean_ns / 1e6:.3g} ms in the mean of {len(self._step_ns)})."
+                + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]
         if not first.share:

@@ -7,6 +7,7 @@ import numpy as np
 from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.patch import with_argument
 from stepscope.advise.stall import where
+from stepscope.advise.user_calls import stage_call
 from stepscope.advise.whatif import Overlap
 from stepscope.advise.words import at, ms, percent
 from stepscope.analyze.input import input as input_of
@@ -20,6 +21,7 @@ _LEAST_SHARE_WITH_WORKERS: Final = 0.15
 _LEAST_IDLE: Final = 0.5  # of a core
 _ALL: Final = 0.97  # of a step: nothing is left that could train
 _PASSES: Final = ("forward", "backward", "optimizer", "compute")
+_OWN: Final = ("python", "prepare")
 _MOST_WORKERS: Final = 16
 
 
@@ -55,7 +57,7 @@ def _of_phase(case: Case) -> list[Candidate]:
             evidence=[
                 f"{ms(wait)} of the {ms(case.step_ns)} of a step pass in waiting for input.",
                 *_loader_words(told),
-                *([f"Limited by what is told here: {told.why}."] if told.why else []),
+                *([_sentence(told.why)] if told.why and _sentence(told.why) not in fix else []),
                 *([f"In the library, most of it in {library}."] if library else []),
             ],
             location=location,
@@ -70,6 +72,8 @@ def _of_phase(case: Case) -> list[Candidate]:
 
 
 def _place(case: Case, told: InputAnswer, looks: list[Look]) -> tuple[Location | None, str | None]:
+    if told.loader and told.loader.workers is None and told.stages:
+        return stage_call(case, told.stages[0].stage) or where(case, looks)[0], None
     location, library = where(case, looks)
     if told.lines:
         line = told.lines[0]
@@ -96,9 +100,10 @@ def _how(
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
     overlap = _overlap(case, told, wait)
+    if told.loader and told.loader.workers is None:
+        return _of_pipeline(case, told, wait)
     if overlap is None or told.limit in ("transfer", "start-up"):
-        words = f"{told.why[0].upper()}{told.why[1:]}." if told.why else at_line
-        return less, words, None, None
+        return less, _sentence(told.why) if told.why else at_line, None, None
     now = told.loader.workers if told.loader and told.loader.workers else 0
     most = max(now + 1, min(_MOST_WORKERS, int(case.cores) + now))
     steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
@@ -112,6 +117,23 @@ def _how(
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
+
+
+def _of_pipeline(
+    case: Case, told: InputAnswer, wait: float
+) -> tuple[Saving, str, str | None, str | None]:
+    """Of tf.data: what runs beside the step still has to be computed, by the cores that are idle.
+    Only what is kept (cache) costs nothing any more."""
+    beside = min(0.95 * wait, case.step_ns * case.idle_cores / case.cores)
+    words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
+    if case.idle_cores < _LEAST_IDLE:
+        words = f"No core is idle, so to load beside the step gains little. {words}"
+    words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
+    return Saving(max(beside, 0.5 * wait), min(beside, 0.4 * wait), wait), words, None, None
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _less_work(told: InputAnswer, wait: float) -> Saving:
@@ -163,6 +185,8 @@ def _of_loop_header(case: Case) -> list[Candidate]:
     if share < _LEAST_SHARE or _trains(case, looks, share):
         return []
     location, library = where(case, [_below(case, look, header) for look in looks], looks)
+    looks += [each for each in case.free(*_OWN) if each.users and _is_at(case, each, header)]
+    share = case.sure_share(looks)
     mine = set(looks)
     case.claim(lambda look: look in mine)
     wait = share * case.step_ns
@@ -198,6 +222,11 @@ def _trains(case: Case, looks: list[Look], share: float) -> bool:
     if not case.is_framework:
         return share > _ALL
     return case.share(look for look in looks if look.phase in _PASSES) > 0.05 * share
+
+
+def _is_at(case: Case, look: Look, header: Location) -> bool:
+    """In the header itself: the batch before is freed there."""
+    return case.place(look.users[-1]) == header
 
 
 def _goes_deeper(case: Case, look: Look, header: Location) -> bool:

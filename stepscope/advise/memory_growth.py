@@ -8,13 +8,22 @@ from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.source import Loop, last_line
 from stepscope.advise.words import at
 from stepscope.analyze.memory import memory
-from stepscope.model import Location
+from stepscope.model import Location, ProcessMemory
 
 ID: Final = "memory-growth"
 _LEAST_BYTES: Final = 32 * 2**20  # over the measured steps
 _LEAST_SHARE: Final = 0.05  # of what there was before
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
+
+_FIX: Final = (
+    "Keep numbers and not tensors (loss.item(), .detach(), float()), empty lists and caches that "
+    "grow, and write results out every so many steps."
+)
+_COMPILED: Final = (
+    "Every graph that is compiled stays in memory: compile less often, as recompilation says. If "
+    "it still grows then, look for lists and caches that keep tensors."
+)
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -25,7 +34,8 @@ def judge(case: Case) -> list[Candidate]:
         return []
     steps = len(case.measured_ns)
     total = growth * steps
-    if total < _LEAST_BYTES or total < _LEAST_SHARE * mine[0].first_bytes:
+    at_first = _at_first_step(case, mine[0])
+    if total < _LEAST_BYTES or total < _LEAST_SHARE * at_first:
         return []
     kept = [line for line in told.lines or [] if line.kept_bytes > 0]
     location = kept[0].location if kept else None
@@ -40,18 +50,24 @@ def judge(case: Case) -> list[Candidate]:
             verdict=f"keeps memory it does not free{at(location)}",
             share=0.0,
             evidence=[
-                f"From {mine[0].first_bytes / 2**20:.0f} to {mine[0].last_bytes / 2**20:.0f} MB, "
-                f"{growth / 2**20:.2f} MB in each of {steps} steps{until}.",
+                f"{growth / 2**20:.2f} MB more in each of {steps} measured steps, from "
+                f"{at_first / 2**20:.0f} to {mine[0].last_bytes / 2**20:.0f} MB{until}.",
                 *([f"Something is kept in every step{at(location)}."] if location else []),
             ],
             location=location,
             saving=Saving(0.0, 0.0, 0.0),
-            fix="Keep numbers and not tensors (loss.item(), .detach(), float()), empty lists and "
-            "caches that grow, and write results out every so many steps.",
+            fix=_COMPILED if location is None and case.phase_ns("compile") else _FIX,
             source=case.text(location),
             is_always_told=True,
         )
     ]
+
+
+def _at_first_step(case: Case, row: ProcessMemory) -> int:
+    """What the process had when the measured steps began: imports and set-up are no growth."""
+    begins = int(case.window[0][0]) - case.process.start_ns
+    before = [point.resident_bytes for point in row.points if point.at_ns <= begins]
+    return before[-1] if before else row.first_bytes
 
 
 def _growing_line(case: Case) -> Location | None:

@@ -1,22 +1,29 @@
 """The optimizer walks its parameters one by one."""
 
+import ast
 from typing import Final
 
 import numpy as np
 
 from stepscope.advise.case import Candidate, CannotJudge, Case, Saving
 from stepscope.advise.patch import with_argument
+from stepscope.advise.user_calls import only_call
 from stepscope.advise.words import at, counted, ms, percent
 from stepscope.analyze.step_ops import StepOps, elements_of
+from stepscope.model import Location
 
 ID: Final = "optimizer-unfused"
 _LEAST_SHARE: Final = 0.12  # of the step: some is what everybody has
 _LEAST_OPERATORS: Final = 30  # a step
+_ALIKE: Final = 0.9  # of the elements that another operator has in the mean
 _TOGETHER: Final = ("_foreach_", "_fused_", "fused_")
 _FUSED: Final = ("SGD", "Adam", "AdamW", "Adagrad")  # have fused=True
+_FOREACH: Final = (
+    "Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"
+)  # have foreach=True  # fmt: skip
 _OVERHEAD_NS: Final = 60_000.0  # of a fused step, whatever the size
 _BY_TENSOR_NS: Final = 6_000.0
-_BY_ELEMENT_NS: Final = 1.5  # reading and writing the parameter, its gradient and two moments
+_BY_ELEMENT_NS: Final = 3.0  # 28 bytes: parameter, gradient and two moments, read and written
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -36,9 +43,12 @@ def judge(case: Case) -> list[Candidate]:
     tensors, elements = _parameters(window, inside)
     fused = _OVERHEAD_NS + _BY_TENSOR_NS * tensors + _BY_ELEMENT_NS * elements
     saved = max(0.0, cost - min(fused, 0.9 * cost))
-    location = window.place(inside)
     share = cost / case.step_ns
     name = _name(window)
+    is_own = name not in (*_FUSED, *_FOREACH) or _is_defined(case, name)
+    location = window.place(inside)
+    if not is_own:
+        location = _location(case, location, name)
     case.claim_phase("optimizer")
     return [
         Candidate(
@@ -53,14 +63,35 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=Saving(saved, 0.6 * saved, min(1.2 * saved, 0.97 * cost)),
-            fix=f"{name}(…, fused=True) updates all parameters in one operator"
-            + (" (foreach=True where that is refused)." if name in _FUSED else
-               "; where this optimizer has no fused=True, foreach=True."),
-            patch=_patch(case, name),
-            trial="fused-optimizer",
+            fix=_fix(name, is_own),
+            patch=None if is_own else _patch(case, name),
+            trial=None if is_own else "fused-optimizer",
             source=case.text(location),
         )
-    ]  # fmt: skip
+    ]
+
+
+def _fix(name: str, is_own: bool) -> str:
+    if is_own:
+        return (
+            f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
+            "and their kind take all parameters in one call. Or use an optimizer of torch.optim "
+            "with fused=True."
+        )
+    if name in _FUSED:
+        return (
+            f"{name}(…, fused=True) updates all parameters in one operator (foreach=True where "
+            "that is refused)."
+        )
+    return f"{name}(…, foreach=True) updates all parameters with a few operators."
+
+
+def _location(case: Case, stepped: Location | None, name: str) -> Location | None:
+    """The line that calls its step; where a trainer does (`trainer.fit(...)`), the one that makes
+    the optimizer tells more."""
+    if stepped is None or ".step(" not in (case.text(stepped) or ""):
+        return only_call(case, name) or stepped
+    return stepped
 
 
 def _name(window: StepOps) -> str:
@@ -71,22 +102,36 @@ def _name(window: StepOps) -> str:
     return window.name(int(found[0])).partition("#")[2].partition(".")[0] or "the optimizer"
 
 
+def _is_defined(case: Case, name: str) -> bool:
+    """A class of the user's may be called Adam, too."""
+    trees = (text.tree for file in case.sources.files if (text := case.sources.text(file)))
+    return any(
+        isinstance(node, ast.ClassDef) and node.name == name
+        for tree in trees
+        if tree is not None
+        for node in ast.walk(tree)
+    )
+
+
 def _parameters(
     window: StepOps, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> tuple[int, float]:
     """(how many tensors, how many elements) the optimizer updates: those of the operator that is
-    called for each of them."""
+    called for each of them, and of several on such tensors of the one called least: once."""
     names = window.part.tree.events["name"][inside]
     if not len(names):
         return 0, 0.0
     kinds, counts = np.unique(names, return_counts=True)
     dims = window.dims()
-    best = (0, 0.0)
+    found: list[tuple[float, float]] = []
     for kind, calls in zip(kinds.tolist(), counts.tolist(), strict=True):
         rows = window.part.tree.events["shapes"][inside & (window.part.tree.events["name"] == kind)]
         elements = sum(elements_of(dims[row]) for row in rows.tolist()) / window.steps
-        best = max(best, (round(calls / window.steps), elements), key=lambda each: each[1])
-    return best
+        found.append((calls / window.steps, elements))
+    most = max(found, key=lambda each: each[1])
+    like = [each for each in found if each[1] / each[0] > _ALIKE * most[1] / most[0]]
+    calls, elements = min(like)
+    return round(calls), elements
 
 
 def _patch(case: Case, name: str) -> str | None:

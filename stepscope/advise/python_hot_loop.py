@@ -16,6 +16,17 @@ _LEAST_SHARE: Final = 0.03
 _MOST: Final = 0.5
 _PURE: Final = 0.6  # of a comprehension's time passes in its own line, not in a library
 
+_ON_ARRAYS: Final = (
+    "Do it for all elements at once with array operations (NumPy, or the framework's own "
+    "tensors): whole slices instead of indices, np.where instead of if, sums and products along "
+    "an axis. Where that cannot be said in array operations, numba.njit."
+)
+_ON_TENSORS: Final = (
+    "Do it for the whole batch at once with operations on tensors: whole slices instead of "
+    "indices, torch.where instead of if, sums and products along an axis. For a function of one "
+    "sample, torch.vmap."
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class _HotLoop:
@@ -155,11 +166,20 @@ def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
     return dataclasses.replace(loop, ns=loop.ns + share * case.phase_ns("backward"))
 
 
+def _calls_operators(case: Case, loop: _HotLoop) -> bool:
+    """Of torch: its tensors cannot be compiled with numba."""
+    return case.operators_on(loop.function.function.file, loop.first, loop.last) > 0
+
+
+def _us(ns: float) -> str:
+    return f"{ns / 1e3:.0f} µs" if ns >= 1e4 else f"{ns / 1e3:.2g} µs"
+
+
 def _candidate(case: Case, loop: _HotLoop) -> Candidate:
     location = loop.hottest.location
     share = min(1.0, loop.ns / case.step_ns)
     turns = f"{counted(loop.turns, 'turn')} a step" if loop.turns else "one element at a time"
-    each = f", {loop.ns / loop.turns / 1e3:.2g} µs each" if loop.turns else ""
+    each = f", {_us(loop.ns / loop.turns)} each" if loop.turns else ""
     return Candidate(
         id=ID,
         title=f"A Python loop takes {percent(share)} of the step",
@@ -171,9 +191,7 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
         ],
         location=location,
         saving=Saving.of(loop.ns, 0.75, 1.0, 0.95),
-        fix="Do it for all elements at once with array operations (NumPy, or the framework's own "
-        "tensors): whole slices instead of indices, np.where instead of if, sums and products "
-        "along an axis. Where that cannot be said in array operations, numba.njit.",
+        fix=_ON_TENSORS if _calls_operators(case, loop) else _ON_ARRAYS,
         trial=None,
         source=case.text(location),
     )

@@ -40,6 +40,8 @@ _FIXES: Final = {
     "persistent_workers=True.",
 }
 _OWN_FINDINGS: Final = ("checkpoint", "evaluation", "compile", "logging", "profiler")
+# Who waits for the device waits for what the steps before have asked it to compute.
+_NOT_LOST: Final = "sync"
 
 
 def slow_steps(case: Case) -> list[SlowStep]:
@@ -60,7 +62,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
 def judge(case: Case) -> list[Candidate]:
     indices, usual = _outliers(case)
     why = {index: _why(case, index, usual)[0] for index in indices.tolist()}
-    indices = np.array([index for index in indices if why[index] not in _OWN_FINDINGS], np.intp)
+    indices = np.array([index for index in indices if not _is_explained(why[index])], np.intp)
     if len(indices) < _LEAST_OUTLIERS:
         return []
     kinds: dict[str, float] = {}
@@ -75,7 +77,7 @@ def judge(case: Case) -> list[Candidate]:
     kind = max(own, key=lambda name: own[name])
     if kind in ("machine", "unknown", "communication") and own[kind] > 0.5 * cost:
         return []  # not the script's doing, or not known to be
-    told = slow_steps(case)
+    told = [each for each in slow_steps(case) if each.step in indices]
     share = cost / case.step_ns
     location = _location(case, indices, kind)
     if kind == "gc":
@@ -98,6 +100,11 @@ def judge(case: Case) -> list[Candidate]:
             source=case.text(location),
         )
     ]
+
+
+def _is_explained(kind: str) -> bool:
+    """By another finding, or as time that is not lost."""
+    return kind in _OWN_FINDINGS or kind == _NOT_LOST
 
 
 def _location(
@@ -127,7 +134,7 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
     """(kind, words)"""
     excess = float(case.steps.duration_ns[index]) - usual
     row = case.phases.ns[index]
-    medians = np.median(case.phases.ns[case.steps.is_measured], axis=0)
+    medians = case.usual_phases_ns
     over = {
         name: float(row[column] - medians[column])
         for column, name in enumerate(case.phases.names)

@@ -147,6 +147,8 @@ def is_carried(loop: Loop) -> bool:
     for node in ast.walk(loop):
         if isinstance(node, ast.Assign) and _recurs(node, stored | assigned):
             return True
+        if isinstance(node, ast.AugAssign) and _feeds_itself(node):
+            return True
     for reads, writes in _in_order(loop.body):
         for name in reads:
             if name in assigned and name not in stored and not _only_counts(loop, name):
@@ -191,12 +193,19 @@ def _in_order(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], set[str]]]:
 
 
 def _adds_up(statement: ast.stmt) -> bool:
-    """`total = total + x`"""
+    """`total = total + x`, but not `x = x + layer(x)`."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.BinOp):
         return False
     sides = [statement.value.left, statement.value.right]
     targets = {each.id for each in statement.targets if isinstance(each, ast.Name)}
-    return any(isinstance(side, ast.Name) and side.id in targets for side in sides)
+    others = [side for side in sides if not (isinstance(side, ast.Name) and side.id in targets)]
+    return len(others) == 1 and not targets & set(_names(others[0], ast.Load))
+
+
+def _feeds_itself(statement: ast.AugAssign) -> bool:
+    """`x += layer(x)`"""
+    target = statement.target
+    return isinstance(target, ast.Name) and target.id in set(_names(statement.value, ast.Load))
 
 
 def _only_counts(loop: Loop, name: str) -> bool:

@@ -1,6 +1,7 @@
 """What checkpoint-, logging- and evaluation-stall have in common: a phase that takes its share."""
 
 import collections
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -11,7 +12,7 @@ from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.words import at, ms, percent
 from stepscope.analyze.opens import read_opens
 from stepscope.analyze.run import code_location
-from stepscope.analyze.step_time import Look
+from stepscope.analyze.step_time import Frame, Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
@@ -72,9 +73,22 @@ def where(
     location = _innermost(case, looks, set(looks if group is None else group))
     libraries: dict[str, float] = collections.defaultdict(float)
     for look in looks:
-        if look.called is not None:
-            libraries[look.called.function.name] += look.ns
+        if (called := _called(look)) is not None:
+            libraries[called.function.name] += look.ns
     return location, max(libraries, key=lambda name: libraries[name], default=None)
+
+
+def _called(look: Look) -> Frame | None:
+    """The library function that the user's code called; what only passes the call on is not meant:
+    decorators, Module._wrapped_call_impl."""
+    own = [number for number, frame in enumerate(look.frames) if frame.is_users]
+    below = look.frames[own[-1] + 1 :] if own else look.frames
+    return next((each for each in below if not _is_inner(each.function.name)), look.called)
+
+
+def _is_inner(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return "<locals>" in name or (last.startswith("_") and not last.endswith("__"))
 
 
 def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | None:
@@ -139,8 +153,8 @@ def beside(case: Case, location: Location) -> list[Look]:
     return [look for look in inside if look.phase in _OWN and look not in case.claimed]
 
 
-def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Location | None]:
-    """What lines cost, by measured step, that write such files: (path, text of the line)."""
+def of_files(case: Case, wanted: Callable[[str], bool]) -> tuple[Ints, Location | None]:
+    """What lines cost, by measured step, that write such files, by their paths."""
     opens = read_opens(case.process, case.steps)
     kept = opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
     steps_of: dict[Location, set[int]] = collections.defaultdict(set)
@@ -149,7 +163,7 @@ def of_files(case: Case, wanted: Callable[[str, str], bool]) -> tuple[Ints, Loca
         place = code_location(case.run, case.process, name.code, name.line) if name else None
         if place is None or name is None or _is_around_steps(case, place):
             continue
-        if wanted(name.path, case.text(place) or ""):
+        if wanted(name.path):
             steps_of[place] |= set(opens.step[kept & (opens.name == number)].tolist())
     cost = np.zeros(len(case.steps), np.int64)
     for place, steps in steps_of.items():
@@ -164,6 +178,13 @@ def _is_around_steps(case: Case, place: Location) -> bool:
     return case.share(here) > 0.9 and any(look.phase in _PASSES for look in here)
 
 
-PRINTS: Final = re.compile(r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow")
+PRINTS: Final = re.compile(r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow|\bfsync\(")
 TRAINERS_LOG: Final = re.compile(r"\bself\.log(_dict)?\(")
-TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)
+_TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)
+_STATES: Final = re.compile(r"checkpoint|ckpt|snapshot|weights|params", re.I)
+
+
+def is_log(path: str) -> bool:
+    """A text file, unless its name says that it keeps the model: checkpoint.json."""
+    name = os.path.basename(path)
+    return bool(_TEXTS.search(name)) and not _STATES.search(name)

@@ -4,8 +4,9 @@ from typing import Final
 
 from stepscope.advise.case import Candidate, CannotJudge, Case, Saving
 from stepscope.advise.words import at, ms, percent
+from stepscope.analyze.lines import lines
 from stepscope.analyze.ranks import processes_of_ranks, ranks
-from stepscope.model import Process
+from stepscope.model import Location, Process
 
 ID: Final = "straggler-rank"
 
@@ -35,10 +36,29 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=slow.location,
             process=who,
-            saving=Saving.of(cost, 0.7, 1.0, 0.95),
+            saving=_saving(case, slow.location, cost, len(there)),
             fix="Give every rank the same work: split the data evenly, keep what only one rank "
             "does (logging, evaluation, saving) out of the steps or behind the others' "
             "communication, and check that rank's machine.",
             source=slow.source,
         )
     ]
+
+
+def _saving(case: Case, location: Location | None, cost: float, ranks: int) -> Saving:
+    """Work that all of them do is only dealt out anew: each then has its part of it."""
+    if location is not None and not _is_done_by_all(case, location, ranks):
+        return Saving.of(cost, 0.7, 1.0, 0.95)
+    shared = (ranks - 1) / ranks
+    return Saving.of(cost, 0.7 * shared, 1.0, shared)
+
+
+def _is_done_by_all(case: Case, location: Location, ranks: int) -> bool:
+    them = {
+        function.process
+        for function in lines(case.run).functions
+        if function.file == location.file and function.process.role != "worker"
+        for row in function.lines
+        if row.line == location.line and row.hits > 1
+    }
+    return len(them) >= ranks

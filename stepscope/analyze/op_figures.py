@@ -6,11 +6,15 @@ A line's figures are those of the operators that it called itself, in all window
 import collections
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from stepscope.analyze.op_lines import memory_places
+from stepscope.analyze.grouping import Indices, grouped, in_order, sums
+from stepscope.analyze.op_lines import Places, memory_places
 from stepscope.analyze.ops import Part, parts_of
+from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
 
 Place = tuple[int, int]  # code id, line
@@ -59,27 +63,43 @@ def line_figures(process: ProcessData) -> LineFigures | None:
 def _add_time(found: dict[Place, Figures], part: Part) -> None:
     places, tree = part.places, part.tree
     known = np.flatnonzero(places.code > 0)
-    columns = (places.code, places.line, tree.self_ns, tree.device_ns)
-    for code, line, ops_ns, device_ns in zip(
-        *(column[known].tolist() for column in columns), strict=True
-    ):
-        figures = found[code, line]
-        figures.ops_ns += ops_ns
-        figures.device_ns += device_ns
+    group, first = grouped(places.code[known], places.line[known])
+    ops_ns = sums(group, tree.self_ns[known], len(first)).tolist()
+    device_ns = sums(group, tree.device_ns[known], len(first)).tolist()
+    for number in in_order(first):
+        figures = found[_place(places, known[first[number]])]
+        figures.ops_ns += ops_ns[number]
+        figures.device_ns += device_ns[number]
 
 
 def _add_memory(found: dict[Place, Figures], process: ProcessData, part: Part) -> None:
     """Whoever allocated a block owns it until it is freed, wherever that happens."""
     memory = part.tree.trace.memory
-    order = np.argsort(memory["at_ns"], kind="stable")
-    memory = memory[order]
     places = memory_places(process, part.window, part.tree.trace)
-    columns = places.code[order], places.line[order], memory["bytes"], memory["address"]
-    owner: dict[int, Figures] = {}
-    for code, line, size, address in zip(*(column.tolist() for column in columns), strict=True):
-        if size > 0 and code:
-            figures = owner[address] = found[code, line]
-            figures.alloc_bytes += size
-            figures.kept_bytes += size
-        elif size < 0 and address in owner:
-            owner.pop(address).kept_bytes += size
+    known = np.flatnonzero((memory["bytes"] > 0) & (places.code != 0))
+    known = known[np.argsort(memory["at_ns"][known], kind="stable")]
+    group, first = grouped(places.code[known], places.line[known])
+    alloc_bytes = sums(group, memory["bytes"][known], len(first)).tolist()
+    freed_bytes = sums(group, _freed(memory, known), len(first)).tolist()
+    for number in in_order(first):
+        figures = found[_place(places, known[first[number]])]
+        figures.alloc_bytes += alloc_bytes[number]
+        figures.kept_bytes += alloc_bytes[number] + freed_bytes[number]
+
+
+def _place(places: Places, index: np.int64) -> Place:
+    return int(places.code[index]), int(places.line[index])
+
+
+def _freed(memory: npt.NDArray[Any], allocates: Indices) -> Ints:
+    """What of each of these was freed again, below zero: by the next that happens at its address,
+    if that is no allocation."""
+    is_free = memory["bytes"] < 0
+    seen = np.concatenate([allocates, np.flatnonzero(is_free)])
+    order = seen[np.lexsort((seen, memory["at_ns"][seen], memory["address"][seen]))]
+    following = np.append(order[1:], order[:1])
+    ends = is_free[following] & (memory["address"][following] == memory["address"][order])
+    ends[-1:] = False
+    freed = np.zeros(len(memory), np.int64)
+    freed[order] = np.where(ends, memory["bytes"][following], 0)
+    return freed[allocates]

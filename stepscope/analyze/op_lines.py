@@ -15,19 +15,18 @@
 
 import dataclasses
 import functools
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.op_nesting import Indices, any_above, outermost
 from stepscope.analyze.op_tree import OpTree, op_tree
 from stepscope.analyze.windows import Window
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category, Source, Trace
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
-
-Indices = npt.NDArray[np.int64]
 
 _BACKWARD: Final = "autograd::engine::evaluate_function"
 _SHIFTS_NS: Final = np.arange(-10_000, 10_001, 250)  # how far the two clocks may be apart
@@ -77,11 +76,11 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
     return places
 
 
+@functools.lru_cache(maxsize=16)
 def _logs(process: ProcessData, window: Window) -> dict[int, _Log]:
     if window.start_ns is None or window.end_ns is None:
         return {}
-    events = process.of_kind(EventKind.LINE_BEGINS)
-    at_ns = process.clock.ns(events["start"])
+    events, at_ns = _line_begins(process)
     # The log begins while the window is being opened, and ends before it is closed.
     before_ns = int(at_ns[at_ns <= window.start_ns].max(initial=0))
     kept = (at_ns >= before_ns) & (at_ns <= window.end_ns)
@@ -95,6 +94,13 @@ def _logs(process: ProcessData, window: Window) -> dict[int, _Log]:
             events["extra"][mine].astype(np.int64),
         )
     return logs
+
+
+@functools.lru_cache(maxsize=64)
+def _line_begins(process: ProcessData) -> tuple[npt.NDArray[Any], Ints]:
+    """Of all windows, and when."""
+    events = process.of_kind(EventKind.LINE_BEGINS)
+    return events, process.clock.ns(events["start"])
 
 
 def _our_thread(process: ProcessData, trace: Trace, thread: int) -> int:
@@ -160,11 +166,8 @@ def memory_places(process: ProcessData, window: Window, trace: Trace) -> Places:
 
 def _is_outermost_op(tree: OpTree) -> npt.NDArray[np.bool_]:
     """Named ranges do not count: they may hold everything."""
-    is_op = (tree.events["category"] == Category.OP).tolist()
-    covered: list[bool] = []  # by an operator above
-    for parent in tree.parent.tolist():
-        covered.append(parent >= 0 and (is_op[parent] or covered[parent]))
-    return np.array(is_op, np.bool_) & ~np.array(covered, np.bool_)
+    is_op: npt.NDArray[np.bool_] = tree.events["category"] == Category.OP
+    return is_op & ~any_above(tree.parent, is_op)
 
 
 # --- backward -------------------------------------------------------------------------------------
@@ -190,53 +193,57 @@ def _backward_roots(tree: OpTree) -> Indices:
     """The outermost call of autograd's engine around each operator; -1: none."""
     names = tree.trace.names
     engine = [number for number, name in enumerate(names) if name.startswith(_BACKWARD)]
-    is_root = np.isin(tree.events["name"], engine).tolist()
-    roots: list[int] = []
-    for index, parent in enumerate(tree.parent.tolist()):
-        above = roots[parent] if parent >= 0 else -1
-        roots.append(above if above >= 0 else index if is_root[index] else -1)
-    return np.array(roots, np.int64)
+    return outermost(tree.parent, np.isin(tree.events["name"], engine))
 
 
 def _twins(tree: OpTree, roots: Indices) -> Indices:
-    """For each root of backward the operator whose gradient it computes."""
+    """For each root of backward the operator whose gradient it computes; a flow overrules."""
     twin = np.full(len(tree), -1, np.int64)
-    for backward, forward in _by_sequence(tree, roots) + _by_flow(tree):
-        if roots[backward] >= 0 and roots[forward] != roots[backward]:
-            twin[roots[backward]] = forward
+    for backward, forward in (_by_sequence(tree, roots), _by_flow(tree)):
+        root = roots[backward]
+        known = (root >= 0) & (roots[forward] != root)
+        twin[root[known]] = forward[known]
     return twin
 
 
-def _by_flow(tree: OpTree) -> list[tuple[int, int]]:
-    """(backward, forward) operators that a flow joins: each end has its operator's start."""
+def _by_flow(tree: OpTree) -> tuple[Indices, Indices]:
+    """Backward and forward operators that a flow joins: each end has its operator's start."""
     flows = tree.trace.flows
-    if not len(flows):
-        return []
-    at = {
-        (thread, start): index
-        for index, (thread, start) in enumerate(
-            zip(tree.events["thread"].tolist(), tree.events["start_ns"].tolist(), strict=True)
-        )
-    }
-    begins: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    columns = (flows[name].tolist() for name in ("id", "at_ns", "thread", "is_end"))
-    for flow, at_ns, thread, is_end in zip(*columns, strict=True):
-        index = at.get((thread, at_ns))
-        if index is not None:
-            (ends if is_end else begins)[flow] = index
-    return [(ends[flow], begins[flow]) for flow in ends if flow in begins]
+    index = _last_at(tree, flows["thread"], flows["at_ns"])
+    is_known, is_end, number = index >= 0, flows["is_end"], flows["id"]
+    # From the last on: of several with one number that one counts.
+    end, begin = (np.flatnonzero(is_known & each)[::-1] for each in (is_end, ~is_end))
+    _, of_end, of_begin = np.intersect1d(number[end], number[begin], return_indices=True)
+    order = np.argsort(end[of_end])
+    return index[end[of_end][order]], index[begin[of_begin][order]]
 
 
-def _by_sequence(tree: OpTree, roots: Indices) -> list[tuple[int, int]]:
+def _last_at(tree: OpTree, thread: Ints, at_ns: Ints) -> Indices:
+    """The innermost operator that begins on this thread at this moment, -1: none."""
+    found = np.full(len(thread), -1, np.int64)
+    for each in np.unique(thread).tolist():
+        here = np.flatnonzero(thread == each)
+        mine = np.flatnonzero(tree.events["thread"] == each)
+        if len(mine):
+            starts = tree.events["start_ns"][mine]
+            last = np.maximum(np.searchsorted(starts, at_ns[here], side="right") - 1, 0)
+            found[here] = np.where(starts[last] == at_ns[here], mine[last], -1)
+    return found
+
+
+def _by_sequence(tree: OpTree, roots: Indices) -> tuple[Indices, Indices]:
     """Of the operators that share a sequence number: the last one outside of backward. Those before
     it made nothing that has a gradient."""
     sequence = tree.events["sequence"]
     is_op = (sequence >= 0) & (tree.events["category"] == Category.OP)
-    forward = np.flatnonzero(is_op & (roots < 0)).tolist()
-    last = {int(sequence[index]): index for index in forward}
-    below = np.flatnonzero(is_op & (roots >= 0)).tolist()
-    return [(index, last[int(sequence[index])]) for index in below if int(sequence[index]) in last]
+    forward, below = np.flatnonzero(is_op & (roots < 0)), np.flatnonzero(is_op & (roots >= 0))
+    if not len(forward):
+        return forward, forward
+    forward = forward[np.argsort(sequence[forward], kind="stable")]
+    last = np.searchsorted(sequence[forward], sequence[below], side="right") - 1
+    twin = forward[np.maximum(last, 0)]
+    known = sequence[twin] == sequence[below]
+    return below[known], twin[known]
 
 
 # --- lines that the trace tells -------------------------------------------------------------------

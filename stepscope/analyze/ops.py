@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.flops import flops
 from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.grouping import grouped, sums
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.op_lines import Places, place_operators, source_place
 from stepscope.analyze.op_tree import OpTree, launched_by, op_tree
@@ -102,14 +103,14 @@ def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
 
 def _add(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
     tree, trace = part.tree, part.tree.trace
-    shapes = tree.events["shapes"] if by_shape else np.zeros(len(tree), np.int64)
-    group, first = _groups(tree.events["name"].astype(np.int64), shapes.astype(np.int64))
-    totals = {name: _sums(group, values, len(first)) for name, values in _columns(tree).items()}
+    names, shapes = tree.events["name"], tree.events["shapes"]
+    group, first = grouped(names, shapes) if by_shape else grouped(names)
+    totals = {name: sums(group, values, len(first)) for name, values in _columns(tree).items()}
     keys = [_key(part, int(index), by_shape) for index in first.tolist()]
     for number, key in enumerate(keys):
         row = rows[key]
-        for name, sums in totals.items():
-            setattr(row, name, getattr(row, name) + int(sums[number]))
+        for name, total in totals.items():
+            setattr(row, name, getattr(row, name) + int(total[number]))
     _add_flops(rows, part, by_shape)
     _add_places(rows, part, group, keys)
     if trace.has_memory and tree.outside_bytes[2]:
@@ -133,22 +134,6 @@ def _columns(tree: OpTree) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _groups(
-    *columns: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The group of each entry, and one entry of each group."""
-    _, first, group = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
-    return group.reshape(-1), first
-
-
-def _sums(
-    group: npt.NDArray[np.int64], values: npt.NDArray[Any], count: int
-) -> npt.NDArray[np.int64]:
-    total = np.zeros(count, np.int64)
-    np.add.at(total, group, values)
-    return total
-
-
 def _key(part: Part, index: int, by_shape: bool) -> _Key:
     trace, event = part.tree.trace, part.tree.events[index]
     name = trace.names[event["name"]]
@@ -158,10 +143,9 @@ def _key(part: Part, index: int, by_shape: bool) -> _Key:
 
 def _add_flops(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
     trace, events = part.tree.trace, part.tree.events
-    pairs, counts = np.unique(np.stack([events["name"], events["shapes"]]), axis=1,
-                              return_counts=True)  # fmt: skip
-    for name_id, shapes_id, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
-        name, shapes = trace.names[name_id], trace.shapes[shapes_id]
+    group, first = grouped(events["name"], events["shapes"])
+    for event, count in zip(events[first], np.bincount(group).tolist(), strict=True):
+        name, shapes = trace.names[event["name"]], trace.shapes[event["shapes"]]
         one = flops(name, shapes)
         if one:
             rows[name, shapes.dims if by_shape else ""].flops += one * count
@@ -174,9 +158,9 @@ def _add_places(
     if not len(known):
         return
     columns = group[known], part.places.code[known], part.places.line[known]
-    pair, first = _groups(*columns)
+    pair, first = grouped(*columns)
     calls = np.bincount(pair)
-    self_ns = _sums(pair, part.tree.self_ns[known], len(first))
+    self_ns = sums(pair, part.tree.self_ns[known], len(first))
     for number, index in enumerate(first.tolist()):
         where = place_of(part, int(columns[1][index]), int(columns[2][index]))
         place = rows[keys[columns[0][index]]].places.setdefault(where, [0, 0])

@@ -1,6 +1,7 @@
 """The operators of a step, from the window that has most steps in it."""
 
 import dataclasses
+import functools
 import math
 from typing import Any, Final
 
@@ -9,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.flops import flops
+from stepscope.analyze.grouping import grouped, in_order, sums
 from stepscope.analyze.intervals import step_of, union
+from stepscope.analyze.op_nesting import any_above
 from stepscope.analyze.ops import Part, parts_of, window_answer
 from stepscope.analyze.run import code_location
 from stepscope.importers.trace import Category
@@ -41,6 +44,19 @@ class StepOps:
         """As long as it would take without the recording."""
         return self.part.tree.self_ns / max(1.0, self.slowdown)
 
+    def usual_ns(self, kept: _Mask) -> npt.NDArray[np.float64]:
+        """Of each of these: no more than the median of its kind, the same operator on the same
+        shapes. What is beyond that was done to it: other processes had the core meanwhile."""
+        took, events = self.self_ns[kept], self.part.tree.events[kept]
+        kinds = np.stack([events["name"].astype(np.int64), events["shapes"].astype(np.int64)])
+        _, kind = np.unique(kinds, axis=1, return_inverse=True)
+        kind = kind.reshape(-1)
+        order = np.lexsort((took, kind))
+        counts = np.bincount(kind)
+        middle = took[order][np.cumsum(counts) - counts + (counts - 1) // 2] if len(took) else took
+        usual: npt.NDArray[np.float64] = np.minimum(took, middle[kind])
+        return usual
+
     def by_step_ns(self, kept: _Mask) -> float:
         """Their own time in a mean step."""
         return float(self.self_ns[kept].sum()) / self.steps
@@ -59,18 +75,18 @@ class StepOps:
         mask: _Mask = np.isin(self.part.tree.events["name"], wanted)
         return mask
 
+    def named_just(self, *wanted: str) -> _Mask:
+        """Those of exactly these names."""
+        names = self.part.tree.trace.names
+        numbers = [number for number, name in enumerate(names) if name in wanted]
+        mask: _Mask = np.isin(self.part.tree.events["name"], numbers)
+        return mask
+
     def inside(self, outer: _Mask) -> _Mask:
         """Those below one of these, at any depth."""
-        parent = self.part.tree.parent
-        found = outer.copy()
-        for _ in range(128):
-            more = (parent >= 0) & found[np.maximum(parent, 0)] & ~found
-            if not more.any():
-                break
-            found |= more
-        return found & ~outer
+        return any_above(self.part.tree.parent, outer) & ~outer
 
-    @property
+    @functools.cached_property
     def in_optimizer(self) -> _Mask:
         """Not what a closure does: Lightning calls the passes from inside the optimizer's step."""
         spans = self.process.of_kind(EventKind.SPAN)
@@ -82,11 +98,12 @@ class StepOps:
     def flops(self, kept: _Mask) -> npt.NDArray[np.float64]:
         """Of each of these, as far as they are known."""
         trace, events = self.part.tree.trace, self.part.tree.events[kept]
+        group, first = grouped(events["name"], events["shapes"])
         counts = [
-            flops(trace.names[name], trace.shapes[shapes]) or 0
-            for name, shapes in zip(events["name"].tolist(), events["shapes"].tolist(), strict=True)
+            flops(trace.names[each["name"]], trace.shapes[each["shapes"]]) or 0
+            for each in events[first]
         ]
-        return np.array(counts, np.float64)
+        return np.array(counts, np.float64)[group]
 
     def types(self) -> list[str]:
         return [shapes.types for shapes in self.part.tree.trace.shapes]
@@ -97,7 +114,8 @@ class StepOps:
     def share_of_lines(self, file: str, first: int, last: int) -> float:
         """What of the operators' own time belongs to lines of a file, backward ones to the line
         of their forward; the optimizer's are left out."""
-        kept = np.flatnonzero(self.is_op & ~self.in_optimizer)
+        wanted = self.is_op & ~self.in_optimizer
+        kept, took = np.flatnonzero(wanted), self.usual_ns(wanted)
         places = self.part.places
         codes = {
             code
@@ -106,23 +124,22 @@ class StepOps:
         }
         lines = places.line[kept]
         here = np.isin(places.code[kept], list(codes)) & (first <= lines) & (lines <= last)
-        whole = float(self.part.tree.self_ns[kept].sum())
-        return float(self.part.tree.self_ns[kept][here].sum()) / whole if whole else 0.0
+        whole = float(took.sum())
+        return float(took[here].sum()) / whole if whole else 0.0
 
     def place(self, kept: _Mask) -> Location | None:
         """The line with most of their time."""
         places = self.part.places
         known = np.flatnonzero(kept & (places.code > 0))
-        spent: dict[tuple[int, int], float] = {}
-        for code, line, ns in zip(
-            places.code[known].tolist(), places.line[known].tolist(),
-            self.part.tree.self_ns[known].tolist(), strict=True,
-        ):  # fmt: skip
-            spent[code, line] = spent.get((code, line), 0.0) + ns
-        if not spent:
+        if not len(known):
             return None
-        code, line = max(spent, key=lambda key: spent[key])
-        return code_location(self.run, self.process, code, line)
+        group, first = grouped(places.code[known], places.line[known])
+        spent = sums(group, self.part.tree.self_ns[known], len(first)).tolist()
+        most = max(in_order(first), key=lambda number: spent[number])
+        index = known[first[most]]
+        return code_location(
+            self.run, self.process, int(places.code[index]), int(places.line[index])
+        )
 
 
 def elements_of(dims: str) -> float:
@@ -134,6 +151,7 @@ def elements_of(dims: str) -> float:
         return 0.0
 
 
+@functools.lru_cache(maxsize=16)
 def step_ops(run: Run, process: ProcessData) -> StepOps | None:
     """None: no window has a whole step."""
     parts, _ = parts_of(process)

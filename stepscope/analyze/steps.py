@@ -40,17 +40,17 @@ def steps(
 def _of_process(run: Run, chosen: ProcessData | None, *, each: bool) -> StepsAnswer:
     found = find_steps(run, chosen)
     if chosen is None:
-        return _no_steps(found.reason, None)
+        return no_steps(f"No steps found: {found.reason}", None)
     cost = overhead(run, chosen, found)
     if not len(found):
-        return _no_steps(found.reason, cost)
+        return no_steps(f"No steps found: {found.reason}", cost)
     return _answer(chosen, found, cost, each)
 
 
-def _no_steps(reason: str | None, cost: Overhead | None) -> StepsAnswer:
+def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
     return StepsAnswer(
         steps=0, warmup=None, measured=None, step_ms=None, rate=None, breakdown=None, bound=None,
-        overhead=cost, reason=f"No steps found: {reason}",
+        overhead=cost, reason=reason,
     )  # fmt: skip
 
 

@@ -8,8 +8,10 @@ from stepscope.analyze.lines import lines
 from stepscope.analyze.parts import parts
 from stepscope.analyze.processes import ending
 from stepscope.analyze.run import all_notes
-from stepscope.analyze.steps import steps
-from stepscope.model import SummaryAnswer
+from stepscope.analyze.step_scheme import NO_STEPS
+from stepscope.analyze.steps import no_steps, steps
+from stepscope.errors import InputError
+from stepscope.model import StepsAnswer, SummaryAnswer
 from stepscope.store.reader import Run
 
 
@@ -23,13 +25,21 @@ def summary(run: Run) -> SummaryAnswer:
         ending=ending(run),
         wall_ns=sum(part.ns for part in found),
         parts=found,
-        steps=steps(run),
+        steps=_steps(run),
         hottest=[line.location for line in hottest],
         hottest_ns=[line.ns for line in hottest],
         processes=len(run.processes),
         notes=all_notes(run),
         hottest_source=[line.source for line in hottest],
     )
+
+
+def _steps(run: Run) -> StepsAnswer:
+    """A trace need not mark any."""
+    try:
+        return steps(run)
+    except InputError:
+        return no_steps(NO_STEPS, None)
 
 
 def _started(run: Run) -> str:

@@ -2,7 +2,8 @@
 
 1. A module's call inside of backward is part of it (activation checkpointing).
 2. Forward passes without gradients are evaluation, with the waiting for their batches and all that
-   lies between them, unless most steps have such (a frozen teacher, a GAN's samples).
+   lies between them. Where most steps have such (a frozen teacher, a GAN's samples), only those of
+   a trained model are that lie between the update and the next batch or turn of the loop.
 3. From the end of the input to the next forward or transfer it is `prepare`.
 4. From the end of forward to the next forward or to backward it is forward still: the loss. Where
    no module is called at all, forward begins where the input or the loop's turn did.
@@ -182,10 +183,9 @@ def _with_evaluation(spans: Spans, steps: FoundSteps) -> Spans:
 
 
 def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
-    """Forward passes without gradients whose module does not make such in most steps; and compiled
-    functions that do not train, once there are steps."""
-    no_grad = (spans.flags & int(ForwardFlag.NO_GRAD)) != 0
-    candidates: _Mask = spans.of(SpanCategory.FORWARD) & no_grad
+    """Forward passes without gradients whose module does not make such in most steps, or makes them
+    when the step has trained; and compiled functions that do not train, once there are steps."""
+    candidates = _is_without_gradients(spans)
     compiled = may_evaluate(spans.of(SpanCategory.COMPUTE), spans.name, spans.samples)
     candidates |= compiled & (spans.start_ns > steps.start_ns.min(initial=np.iinfo(np.int64).max))
     step = intervals.step_of(spans.start_ns, steps.start_ns, steps.end_ns)
@@ -193,8 +193,34 @@ def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
         of_name = candidates & (spans.name == name)
         with_such = len(np.unique(step[of_name & (step >= 0)]))
         if len(steps) and 2 * with_such > len(steps):
-            candidates &= ~of_name
+            candidates &= ~of_name | _after_update(spans, steps, of_name)
     return candidates
+
+
+def _after_update(spans: Spans, steps: FoundSteps, passes: _Mask) -> _Mask:
+    """Which of these passes of a model that is trained come after the optimizer's step and before
+    the batch or the turn that the next one begins with: no training is left that needs them."""
+    trains = spans.of(*_OF_FRAMEWORKS) & ~_is_without_gradients(spans)
+    names = np.unique(spans.name[passes])
+    is_trained = bool((trains & spans.of(SpanCategory.FORWARD) & np.isin(spans.name, names)).any())
+    at = np.flatnonzero(trains)
+    if not is_trained:
+        return np.zeros(len(spans), np.bool_)
+    after = np.searchsorted(at, np.arange(len(spans)))  # the training that follows, in `at`
+    before = at[np.maximum(after - 1, 0)]
+    updated = (after > 0) & spans.of(SpanCategory.OPTIMIZER)[before]
+    updated &= spans.end_ns[before] <= spans.start_ns  # not from inside of it: a closure
+    following_ns = np.append(spans.start_ns[at], np.iinfo(np.int64).max)[after]
+    batches_ns = spans.start_ns[spans.of(SpanCategory.INPUT)]
+    begins = np.sort(np.concatenate([steps.turn_ns, batches_ns]))
+    next_begin = np.append(begins, np.iinfo(np.int64).max)[np.searchsorted(begins, spans.end_ns)]
+    found: _Mask = passes & updated & (next_begin <= following_ns)
+    return found
+
+
+def _is_without_gradients(spans: Spans) -> _Mask:
+    no_grad: _Mask = (spans.flags & int(ForwardFlag.NO_GRAD)) != 0
+    return spans.of(SpanCategory.FORWARD) & no_grad
 
 
 def _stretches(spans: Spans, evaluating: _Mask) -> tuple[Ints, Ints]:

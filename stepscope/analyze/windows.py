@@ -65,9 +65,17 @@ def is_xplane(path: Path) -> bool:
     return path.name.endswith(_XPLANE)
 
 
-@functools.lru_cache(maxsize=16)
 def read_trace(path: Path) -> Trace | str:
-    """The trace, or why there is none."""
+    """The trace, or why there is none; read once until it changes."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return _read(path, (0, 0))
+    return _read(path, (stat.st_mtime_ns, stat.st_size))
+
+
+@functools.lru_cache(maxsize=16)
+def _read(path: Path, _state: tuple[int, int]) -> Trace | str:
     try:
         return read_xplane_trace(path) if is_xplane(path) else read_kineto(path)
     except DataError as error:

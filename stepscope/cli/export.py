@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     "html", "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
 )  # fmt: skip
+_OF_TRACES: Final = ("html",)  # these can also be made of a trace that another tool wrote
 _FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
 
@@ -35,7 +36,7 @@ def command(
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
     \b
-    html        the report: one file for any browser
+    html        the report: one file for any browser; also of a trace of torch, TensorFlow or JAX
     lprof       lines, for 'python -m line_profiler FILE'
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
@@ -45,12 +46,14 @@ def command(
     csv         a folder with one table a question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
+    from stepscope.analyze.foreign import load_any
     from stepscope.analyze.run import load, newest_run
 
     folder = os.fspath(run if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
     how = _how(file_format, no_source)
-    content: bytes | Iterator[bytes] | Files = exporter.export(load(folder), process=process, **how)
+    opened = load_any(folder) if file_format in _OF_TRACES else load(folder)
+    content: bytes | Iterator[bytes] | Files = exporter.export(opened, process=process, **how)
     name = os.path.basename(os.path.abspath(folder))
     if file_format in _FOLDERS:
         from stepscope.show.exporters.folder import write_folder

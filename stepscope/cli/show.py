@@ -1,11 +1,11 @@
 """`stepscope show`: what a run tells, as a page or as JSON."""
 
 import dataclasses
+import functools
 import importlib
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -15,6 +15,8 @@ from stepscope.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from stepscope.store.reader import Run
 
 VIEWS: Final = (
     "summary", "findings", "steps", "lines", "functions", "regions", "actions", "ops", "kernels",
@@ -184,14 +186,9 @@ def _require_fitting_tree(request: Request) -> None:
 
 def ask(request: Request) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
-    from stepscope.analyze.foreign import is_trace, run_of_trace
-    from stepscope.analyze.run import load, newest_run
     from stepscope.show.selection import Selection, of_thread, only, select
 
-    if request.run is not None and request.view in _OF_TRACES and is_trace(Path(request.run)):
-        whole = run_of_trace(Path(request.run))
-    else:
-        whole = load(request.run if request.run is not None else newest_run())
+    whole = _asked_of(request)
     part = "advise" if request.question == "findings" else "analyze"
     module = importlib.import_module(f"stepscope.{part}.{request.question}")
     answer_to: Callable[..., Any] = getattr(module, request.question)
@@ -206,6 +203,15 @@ def ask(request: Request) -> Any:
     selection = Selection(functions=names, files=request.files, sort=request.sort)
     answer = select(request.question, answer, selection)
     return of_thread(answer, request.thread) if request.tree else answer
+
+
+@functools.lru_cache(maxsize=1)  # the summary's page asks for its findings, too
+def _asked_of(request: Request) -> "Run":
+    from stepscope.analyze.foreign import load_any
+    from stepscope.analyze.run import load, newest_run
+
+    name = request.run if request.run is not None else newest_run()
+    return load_any(name) if request.view in _OF_TRACES else load(name)
 
 
 def _how(request: Request) -> dict[str, Any]:
@@ -236,19 +242,17 @@ def _print_page(answer: Any, request: Request) -> None:
     from stepscope.show.terminal.page import print_view
 
     if request.view == "summary":
-        _print_summary(answer)
+        _print_summary(answer, _asked_of(request))
     else:
         print_view(page_of(answer, request))
 
 
-def _print_summary(answer: Any) -> None:
+def _print_summary(answer: Any, run: "Run") -> None:
     """It begins with what to do, and ends with where the report is."""
     from stepscope.advise.findings import findings
-    from stepscope.analyze.run import load
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary
 
-    run = load(answer.run)
     advice = findings(run)
     print_view(summary(answer, advice=advice))
     path = report.found_or_written(run, findings=advice)

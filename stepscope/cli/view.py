@@ -18,13 +18,14 @@ _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 
 
 @click.command("view", short_help="Look at runs in a browser.")
-@click.argument("path", required=False, metavar="[RUN|FOLDER]")
+@click.argument("path", required=False, metavar="[RUN|FOLDER|TRACE]")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen here. [127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N",
               help="Port; 0: any free one. [the first free one from 6100 on]")  # fmt: skip
 @click.option("--browser/--no-browser", default=None, help="Open a browser. [unless far away]")
 def command(path: str | None, host: str, port: int | None, browser: bool | None) -> None:
     """Show RUN, or all runs in FOLDER, in a browser; without a name, those in ./stepscope-runs.
+    TRACE is a file that the profiler of torch, TensorFlow or JAX wrote.
 
     Runs that are being recorded update themselves. Only who has the printed address gets in.
     """

@@ -1,14 +1,13 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
-from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
+from stepscope.importers.kineto_events import Event, rows_of
 from stepscope.importers.trace import (
     EVENT_DTYPE,
     FLOW_DTYPE,
@@ -20,10 +19,15 @@ from stepscope.importers.trace import (
     Trace,
     no_events,
 )
+from stepscope.importers.trace_rows import (
+    Rows,
+    Scalar,
+    read_rows,
+    shapes_of,
+    string_of,
+    thread_of,
+)
 from stepscope.importers.trace_text import TraceText
-
-_Number = int | float | str | None
-
 
 _CATEGORIES: Final = {
     "cpu_op": Category.OP,
@@ -42,64 +46,27 @@ _CATEGORIES: Final = {
     "python_function": Category.PYTHON,
     "gpu_user_annotation": Category.DEVICE_ANNOTATION,
 }
-_FLOWS: Final = ("fwdbwd", "forward_backward")
-_MEMORY: Final = "[memory]"
+_FLOWS: Final = (b"fwdbwd", b"forward_backward")
+_MEMORY: Final = b"[memory]"
+_THREAD_NAME: Final = b"thread_name"
 _LEGACY_PROCESS: Final = "CPU functions"  # autograd's own export: a bare list without categories
-_NONE: Final = -1
 _FARTHEST_US: Final = 2.0**61 / 1000
-
-
-_NOTHING: Final = msgspec.Raw()
-
-
-# There are millions of them, and none is part of a cycle: the collector need not look at them.
-class _Args(msgspec.Struct, gc=False):
-    """Those of an event's arguments that anybody asks for."""
-
-    external: _Number = msgspec.field(default=_NONE, name="External id")
-    external_before: _Number = msgspec.field(default=_NONE, name="external id")
-    correlation: _Number = _NONE
-    sequence: _Number = msgspec.field(default=_NONE, name="Sequence number")
-    dims: msgspec.Raw = msgspec.field(default=_NOTHING, name="Input Dims")
-    types: msgspec.Raw = msgspec.field(default=_NOTHING, name="Input type")
-    concrete: msgspec.Raw = msgspec.field(default=_NOTHING, name="Concrete Inputs")
-    size: _Number = msgspec.field(default=0, name="Bytes")
-    device_type: _Number = msgspec.field(default=0, name="Device Type")
-    address: _Number = msgspec.field(default=0, name="Addr")
-    stream: _Number = _NONE
-    device: _Number = _NONE
-    copied: _Number = msgspec.field(default=0, name="bytes")
-    name: Any = None
-
-
-class _Event(msgspec.Struct, gc=False):
-    ph: str = ""
-    name: str = ""
-    cat: str | None = None
-    pid: _Number = None
-    tid: _Number = None
-    ts: _Number = None
-    dur: _Number = 0.0
-    id: _Number = _NONE
-    args: _Args | None = None
-
-
-_NO_ARGS: Final = _Args()
+_SAME: Final = ("external", "correlation", "sequence", "stream")  # in rows and in events
 
 
 def read_kineto(path: str | Path) -> Trace:
-    """All of it, in columns: some 70 bytes an event."""
+    """All of it, in columns: some 90 bytes an event."""
     reader = _Reader()
-    text = TraceText(Path(path), _Event)
+    text = TraceText(Path(path), Event, take=reader.take)
     for events in text:
-        reader.add(events)
+        reader.add(rows_of(events))
     return reader.trace(Path(path), text)
 
 
 class _Reader:
     def __init__(self) -> None:
         self._names: Numbers[str] = Numbers()
-        self._threads: Numbers[tuple[_Number, _Number]] = Numbers()
+        self._threads: Numbers[tuple[Scalar, Scalar]] = Numbers()
         self._shapes: Numbers[tuple[bytes, bytes, bytes]] = Numbers()
         self._parts: list[npt.NDArray[Any]] = []
         self._memory: list[npt.NDArray[Any]] = []
@@ -107,76 +74,74 @@ class _Reader:
         self._thread_names: dict[int, str] = {}
         self._unread = 0
 
-    def add(self, events: Sequence[_Event]) -> None:
-        groups: dict[str, list[_Event]] = {"X": [], "M": [], "i": [], "flow": []}
-        kinds = {"X": "X", "M": "M", "i": "i", "I": "i", "s": "flow", "f": "flow", "t": "flow"}
-        for event in events:
-            kind = kinds.get(event.ph)
-            if kind is None:
-                self._unread += event.ph in ("B", "E")
-            else:
-                groups[kind].append(event)
-        self._add_complete(groups["X"])
-        self._add_memory([event for event in groups["i"] if event.name == _MEMORY])
-        self._add_flows([event for event in groups["flow"] if event.cat in _FLOWS])
-        self._add_names(groups["M"])
+    def take(self, text: bytes) -> int:
+        """What the C core can read of the text."""
+        rows, end = read_rows(text)
+        self.add(rows)
+        return end
 
-    def _add_complete(self, events: list[_Event]) -> None:
-        if not events:
+    def add(self, rows: Rows) -> None:
+        self._add_complete(rows, rows.of("X"))
+        instants, flows = rows.of("i", "I"), rows.of("s", "f", "t")
+        self._add_memory(rows, instants[rows.is_one_of(instants["name"], _MEMORY)])
+        self._add_flows(rows, flows[rows.is_one_of(flows["category"], *_FLOWS)])
+        self._add_thread_names(rows, rows.of("M"))
+        self._unread += len(rows.of("B", "E"))
+
+    def _add_complete(self, rows: Rows, events: npt.NDArray[Any]) -> None:
+        if not len(events):
             return
-        args = [event.args or _NO_ARGS for event in events]
-        names, threads = self._names, self._threads
         table = no_events(len(events))
-        table["start_ns"] = _ns(event.ts for event in events)
-        table["duration_ns"] = np.maximum(_ns(event.dur for event in events), 0)
-        table["name"] = [names[event.name] for event in events]
-        table["category"] = [_category(event) for event in events]
-        table["thread"] = [threads[event.pid, event.tid] for event in events]
-        before = _integers([each.external_before for each in args])
-        external = _integers([each.external for each in args])
-        table["external"] = np.where(external >= 0, external, before)
-        table["correlation"] = _integers([each.correlation for each in args])
-        table["sequence"] = _integers([each.sequence for each in args])
-        table["shapes"] = [
-            self._shape(event.name, a) for event, a in zip(events, args, strict=True)
-        ]
-        table["stream"] = _integers([each.stream for each in args])
-        table["device"] = np.clip(_integers([each.device for each in args]), -1, 2**31 - 1)
-        table["bytes"] = _integers([each.copied for each in args])
+        table["start_ns"] = _ns(events["ts_us"])
+        table["duration_ns"] = np.maximum(_ns(events["dur_us"]), 0)
+        table["name"] = rows.numbered(events["name"], lambda raw: self._names[string_of(raw)])
+        table["thread"] = self._thread(rows, events)
+        table["category"] = self._category(rows, events, table["thread"])
+        table["shapes"] = rows.numbered(events["shapes"], lambda raw: self._shapes[shapes_of(raw)])
+        for name in _SAME:
+            table[name] = events[name]
+        table["device"] = np.clip(events["device"], -1, 2**31 - 1)
+        table["bytes"] = events["copied_bytes"]
         self._parts.append(table)
 
-    def _shape(self, name: str, args: _Args) -> int:
-        concrete = bytes(args.concrete) if "conv" in name else b""
-        return self._shapes[bytes(args.dims), bytes(args.types), concrete]
+    def _thread(self, rows: Rows, events: npt.NDArray[Any]) -> Ints:
+        return rows.numbered(events["thread"], lambda raw: self._threads[thread_of(raw)])
 
-    def _add_memory(self, events: list[_Event]) -> None:
-        if not events:
+    def _category(self, rows: Rows, events: npt.NDArray[Any], thread: Ints) -> Ints:
+        told = rows.numbered(events["category"], _category)
+        is_legacy = np.array([process == _LEGACY_PROCESS for process, _ in self._threads])
+        untold = np.where(is_legacy[thread], Category.OP, Category.OTHER)
+        return np.where(told >= 0, told, untold)
+
+    def _add_memory(self, rows: Rows, events: npt.NDArray[Any]) -> None:
+        if not len(events):
             return
-        args = [event.args or _NO_ARGS for event in events]
         table = np.zeros(len(events), MEMORY_DTYPE)
-        table["at_ns"] = _ns(event.ts for event in events)
-        table["thread"] = [self._threads[event.pid, event.tid] for event in events]
-        table["bytes"] = _integers([each.size for each in args])
-        table["is_device"] = _integers([each.device_type for each in args]) > 0
-        table["address"] = _integers([each.address for each in args]).astype(np.uint64)
+        table["at_ns"] = _ns(events["ts_us"])
+        table["thread"] = self._thread(rows, events)
+        table["bytes"] = events["bytes"]
+        table["is_device"] = events["device_type"] > 0
+        table["address"] = events["address"].astype(np.uint64)
         self._memory.append(table)
 
-    def _add_flows(self, events: list[_Event]) -> None:
-        if not events:
+    def _add_flows(self, rows: Rows, events: npt.NDArray[Any]) -> None:
+        if not len(events):
             return
         table = np.zeros(len(events), FLOW_DTYPE)
-        table["id"] = _integers([event.id for event in events])
-        table["at_ns"] = _ns(event.ts for event in events)
-        table["thread"] = [self._threads[event.pid, event.tid] for event in events]
-        table["is_end"] = [event.ph == "f" for event in events]
+        table["id"] = events["id"]
+        table["at_ns"] = _ns(events["ts_us"])
+        table["thread"] = self._thread(rows, events)
+        table["is_end"] = events["phase"] == ord("f")
         self._flows.append(table)
 
-    def _add_names(self, events: list[_Event]) -> None:
-        for event in events:
-            if event.name == "thread_name" and event.args and isinstance(event.args.name, str):
-                self._thread_names[self._threads[event.pid, event.tid]] = event.args.name
+    def _add_thread_names(self, rows: Rows, events: npt.NDArray[Any]) -> None:
+        events = events[rows.is_one_of(events["name"], _THREAD_NAME) & (events["told_name"] >= 0)]
+        for thread, name in zip(
+            self._thread(rows, events).tolist(), events["told_name"].tolist(), strict=True
+        ):
+            self._thread_names[thread] = string_of(rows.text(name))
 
-    def trace(self, path: Path, text: TraceText[_Event]) -> Trace:
+    def trace(self, path: Path, text: TraceText[Event]) -> Trace:
         base = text.head.get("baseTimeNanoseconds", 0)
         base_ns = int(base) if isinstance(base, int | float) else 0
         events, memory, flows = (
@@ -205,7 +170,7 @@ class _Reader:
             self._notes(text),
         )
 
-    def _notes(self, text: TraceText[_Event]) -> list[str]:
+    def _notes(self, text: TraceText[Event]) -> list[str]:
         name, notes = text._path.name, []
         if text.is_cut_off:
             notes.append(f"{name} is cut off: what was written up to there is shown.")
@@ -216,11 +181,10 @@ class _Reader:
         return notes
 
 
-def _category(event: _Event) -> int:
-    if event.cat is None:
-        return Category.OP if event.pid == _LEGACY_PROCESS else Category.OTHER
-    found = _CATEGORIES.get(event.cat)
-    return _CATEGORIES.get(event.cat.lower(), Category.OTHER) if found is None else found
+def _category(raw: bytes) -> int:
+    word = string_of(raw)
+    found = _CATEGORIES.get(word)
+    return _CATEGORIES.get(word.lower(), Category.OTHER) if found is None else found
 
 
 def _joined(parts: list[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -229,30 +193,9 @@ def _joined(parts: list[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[
     return joined
 
 
-def _ns(values: Iterable[Any]) -> Ints:
+def _ns(us: npt.NDArray[np.float64]) -> Ints:
     """From microseconds; what is no number is 0."""
-    us = _numbers(list(values), np.float64, float)
     sane = np.where(np.isfinite(us) & (np.abs(us) < _FARTHEST_US), us, 0.0)
     whole = np.floor(sane)  # of Unix time in ns a float knows only every 256th
     ns: Ints = whole.astype(np.int64) * 1000 + np.rint((sane - whole) * 1000).astype(np.int64)
     return ns
-
-
-def _integers(values: list[Any]) -> Ints:
-    numbers: Ints = _numbers(values, np.int64, int)
-    return numbers
-
-
-def _numbers(values: list[Any], dtype: type, convert: Callable[[Any], Any]) -> npt.NDArray[Any]:
-    try:
-        return np.fromiter(values, dtype, len(values))
-    except (TypeError, ValueError, OverflowError):
-        return np.fromiter((_number(value, convert) for value in values), dtype, len(values))
-
-
-def _number(value: Any, convert: Callable[[Any], Any]) -> Any:
-    try:
-        number = convert(value)
-        return number if abs(number) < 2**62 else 0
-    except (TypeError, ValueError, OverflowError):
-        return 0 if convert is float else _NONE

@@ -41,8 +41,12 @@ _T = TypeVar("_T")
 class TraceText(Generic[_T]):
     """Iterate over it for lists of decoded events; `head` and `dropped` are complete afterwards."""
 
-    def __init__(self, path: Path, kind: type[_T]) -> None:
+    def __init__(
+        self, path: Path, kind: type[_T], take: Callable[[bytes], int] = lambda text: 0
+    ) -> None:
+        """`take` may read events at the beginning of a text itself, and says how much they are."""
         self._path = path
+        self._take = take
         self._events: msgspec.json.Decoder[list[_T]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # it is a variable on purpose
         self._event: msgspec.json.Decoder[_T] = msgspec.json.Decoder(kind)
         self.head: dict[str, Any] = {}
@@ -62,7 +66,8 @@ class TraceText(Generic[_T]):
             if end:
                 events, used = self._decoded(rest[:end], is_last=False)
                 rest = rest[used:]
-                yield events
+                if events:
+                    yield events
         if not self._is_over:
             events, used = self._decoded(rest, is_last=True)
             rest = rest[used:]
@@ -135,11 +140,16 @@ class TraceText(Generic[_T]):
     # --- decoding ------------------------------------------------------------------------------
 
     def _decoded(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
-        """The events in the text, and how much of it they are."""
+        """The events in the text that nobody has taken, and how much of it is read."""
+        taken = self._take(text)
+        left = text[taken:]
+        if not left:
+            return [], taken
         try:
-            return self._events.decode(b"[" + text.strip(_SEPARATORS) + b"]"), len(text)
+            return self._events.decode(b"[" + left.strip(_SEPARATORS) + b"]"), len(text)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return self._scanned(text, is_last=is_last)
+            events, used = self._scanned(left, is_last=is_last)
+            return events, taken + used
 
     def _scanned(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
         """By following strings and nesting, until something is damaged."""

@@ -247,3 +247,9 @@ def samples_feed(thread: int, stack: tuple[tuple[int, int], ...], start: int, we
 
 def die_with_parent(parent_pid: int) -> bool:
     """SIGKILL for us when the parent goes; False when it is gone already."""
+
+# --- traces of operators -------------------------------------------------------------------------
+def trace_events(text: bytes) -> tuple[bytes, list[bytes], int]:
+    """Events of a trace in JSON, with commas between them: their rows (`importers.trace_rows` has
+    the fields), the texts that these number, and how much of the text they are. It ends before the
+    first event that is damaged or not as torch writes it."""

@@ -18,6 +18,7 @@
 #include "samples.h"
 #include "storage.h"
 #include "tools.h"
+#include "trace_events.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -323,6 +324,7 @@ static PyMethodDef functions[] = {
     ONE("functions_hook", functions_on),
     ARGS("samples_feed", samples_feed),
     ARGS("die_with_parent", py_die_with_parent),
+    ONE("trace_events", trace_events),
     {NULL, NULL, 0, NULL},
 };
 

@@ -140,7 +140,7 @@ export interface Content {
   facts: { name: string; path: string; script: string | null; cwd: string | null; host: string | null;
     system: string | null; cpu: string | null; cores: number | null; memory_bytes: number | null;
     versions: Record<string, unknown>; git: Record<string, unknown> | null;
-    options: Record<string, unknown>; stepscope: string };
+    options: Record<string, unknown>; stepscope: string; is_trace: boolean };
   verdict: string; summary: Summary; words: Record<string, string>;
   recorded: { what: string; is_there: boolean; told: string }[];
   steps: StepColumns | null; findings: Findings | null; lines: FileLines[];

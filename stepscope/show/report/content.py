@@ -12,6 +12,7 @@ import msgspec
 from stepscope.analyze.actions import actions
 from stepscope.analyze.device import device
 from stepscope.analyze.files import files
+from stepscope.analyze.foreign import is_trace
 from stepscope.analyze.functions import functions
 from stepscope.analyze.hottest import HotLine
 from stepscope.analyze.input import input as input_answer
@@ -89,7 +90,7 @@ def content(
         summary=told,
         words=CATEGORY_WORDS,
         recorded=recorded(run),
-        steps=ask("Steps", lambda: step_columns(run)),
+        steps=ask("Steps", lambda: step_columns(run)) if told.steps.steps else None,
         findings=advice,
         lines=file_lines(by_line),
         sources=source_texts(run, by_line),
@@ -134,6 +135,7 @@ def _facts(run: Run) -> Facts:
         git=info.git,
         options=info.options,
         stepscope=str(info.versions.get("stepscope", "")),
+        is_trace=is_trace(run.path),
     )
 
 

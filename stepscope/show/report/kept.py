@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
+from stepscope.analyze.foreign import is_trace, traces_in
 from stepscope.analyze.tables import tables_folders
 from stepscope.model import Location, Record
 from stepscope.show.report.page import encoded
@@ -81,6 +82,8 @@ def run_version(path: Path) -> str:
 
 
 def _watched(path: Path) -> list[Path]:
+    if is_trace(path):
+        return traces_in(path)
     return [file for name in _WATCHED for file in sorted(path.glob(f"proc-*/{name}"))]
 
 
@@ -90,6 +93,11 @@ def _code_version() -> int:
     return max(file.stat().st_mtime_ns for file in _PACKAGE.rglob("*.py"))
 
 
+def _folders(path: Path) -> tuple[Path, ...]:
+    """Beside a trace of another tool nothing of ours is wanted."""
+    return tables_folders(path)[1:] if is_trace(path) else tables_folders(path)
+
+
 # --- keeping --------------------------------------------------------------------------------------
 
 
@@ -97,7 +105,7 @@ def keep(path: Path, version: str, told: Content, timeline: RunTimeline) -> None
     """Where it is long: in the run, else in the user's cache, else not at all."""
     if not timeline.is_long:
         return
-    for folder in tables_folders(path):
+    for folder in _folders(path):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _write(folder, version, told, timeline)
@@ -167,7 +175,7 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
 
 def kept(path: Path, version: str) -> View | None:
     """What was kept of the run in this state."""
-    for folder in tables_folders(path):
+    for folder in _folders(path):
         try:
             found = msgspec.json.decode((folder / _VIEW).read_bytes(), type=_Kept)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

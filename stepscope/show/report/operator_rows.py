@@ -99,11 +99,15 @@ class OperatorRows:
     def _thread_name(self, part: Part, thread: int, title: str) -> str:
         told = part.tree.trace.threads[thread]
         if title == "kernels":
-            return f"device {told.process}, stream {told.thread}"
+            device = told.process.removeprefix("/device:")
+            stream = told.thread.removeprefix("stream ")
+            return f"{f'device {device}' if device.isdecimal() else device}, stream {stream}"
         for known in self._source.process.names.threads.values():
             if str(known.native_id) == told.thread and known.name:
                 return known.name
-        return f"thread {told.thread}"
+        if not told.name:
+            return f"thread {told.thread}"
+        return told.name if told.thread in told.name else f"{told.name} {told.thread}"
 
     def _add_flows(self, part: Part, rows: Ints, offset_ns: int) -> None:
         """From forward operators to the backward ones that are theirs."""

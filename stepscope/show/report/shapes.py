@@ -39,6 +39,7 @@ class Facts(Record, frozen=True):
     git: dict[str, Any] | None
     options: dict[str, Any]
     stepscope: str
+    is_trace: bool  # of another tool: operators, and nothing else
 
 
 class Recorded(Record, frozen=True):

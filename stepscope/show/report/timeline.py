@@ -1,6 +1,7 @@
 """Everything over time, all processes on one clock: whole for a file, in tiles for the viewer."""
 
 import dataclasses
+import functools
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,8 @@ MOST_SPANS: Final = 40_000  # in a file
 MOST_IN_A_ROW: Final = 4_000
 MOST_FLOWS: Final = 3_000
 _MOST_PROCESSES: Final = 64
+_PARTS: Final = 1 << 14  # of the time: so fine is what wide views are cut from
+_FAR_NS: Final = 2**60
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,10 +53,22 @@ class RunTimeline:
     def tile(self, from_ns: int, to_ns: int, width: int) -> Timeline:
         """What is between these moments, to a pixel; in the names and places of the whole."""
         least_ns = (to_ns - from_ns) / max(1, width)
-        shown = [between(row.spans, from_ns, to_ns, least_ns) for row in self.rows]
+        is_wide = self.is_long and least_ns >= 2 * self._coarse_ns
+        rows = self._coarse if is_wide else [row.spans for row in self.rows]
+        shown = [between(spans, from_ns, to_ns, least_ns) for spans in rows]
         return self._timeline(shown, from_ns, to_ns, with_words=False)
 
     @property
+    def _coarse_ns(self) -> float:
+        return self._last_ns / _PARTS
+
+    @functools.cached_property
+    def _coarse(self) -> list[Spans]:
+        """What is far narrower than a pixel of a wide view, put together already: of two million
+        spans that would take 0.3 s of every such view, on a core that the browser wants, too."""
+        return [between(row.spans, -_FAR_NS, _FAR_NS, self._coarse_ns) for row in self.rows]
+
+    @functools.cached_property
     def _last_ns(self) -> int:
         return max((int(row.spans.end_ns.max()) for row in self.rows), default=0)
 
@@ -143,6 +158,8 @@ def _clocks(processes: list[ProcessData]) -> dict[str, int]:
 
 
 def _process_name(process: ProcessData) -> str:
+    if process.folder.is_file():
+        return process.folder.name
     info = process.info
     role = f"rank {info.rank}" if info.role == "rank" else info.role
     if info.role == "worker" and info.rank is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from stepscope.analyze.foreign import ENDINGS, is_trace, load_any, traces_in
 from stepscope.analyze.processes import ending
 from stepscope.analyze.run import load
 from stepscope.errors import DataError, InputError, StepscopeError
@@ -23,6 +24,10 @@ from stepscope.store import format as fmt
 
 _MOST_RUNS: Final = 2_000
 _KEPT: Final = 4  # runs that are held in memory
+_GIVE: Final = (
+    "Give a run folder, a folder of runs, or a trace that torch (.json, .json.gz), TensorFlow or "
+    "JAX (.xplane.pb) wrote."
+)
 
 
 class RunEntry(Record, frozen=True):
@@ -72,19 +77,25 @@ class Runs:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        if not self.path.is_dir():
-            what = "is not a folder" if self.path.exists() else "does not exist"
-            raise InputError(f"'{path}' {what}. Give a run folder, or a folder of runs.")
         self.is_single = is_run(self.path)
-        if not self.is_single and not self._found():
-            raise InputError(
-                f"There is no run in '{path}'. Record one with 'stepscope run SCRIPT', "
-                "or name a run folder."
-            )
+        if not self.is_single and not (self.path.is_dir() and self._found()):
+            self._require_trace()
+            self.is_single = True
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._opened: dict[str, Opened] = {}
         self._work: dict[str, _Work] = {}  # by the name of the run that is being opened
+
+    def _require_trace(self) -> None:
+        if self.path.is_dir() and not is_trace(self.path):
+            raise InputError(
+                f"There is no run in '{self.path}'. Record one with 'stepscope run SCRIPT', "
+                "or name a run folder."
+            )
+        if not self.path.is_dir() and not self.path.name.endswith(ENDINGS):
+            raise InputError(f"'{self.path}' is no run and no trace. {_GIVE}")
+        if not self.path.exists():
+            raise InputError(f"'{self.path}' does not exist. {_GIVE}")
 
     def _found(self) -> dict[str, Path]:
         """By name; links that lead elsewhere are left out."""
@@ -109,7 +120,8 @@ class Runs:
     def progress(self, name: str) -> RunProgress:
         """How far opening it is: big runs take a while the first time."""
         path, work = self._path(name), self._work.get(name)
-        traces = (file.stat().st_size for file in path.glob("proc-*/ops-*"))
+        files = traces_in(path) or path.glob("proc-*/ops-*")
+        traces = (file.stat().st_size for file in files)
         return RunProgress(
             what=work.what if work else None,
             seconds=time.monotonic() - work.since_s if work else 0.0,
@@ -156,7 +168,7 @@ def _open(path: Path, version: str, progress: Progress) -> Opened:
     view = kept(path, version)
     if view is not None:
         return _opened(version, view, is_running=False)
-    run = load(path)
+    run = load_any(path)
     timeline = functools.cache(lambda: run_timeline(run))
     told = content(run, timeline=timeline, progress=progress)
     is_running = ending(run).how == "running"

@@ -10,6 +10,7 @@ import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
 
 export function ending(content: Content): string {
+  if (content.facts.is_trace) return "a trace that another tool wrote";
   const { how, exit_status, signal } = content.summary.ending;
   if (how === "running") return "still running";
   if (how === "killed") return `killed by ${signal ?? "a signal"}`;
@@ -19,11 +20,12 @@ export function ending(content: Content): string {
 }
 
 function Figures({ content }: { content: Content }) {
-  const { steps, wall_ns } = content.summary;
+  const { facts, timeline } = content, { steps, wall_ns } = content.summary;
   const cost = steps.overhead;
   return (
     <div class="figures">
-      <Figure label="whole run" value={duration(wall_ns)} told={counted(content.summary.processes, "process", "processes")} />
+      {wall_ns > 0 && <Figure label="whole run" value={duration(wall_ns)} told={counted(content.summary.processes, "process", "processes")} />}
+      {facts.is_trace && timeline && <Figure label="whole trace" value={duration(timeline.to_ns - timeline.from_ns)} told={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
       {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} told={`median ${milliseconds(steps.step_ms.median)}`} />}
       {steps.step_ms && <Figure label="8 in 10 steps" value={milliseconds(steps.step_ms.p10)} told={`to ${milliseconds(steps.step_ms.p90)}`} />}
       {steps.rate && <Figure label="throughput" value={<>{digits(steps.rate.per_s)} <span class="unit">steps/s</span></>}
@@ -193,7 +195,7 @@ export function Overview({ content }: { content: Content }) {
       <FindingCards content={content} />
       <div class="columns two">
         <StepPanel content={content} />
-        <RunPanel content={content} />
+        {content.summary.wall_ns > 0 && <RunPanel content={content} />}
       </div>
       {content.steps && (
         <Panel title="Every step" told={<>{counted(content.summary.steps.steps, "step")} · {count(content.summary.steps.warmup)} warm-up · {count(content.summary.steps.measured)} measured</>}
@@ -203,7 +205,7 @@ export function Overview({ content }: { content: Content }) {
           <Legend steps={content.steps} />
         </Panel>
       )}
-      <Hottest content={content} />
+      {!content.facts.is_trace && <Hottest content={content} />}
       <div class="columns two">
         <RecordedPanel content={content} />
         <Notes notes={notes} />

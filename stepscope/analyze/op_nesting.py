@@ -1,0 +1,101 @@
+"""Who lies inside whom, for millions of operators: what would go from one to the next, in rounds.
+
+A round is done for all at once. In each, everyone looks twice as far up as in the one before, so
+that a tree of depth 30 takes five.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.clock import Ints
+
+Indices = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+def parents(thread: Ints, start_ns: Ints, end_ns: Ints) -> Indices:
+    """The innermost one around each, -1 without; by thread and start, the longer first.
+
+    As torch nests them: what overlaps only in part is nobody's child. So it is the nearest one
+    before that ends no earlier, and not before this one begins. All begin with the one right before
+    them; who is not content goes on to the one that this has found so far.
+    """
+    found = np.arange(-1, len(thread) - 1)
+    found[:1] = -1
+    found[1:][thread[1:] != thread[:-1]] = -1
+    wanted_ns = np.maximum(end_ns, start_ns + 1)
+    active = np.flatnonzero(found >= 0)
+    while True:
+        active = active[end_ns[found[active]] < wanted_ns[active]]
+        if not len(active):
+            return found
+        found[active] = found[found[active]]
+        active = active[found[active] >= 0]
+
+
+def stand_ins(parent: Indices, name: Ints) -> Indices:
+    """Who each one is counted as: an only child of its parent's name is the same call."""
+    inside = parent >= 0
+    above = np.maximum(parent, 0)
+    children = np.bincount(parent[inside], minlength=len(parent))
+    is_same = inside & (children[above] == 1) & (name == name[above])
+    found = np.where(is_same, parent, np.arange(len(parent)))
+    while not np.array_equal(further := found[found], found):
+        found = further
+    return found
+
+
+def any_above(parent: Indices, wanted: Mask) -> Mask:
+    """Whether one of those around each is wanted, at any depth."""
+    above = _with_nobody(parent)
+    found = np.append(wanted, False)[above]
+    for up in _rounds(above):
+        found |= found[up]
+    return found[:-1]
+
+
+def outermost(parent: Indices, wanted: Mask) -> Indices:
+    """The outermost wanted one around each or itself, -1 without."""
+    found = np.append(np.where(wanted, np.arange(len(parent)), -1), -1)
+    for up in _rounds(_with_nobody(parent)):
+        further = found[up]
+        found = np.where(further >= 0, further, found)
+    return found[:-1]
+
+
+def with_descendants(parent: Indices, values: Ints) -> Ints:
+    """What each one has, and all below it: level by level, from the innermost."""
+    total = values.astype(np.int64)
+    if not total.any():
+        return total
+    depth = _depth(parent)
+    order = np.argsort(depth.astype(np.uint16), kind="stable")
+    ends = np.cumsum(np.bincount(depth))
+    for first, last in zip(ends[-2::-1].tolist(), ends[:0:-1].tolist(), strict=True):
+        here = order[first:last]
+        np.add.at(total, parent[here], total[here])
+    return total
+
+
+def _depth(parent: Indices) -> Indices:
+    above = _with_nobody(parent)
+    found = (above < len(parent)).astype(np.int64)
+    for up in _rounds(above):
+        found += found[up]
+    return found[:-1]
+
+
+def _with_nobody(parent: Indices) -> Indices:
+    """One more at the end, which is above all that have no parent, and above itself."""
+    nobody = len(parent)
+    return np.append(np.where(parent >= 0, parent, nobody), nobody)
+
+
+def _rounds(above: Indices) -> Iterator[Indices]:
+    """Who is one level up, two, four, ..., as long as that is anybody."""
+    nobody = len(above) - 1
+    while (above < nobody).any():
+        yield above
+        above = above[above]

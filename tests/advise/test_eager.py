@@ -1,0 +1,97 @@
+"""What of the operators' time is computing, and what is launching them."""
+
+import dataclasses
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stepscope.advise.case import CannotJudge
+from stepscope.advise.eager_overhead import _beyond_launching, _compute_ns, _is_theirs
+from stepscope.analyze.step_ops import StepOps
+from stepscope.analyze.step_time import Frame, Look
+from stepscope.importers.trace import Shapes
+from stepscope.store.records import FunctionName
+
+US = 1_000.0
+_EVENT = np.dtype([("name", np.int32), ("shapes", np.int32)])
+
+
+def window(*operators: tuple[str, str, float]) -> StepOps:
+    """One step of operators: name, shapes, own time in µs."""
+    names = sorted({name for name, _, _ in operators})
+    dims = sorted({dims for _, dims, _ in operators})
+    rows = [(names.index(name), dims.index(shape)) for name, shape, _ in operators]
+    trace = SimpleNamespace(names=names, shapes=[Shapes(dims=each) for each in dims])
+    own = np.array([us * US for *_, us in operators])
+    tree = SimpleNamespace(trace=trace, events=np.array(rows, _EVENT), self_ns=own)
+    part: Any = SimpleNamespace(tree=tree)
+    nobody: Any = None
+    return StepOps(nobody, nobody, part, 1, 1.0)
+
+
+def computed_us(*operators: tuple[str, str, float]) -> float:
+    found = window(*operators)
+    return _compute_ns(found, np.ones(len(operators), np.bool_)) / US
+
+
+def test_an_operator_that_lost_its_core_computed_no_more_than_its_kind() -> None:
+    usual = [("aten::mul", "[[10, 10]]", 2.0)] * 20
+    assert computed_us(*usual, ("aten::mul", "[[10, 10]]", 4_000.0)) == pytest.approx(21 * 0.03)
+
+
+def test_large_operators_compute_nearly_all_the_time() -> None:
+    large = [("aten::mul", "[[4096, 4096]]", 4_000.0)] * 5
+    small = [("aten::mul", "[[10, 10]]", 2.0)] * 5
+    assert computed_us(*large, *small) == pytest.approx(5 * 4_000, rel=0.01)
+
+
+def test_recording_does_not_make_large_operators_slower() -> None:
+    """The steps of the window took twice as long: for the small ones, of which there are many."""
+    large = [("aten::mul", "[[4096, 4096]]", 4_000.0)] * 5
+    found = dataclasses.replace(window(*large), slowdown=2.0)
+    assert _compute_ns(found, np.ones(5, np.bool_)) / US == pytest.approx(20_000, rel=0.01)
+
+
+def test_views_and_frames_of_autograd_compute_nothing() -> None:
+    views = [("aten::as_strided", "[[2304]]", 0.5), ("aten::t", "[[2304]]", 0.5)]
+    frames = [("autograd::engine::evaluate_function: MulBackward0", "", 30.0)]
+    assert computed_us(*views, *frames) == 0.0
+
+
+# --- TensorFlow and JAX ---------------------------------------------------------------------------
+
+
+def look(*files: str, ns: float = 1.0) -> Look:
+    """A stack, the user's own frame first."""
+    frames = [Frame(FunctionName(id=1, file="/me/train.py", line=1, name="train"), 5, True)]
+    frames += [Frame(FunctionName(id=2, file=f, line=1, name="f"), 7, False) for f in files]
+    return Look("forward", tuple(frames), ns)
+
+
+class FakeCase:
+    step_ns = 100.0
+
+    def share(self, looks: Any) -> float:
+        return float(sum(each.ns for each in looks)) / 100.0
+
+    @property
+    def operators(self) -> StepOps:
+        raise CannotJudge("none")
+
+
+@pytest.mark.parametrize(("python", "in_c", "computes"), [(50, 45, 0), (30, 60, 30), (5, 95, 90)])
+def test_calls_into_c_compute_what_they_take_beyond_the_python_around_them(
+    python: float, in_c: float, computes: float
+) -> None:
+    looks = [look("/x/tensorflow/python/ops/math_ops.py", ns=python)]
+    looks += [look("/x/tensorflow/python/ops/gen_math_ops.py", ns=in_c)]
+    case: Any = FakeCase()
+    assert _beyond_launching(case, looks) == pytest.approx(computes)
+
+
+def test_what_a_framework_calls_in_turn_is_its_own_doing() -> None:
+    assert _is_theirs(look("/x/tensorflow/python/util/dispatch.py", "/lib/python3.11/typing.py"))
+    assert not _is_theirs(look("/lib/python3.11/typing.py"))
+    assert not _is_theirs(look())

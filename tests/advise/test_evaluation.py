@@ -1,0 +1,62 @@
+"""Passes without gradients in every step: evaluation, or what the training needs."""
+
+from pathlib import Path
+
+import pytest
+
+from build import MS, RunBuilder
+from stepscope.advise.findings import findings
+from stepscope.analyze.run import load
+from stepscope.analyze.steps import steps
+from stepscope.model import StepsAnswer
+from stepscope.store.format import EventKind, ForwardFlag, SpanCategory
+
+STEPS = 40
+NET, OTHER = "Net", "Teacher"
+
+
+def trained(path: Path, *extra: tuple[int, int, str]) -> Path:
+    """Turns of 20 ms: forward from 5 to 7, backward to 9, the optimizer to 10; and in each turn
+    passes without gradients, (from, to, whose) in ms."""
+    run = RunBuilder(path)
+    process = run.process()
+    names = {name: process.name("name", name=name) for name in (NET, OTHER, "SGD")}
+    process.for_loop(process.loop(process.code(), 2, 9), 0, [20 * MS] * STEPS)
+    for step in range(STEPS):
+        spans = [(5, 7, NET, SpanCategory.FORWARD, 0), (7, 9, NET, SpanCategory.BACKWARD, 0)]
+        spans += [(9, 10, "SGD", SpanCategory.OPTIMIZER, 0)]
+        no_grad = int(ForwardFlag.NO_GRAD)
+        spans += [(a, b, name, SpanCategory.FORWARD, no_grad) for a, b, name in extra]
+        for start, end, name, category, flags in sorted(spans):
+            at = 20 * step * MS
+            first, last = (process.ticks(at + each * MS) for each in (start, end))
+            process.event(
+                EventKind.SPAN, names[name], first, last, extra=category, value0=8, value1=flags
+            )
+    process.write()
+    return run.path
+
+
+def milliseconds(answer: StepsAnswer) -> dict[str, float]:
+    return {each.category: each.ms for each in answer.breakdown or []}
+
+
+def test_a_model_that_is_asked_after_each_update_is_evaluated(tmp_path: Path) -> None:
+    run = load(trained(tmp_path / "run", (11, 14, NET), (14, 18, NET)))
+    assert milliseconds(steps(run))["evaluation"] == pytest.approx(7, abs=0.2)
+    found = findings(run).findings
+    assert [each.id for each in found] == ["evaluation-stall"]
+    assert found[0].share == pytest.approx(7 / 20, abs=0.02)
+
+
+@pytest.mark.parametrize("whose", [NET, OTHER])
+def test_what_the_loss_is_made_of_is_forward(whose: str, tmp_path: Path) -> None:
+    """A teacher's answer, or a GAN's samples: between the batch and the update."""
+    run = load(trained(tmp_path / "run", (1, 5, whose)))
+    assert "evaluation" not in milliseconds(steps(run))
+
+
+def test_a_model_that_is_never_trained_is_not_evaluated(tmp_path: Path) -> None:
+    """It may make the next batch's features."""
+    run = load(trained(tmp_path / "run", (11, 18, OTHER)))
+    assert "evaluation" not in milliseconds(steps(run))

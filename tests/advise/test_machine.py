@@ -1,0 +1,78 @@
+"""What the machine does beside the main thread: other programs, and JAX's own computing."""
+
+from pathlib import Path
+
+import pytest
+
+from build import MS, RunBuilder
+from stepscope.advise import beside
+from stepscope.advise.busy_machine import busy_machine
+from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.findings import findings
+from stepscope.analyze.run import load, select
+from stepscope.store.format import EventKind
+from stepscope.store.reader import Run
+
+STEPS, STEP = 60, 10 * MS
+
+
+def recorded(path: Path, *, cpu: float, delay: float) -> Run:
+    """Steps of 10 ms, in which the process uses so many cores, and its main thread is without one
+    for such a part of the time."""
+    run = RunBuilder(path)
+    process = run.process()
+    end = process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)
+    for at in range(0, end + 1, STEP):
+        process.counter(EventKind.CPU, at, round(cpu * at))
+        process.counter(EventKind.MEMORY, at, 2**20, 2**20, round(delay * at))
+    process.write()
+    return load(run.path)
+
+
+def case_of(run: Run) -> Case:
+    process = select(run)
+    assert process is not None
+    return Case(run, process)
+
+
+def candidate(id: str, saved_ms: float) -> Candidate:
+    saving = Saving.of(saved_ms * MS, 0.5, 1.1)
+    return Candidate(
+        id=id, title="", verdict="", share=0.8, evidence=[], location=None, saving=saving, fix=""
+    )
+
+
+def test_a_machine_that_others_use_is_told_beside_a_clean_bill(tmp_path: Path) -> None:
+    answer = findings(recorded(tmp_path / "run", cpu=0.5, delay=0.5))
+    assert answer.findings == []
+    assert "the machine was busy: 50 % of the time" in answer.verdict
+
+
+def test_too_many_threads_of_its_own_are_not_the_machines_fault(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path / "run", cpu=0.5, delay=0.5))
+    assert busy_machine(case, []) is not None
+    assert busy_machine(case, [candidate("thread-oversubscription", 4)]) is None
+
+
+def test_a_quiet_machine_is_not_spoken_of(tmp_path: Path) -> None:
+    assert "busy" not in findings(recorded(tmp_path / "run", cpu=1.0, delay=0.05)).verdict
+
+
+def test_what_is_computed_beside_the_main_thread(tmp_path: Path) -> None:
+    """Of 15 ms of CPU time a step the main thread has the 8 in which it has a core."""
+    case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
+    assert beside.computed_beside_ns(case) == pytest.approx(7 * MS, rel=0.02)
+
+
+def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
+    told = [candidate("input-bound", 8), candidate("eager-overhead", 8)]
+    monkeypatch.setattr(beside, "framework_of", lambda _case: "torch")
+    assert beside.limited(case, told) == told
+    monkeypatch.setattr(beside, "framework_of", lambda _case: "jax")
+    loading, launching = beside.limited(case, told)
+    assert loading.saving.expected == pytest.approx(3 * MS, rel=0.05)
+    assert loading.saving.high == told[0].saving.high
+    assert launching == told[1]

@@ -1,0 +1,39 @@
+"""Which slow steps are a loss, and which only wait for what was to be computed anyway."""
+
+from pathlib import Path
+
+import pytest
+
+from build import MS, RunBuilder
+from stepscope.advise.findings import findings
+from stepscope.analyze.run import load
+from stepscope.model.findings import FindingsAnswer
+from stepscope.store.format import SpanCategory
+
+
+def judged(path: Path, category: SpanCategory) -> FindingsAnswer:
+    """200 steps of 10 ms, but every 20th takes 60: 50 of them are of this category."""
+    run = RunBuilder(path)
+    process = run.process()
+    turns = [(60 if step % 20 == 19 else 10) * MS for step in range(200)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    at = 0
+    for turn in turns:
+        if turn > 10 * MS:
+            process.span(category, at + 5 * MS, at + 55 * MS)
+        at += turn
+    process.write()
+    return findings(load(run.path))
+
+
+def test_garbage_collections_that_take_long_are_a_loss(tmp_path: Path) -> None:
+    answer = judged(tmp_path / "run", SpanCategory.GC)
+    assert [each.id for each in answer.findings] == ["slow-outlier-steps"]
+    assert answer.findings[0].share == pytest.approx(0.2, abs=0.02)
+
+
+def test_waiting_for_what_was_asked_for_before_is_none(tmp_path: Path) -> None:
+    """JAX returns at once; a step that prints the loss waits for all the steps before it."""
+    answer = judged(tmp_path / "run", SpanCategory.SYNC)
+    assert answer.findings == []
+    assert "waited for the device" in answer.outliers[0].why
