@@ -18,13 +18,15 @@ from typing import Final
 import numpy as np
 
 from stepscope.analyze import wording
+from stepscope.analyze.intervals import union
 from stepscope.analyze.loops import Loop, enclosing
 from stepscope.analyze.run import source_text
+from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_TURNS: Final = 10
 LEAST_MEDIAN_NS: Final = 1_000_000
-LEAST_SHARE: Final = 0.05  # of the time that was recorded
+LEAST_SHARE: Final = 0.05  # of the time that was recorded, imports left out
 FEW_TURNS: Final = 4  # layers, networks: whatever the words say
 SOME_TURNS: Final = 8
 BATCH_TURNS: Final = 64  # as many samples a batch, or fewer
@@ -42,13 +44,21 @@ class Choice:
 
 def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choice | None:
     words = _Words(run, process)
-    recorded_ns = max(1, process.end_ns - process.start_ns)
+    recorded_ns = process.end_ns - process.start_ns - _imports_ns(process)
     choices = []
     for thread in sorted({loop.thread for loop in loops}):
         found = _choose_on_thread([loop for loop in loops if loop.thread == thread], words)
         if found is not None and found.loop.total_ns >= LEAST_SHARE * recorded_ns:
             choices.append(found)
     return _choose_thread(choices, process.main_thread, words)
+
+
+def _imports_ns(process: ProcessData) -> int:
+    """A framework's takes longer than many a short training."""
+    spans = process.of_kind(EventKind.SPAN)
+    is_import = (spans["extra"] == SpanCategory.IMPORT) & (spans["thread"] == process.main_thread)
+    start_ns, end_ns = union(*process.interval_ns(spans[is_import]))
+    return int((end_ns - start_ns).sum())
 
 
 def _choose_thread(choices: list[Choice], main: int, words: "_Words") -> Choice | None:

@@ -8,6 +8,7 @@ from build import MS, ProcessBuilder, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.analyze.steps import steps
 from stepscope.model import StepsAnswer
+from stepscope.store.format import SpanCategory
 
 
 @pytest.fixture
@@ -284,3 +285,12 @@ def test_too_few_turns_or_too_short_ones_are_no_steps(
     assert answer.step_ms is None
     assert answer.reason is not None
     assert "stepscope.step()" in answer.reason
+
+
+def test_a_short_training_after_long_imports_has_its_steps(run: RunBuilder) -> None:
+    process = run.process()
+    process.span(SpanCategory.IMPORT, 0, 20_000 * MS, name="tensorflow")
+    process.span(SpanCategory.IMPORT, 100 * MS, 15_000 * MS, name="keras")  # inside of it
+    loop = process.loop(process.code("<module>", kind="module"), 3, 9)
+    process.for_loop(loop, 20_100 * MS, [5 * MS] * 30)
+    assert answer_of(run, process).steps == 30

@@ -164,3 +164,13 @@ def test_operations_that_jax_compiled_are_on_the_lines_that_made_them(tmp_path: 
     assert rows["dot_general"].location is not None
     assert rows["dot_general"].location.function == "predict"
     assert {place.line for place in rows["tanh"].locations} == {product + 1}
+
+
+def test_updates_written_by_hand_have_operators_too(tmp_path: Path) -> None:
+    """Nobody tells of their steps: neither a compiled function nor an optimizer."""
+    needs("jax")
+    folder = record(PROGRAMS / "jax" / "without_anything.py", tmp_path / "run")
+    recorded = windows(load(folder).processes[0])
+    assert len(recorded) == 1
+    rows = ops(load(folder)).ops
+    assert any("matmul" in row.name or "dot_general" in row.name for row in rows)

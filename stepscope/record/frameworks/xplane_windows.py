@@ -3,6 +3,9 @@
 By default after the fifth step, for some steps, and once more later if both together stay in the
 budget. `--ops 10:20` names the steps, `--ops all` begins with the first work. Only steps in which
 the framework itself has trained count: who imports it for something else pays nothing.
+
+An update that the script writes by hand is a step that nobody tells. Where ten gradients have
+been taken and none was told, each gradient counts as one.
 """
 
 import atexit
@@ -22,6 +25,7 @@ _CUT: Final = "Operators were recorded for 10 s, not to the end of what --ops as
 _SETTLED_STEPS: Final = 3  # without a compilation
 _LARGEST_BYTES: Final = 256 * 2**20
 _MOST_ADOPTED: Final = 4  # traces of the script's own that are kept
+_UNTOLD: Final = 10  # gradients
 
 
 class XplaneWindows:
@@ -51,6 +55,7 @@ class XplaneWindows:
         self._opened_ns = 0
         self._spent_ns = 0
         self._has_worked = False
+        self._worked = 0  # how often, while no step was told; -1: steps are told
         self._compiled_at = -_SETTLED_STEPS
         self._adopted = 0
         self.foreign = 0  # profilers of the script's own that are at work: none of ours beside them
@@ -64,11 +69,21 @@ class XplaneWindows:
         is_first = self._step == 0 and self._window is None and not self._is_default
         if is_first and self._stretches and self._stretches[0].after == 0:
             self._guarded(self._open_next)
+        if self._worked >= 0:
+            self._worked += 1
+            if self._worked > _UNTOLD:
+                self._step_ended(self._worked)
 
     def compiled(self) -> None:
         self._compiled_at = self._step
 
     def step_ended(self, step: int) -> None:
+        if self._worked > _UNTOLD:
+            self._guarded(self.close)  # it has the wrong steps
+        self._worked = -1
+        self._step_ended(step)
+
+    def _step_ended(self, step: int) -> None:
         has_worked, self._has_worked = self._has_worked, False
         if os.getpid() != self._pid:
             return
