@@ -52,7 +52,7 @@ def test_a_loader_works_as_without_a_recorder(kind: str, tmp_path: Path) -> None
     assert any(row["stage"] == "fetch" for row in answer["stages"])
 
 
-@pytest.mark.parametrize("kind", nightly_but(["item", "collate", "timeout"], BROKEN))
+@pytest.mark.parametrize("kind", nightly_but(["item", "collate"], BROKEN))
 def test_a_failure_reaches_the_script_unchanged(kind: str, tmp_path: Path) -> None:
     plain, recorded = both("input_broken.py", kind, tmp_path / "run")
     assert plain.returncode == 1

@@ -90,6 +90,7 @@ def test_input_inside_of_a_compiled_function_is_what_xprof_finds_in_the_same_win
         assert sum(step.phases.values()) == step.duration_ns
 
 
+@pytest.mark.nightly
 def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
     """`tf_keras` marks its steps, which XProf needs; what is told of Keras 3 comes the same way."""
     needs("tf_keras")
