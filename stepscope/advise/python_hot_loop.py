@@ -4,6 +4,7 @@ import dataclasses
 from typing import Final
 
 from stepscope.advise.case import Candidate, Case, Saving, StepLine
+from stepscope.advise.framework import framework_of
 from stepscope.advise.source import Loop, is_carried, last_line
 from stepscope.advise.words import at, counted, ms, percent
 from stepscope.analyze.called import COMPREHENSIONS
@@ -168,7 +169,8 @@ def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
 
 def _calls_operators(case: Case, loop: _HotLoop) -> bool:
     """Of torch: its tensors cannot be compiled with numba."""
-    return case.operators_on(loop.function.function.file, loop.first, loop.last) > 0
+    on_lines = case.operators_on(loop.function.function.file, loop.first, loop.last)
+    return on_lines > 0 and framework_of(case) == "torch"
 
 
 def _us(ns: float) -> str:
