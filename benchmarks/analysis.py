@@ -120,8 +120,8 @@ def main() -> int:
         told = contents(run)
         rows = [row(view, asked(run, view)) for view in (*MOST_S, *TOLD)]
     text = f"""{INTRODUCTION.format(rounds=ROUNDS)}
-{about["date"]}, {about["processor"]}, {about["cores"]} cores, {about["system"]}; load before
-{about["load_before"]:.1f}; Python {about["python"]}. The run: {told}.
+{machine.sentence(about)}.
+The run: {told}.
 
 {table(["what", "limit", "takes", "CPU time", "memory at most", "holds"], rows)}
 """

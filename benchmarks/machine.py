@@ -35,3 +35,11 @@ def describe() -> dict[str, object]:
         "load_before": os.getloadavg()[0],
         "versions": {package: version for package in PACKAGES if (version := version_of(package))},
     }
+
+
+def sentence(about: dict[str, object]) -> str:
+    """When and where, for the head of a page."""
+    return (
+        f"{about['date']}, {about['processor']}, {about['cores']} cores, {about['system']}; "
+        f"load before {about['load_before']:.1f}; Python {about['python']}"
+    )

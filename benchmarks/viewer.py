@@ -268,10 +268,8 @@ def main() -> int:
             rows = files(browser, folder, run)
             found, frames = openings(browser, run)
             told = (
-                f"{about['date']}, {about['processor']}, {about['cores']} cores, "
-                f"{about['system']}; load before {about['load_before']:.1f}; Python "
-                f"{about['python']}, Chromium {browser.version}, drawn without a graphics card, "
-                f"{WINDOW['width']} x {WINDOW['height']}; the trace: {spans}"
+                f"{machine.sentence(about)}, Chromium {browser.version}, drawn without a graphics "
+                f"card, {WINDOW['width']} x {WINDOW['height']}; the trace: {spans}"
             )
     RESULTS.write_text(page_of([*rows, *found], frames, told))
     print(f"wrote {RESULTS}")

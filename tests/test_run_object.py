@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import needs
 import stepscope
 from build import MS, RunBuilder
 from stepscope import model
 from stepscope.errors import DataError, InputError
 from stepscope.show.report import bundle
-from stepscope.show.report.bundle import is_built
 
 
 @pytest.fixture
@@ -60,8 +60,7 @@ def test_it_looks_like_the_page_of_the_terminal(folder: Path) -> None:
 
 
 def test_its_html_is_the_report_where_that_was_built(folder: Path) -> None:
-    if not is_built():
-        pytest.skip("the page was not built: no Node")
+    needs.require_page()
     html = stepscope.Run(folder)._repr_html_()
     assert html.startswith('<iframe title="stepscope" sandbox="allow-scripts" srcdoc="')
     assert "<b>" not in html

@@ -88,6 +88,8 @@ class Case:
         self.run = run
         self.process = process
         self.claimed: set[Look] = set()
+        # Files and functions that run beside the steps, where no look of theirs could be claimed.
+        self.claimed_functions: set[tuple[str, str]] = set()
 
     # --- steps and phases -------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from stepscope.advise.beside import limited
 from stepscope.advise.busy_machine import busy_machine
 from stepscope.advise.case import Candidate, CannotJudge, Case
+from stepscope.advise.computed_beside import limited
 from stepscope.advise.device_case import DeviceCase
 from stepscope.advise.slow_outlier_steps import slow_steps
 from stepscope.advise.whatif import speedup

@@ -25,6 +25,8 @@ def judge(case: Case) -> list[Candidate]:
         return []
     location = window.place(calls) or _called_back(case)
     case.claim(lambda look: _is_at(case, look, location))
+    if location is not None and location.function is not None:
+        case.claimed_functions.add((location.file, location.function))
     return [
         Candidate(
             id=ID,

@@ -18,7 +18,7 @@ ENDINGS: Final = (".json", ".json.gz", ".xplane.pb", ".xplane.pb.gz")
 
 def is_trace(path: Path) -> bool:
     """A file, or a folder of traces (one a rank) that is no run."""
-    return path.is_file() or bool(_traces_in(path))
+    return bool(traces_in(path))
 
 
 def traces_in(path: Path) -> list[Path]:

@@ -35,7 +35,7 @@ _OF_PHASES: Final = {
         xprof.HOST,
     ),
 }
-NO_STEPS: Final = (
+_NO_STEPS: Final = (
     "No steps found: nothing in the trace marks any. Mark them with torch.profiler's schedule and "
     "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
     "jax.profiler.StepTraceAnnotation."
@@ -129,7 +129,7 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         start_ns, end_ns = _marked(trace)
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
-        raise InputError(f"'{path}': {NO_STEPS}")
+        raise InputError(f"'{path}': {_NO_STEPS}")
     first_ns = int(start_ns.min())
     answer = _answer(start_ns - first_ns, end_ns - start_ns, ns, "the steps that the trace marks")
     return msgspec.structs.replace(answer, notes=list(trace.notes))

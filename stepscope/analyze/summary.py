@@ -8,7 +8,6 @@ from stepscope.analyze.lines import lines
 from stepscope.analyze.parts import parts
 from stepscope.analyze.processes import ending
 from stepscope.analyze.run import all_notes
-from stepscope.analyze.step_scheme import NO_STEPS
 from stepscope.analyze.steps import no_steps, steps
 from stepscope.errors import InputError
 from stepscope.model import StepsAnswer, SummaryAnswer
@@ -35,11 +34,11 @@ def summary(run: Run) -> SummaryAnswer:
 
 
 def _steps(run: Run) -> StepsAnswer:
-    """A trace need not mark any."""
+    """A trace need not mark any, and says so."""
     try:
         return steps(run)
-    except InputError:
-        return no_steps(NO_STEPS, None)
+    except InputError as error:
+        return no_steps(str(error), None)
 
 
 def _started(run: Run) -> str:

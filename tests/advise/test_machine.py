@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.advise import beside
+from stepscope.advise import computed_beside
 from stepscope.advise.busy_machine import busy_machine
 from stepscope.advise.case import Candidate, Case, Saving
 from stepscope.advise.findings import findings
@@ -61,7 +61,7 @@ def test_a_quiet_machine_is_not_spoken_of(tmp_path: Path) -> None:
 def test_what_is_computed_beside_the_main_thread(tmp_path: Path) -> None:
     """Of 15 ms of CPU time a step the main thread has the 8 in which it has a core."""
     case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
-    assert beside.computed_beside_ns(case) == pytest.approx(7 * MS, rel=0.02)
+    assert computed_beside.computed_beside_ns(case) == pytest.approx(7 * MS, rel=0.02)
 
 
 def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
@@ -69,10 +69,10 @@ def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
 ) -> None:
     case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
     told = [candidate("input-bound", 8), candidate("eager-overhead", 8)]
-    monkeypatch.setattr(beside, "framework_of", lambda _case: "torch")
-    assert beside.limited(case, told) == told
-    monkeypatch.setattr(beside, "framework_of", lambda _case: "jax")
-    loading, launching = beside.limited(case, told)
+    monkeypatch.setattr(computed_beside, "framework_of", lambda _case: "torch")
+    assert computed_beside.limited(case, told) == told
+    monkeypatch.setattr(computed_beside, "framework_of", lambda _case: "jax")
+    loading, launching = computed_beside.limited(case, told)
     assert loading.saving.expected == pytest.approx(3 * MS, rel=0.05)
     assert loading.saving.high == told[0].saving.high
     assert launching == told[1]

@@ -1,6 +1,5 @@
 """Programs with a framework, run and asked."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -12,12 +11,6 @@ import pytest
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TOKENIZERS_PARALLELISM": "false"}
-
-
-def needs(module: str) -> None:
-    """Asked without importing it, which would leave its marks on the tests' own process."""
-    if importlib.util.find_spec(module) is None:
-        pytest.skip(f"{module} is not installed for this Python")
 
 
 def nightly_but(kept: Iterable[str], names: Iterable[str]) -> list[Any]:

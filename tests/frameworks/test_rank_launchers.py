@@ -1,12 +1,12 @@
 """However ranks are started, they are found, in one run; and one that is killed is named."""
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.ranks import (
     DDP,
     SCRIPTS,
@@ -45,11 +45,6 @@ BY_HAND = {
 NAMES = {"srun": "slurm-77.0", "mpirun": "prterun-5-1"}
 
 
-def needs(package: str) -> pytest.MarkDecorator:
-    is_there = importlib.util.find_spec(package) is not None
-    return pytest.mark.skipif(not is_there, reason=f"{package} is not installed for this Python")
-
-
 def ranks_of(folder: Path) -> list[tuple[int, int]]:
     """(rank, steps)."""
     return [(row["rank"], row["steps"]) for row in asked(folder, "ranks")["ranks"]]
@@ -84,7 +79,7 @@ def test_torchrun_below_stepscope(tmp_path: Path) -> None:
     assert asked(tmp_path / "run", "summary")["ending"]["exit_status"] == 0
 
 
-@needs("lightning")
+@needs.package("lightning")
 def test_lightnings_own_launcher(tmp_path: Path) -> None:
     run(*STEPSCOPE, tmp_path / "run", DDP / "lightning_ddp.py", folder=tmp_path)
     assert processes(tmp_path / "run") == [("main", 0), ("rank", 1)]
@@ -92,7 +87,7 @@ def test_lightnings_own_launcher(tmp_path: Path) -> None:
     assert asked(tmp_path / "run", "steps", "--rank", "1")["anchor"] == "batches of Lightning"
 
 
-@needs("accelerate")
+@needs.package("accelerate")
 @pytest.mark.parametrize("is_inside", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_accelerates_launcher(tmp_path: Path, is_inside: bool) -> None:
     options = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no"

@@ -1,12 +1,12 @@
 """The recording ends in the middle of the training, which goes on as if nothing had been there."""
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, plain, run, show
 
 CASES = [
@@ -21,9 +21,7 @@ ARGUMENTS = {"lightning/fit": ("lightning.pytorch",)}
 def test_recording_that_stops_in_a_step_leaves_the_training_alone(
     case: str, after: int, tmp_path: Path
 ) -> None:
-    framework = case.split("/")[0]
-    if importlib.util.find_spec(framework) is None:
-        pytest.skip(f"{framework} is not installed for this Python")
+    needs.require(case.split("/")[0])
     program, arguments = PROGRAMS / f"{case}.py", ARGUMENTS.get(case, ())
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
     stop = ("--stop-after", f"{after}steps")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, needs, record, run, show
+import needs
+from frameworks.running import PROGRAMS, record, run, show
 from stepscope.analyze.foreign import run_of_trace
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
@@ -27,7 +28,7 @@ def each_step(folder: Path) -> list[Step]:
 
 def xprof_says(tool: str, path: Path) -> list[dict[str, Any]]:
     """In a folder of its own: XProf puts files beside what it reads."""
-    needs("xprof")
+    needs.require("xprof")
     alone = path.parent / "alone" / path.name
     alone.parent.mkdir(exist_ok=True)
     shutil.copy(path, alone)
@@ -51,7 +52,7 @@ def xprof_steps(path: Path) -> list[dict[str, float]]:
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Steps 8 to 18 of a graph function, which fetches its batches itself."""
-    needs("tensorflow")
+    needs.require("tensorflow")
     folder = tmp_path_factory.mktemp("marked") / "run"
     return record(XPLANE / "marked.py", folder, "--ops", "8:18")
 
@@ -93,7 +94,7 @@ def test_input_inside_of_a_compiled_function_is_what_xprof_finds_in_the_same_win
 @pytest.mark.nightly
 def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
     """`tf_keras` marks its steps, which XProf needs; what is told of Keras 3 comes the same way."""
-    needs("tf_keras")
+    needs.require("tf_keras")
     folder = record(XPLANE / "fit.py", tmp_path / "run", arguments=("tf_keras",))
     theirs = xprof_steps(windows(load(folder).processes[0])[0].path)
     assert len(theirs) >= 6
@@ -106,7 +107,7 @@ def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
 
 
 def test_operators_are_counted_as_xprof_counts_them(marked: Path, tmp_path: Path) -> None:
-    needs("xprof")
+    needs.require("xprof")
     board = tmp_path / "board"
     stepscope = (sys.executable, "-m", "stepscope")
     run(*stepscope, "export", marked, "--to", "tensorboard", "-o", board)
@@ -132,7 +133,7 @@ def test_operations_of_a_graph_are_on_the_line_that_called_it(marked: Path) -> N
 
 
 def test_the_pipeline_behind_fit_is_told_by_stage_and_operation(tmp_path: Path) -> None:
-    needs("tensorflow")
+    needs.require("tensorflow")
     folder = record(XPLANE / "fit.py", tmp_path / "run")
     answer = json.loads(show(folder, "input", "--json"))
     assert answer["limit"] == "work"
@@ -156,7 +157,7 @@ def test_the_pipeline_behind_fit_is_told_by_stage_and_operation(tmp_path: Path) 
 
 
 def test_operations_that_jax_compiled_are_on_the_lines_that_made_them(tmp_path: Path) -> None:
-    needs("jax")
+    needs.require("jax")
     folder = record(XPLANE / "jax_lines.py", tmp_path / "run")
     rows = {row.name: row for row in ops(load(folder)).ops}
     text = (XPLANE / "jax_lines.py").read_text().splitlines()
@@ -169,7 +170,7 @@ def test_operations_that_jax_compiled_are_on_the_lines_that_made_them(tmp_path: 
 
 def test_updates_written_by_hand_have_operators_too(tmp_path: Path) -> None:
     """Nobody tells of their steps: neither a compiled function nor an optimizer."""
-    needs("jax")
+    needs.require("jax")
     folder = record(PROGRAMS / "jax" / "without_anything.py", tmp_path / "run")
     recorded = windows(load(folder).processes[0])
     assert len(recorded) == 1

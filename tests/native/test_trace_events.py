@@ -117,7 +117,7 @@ arguments = st.fixed_dictionaries(
     },
 )  # fmt: skip
 events = st.fixed_dictionaries(
-    {"ph": st.sampled_from("XXXMisfBE") | texts},
+    {"ph": st.just("X") | st.sampled_from("MisfBE") | texts},
     optional={
         "name": texts | st.just("conv"), "cat": texts | st.none(), "pid": scalars, "tid": scalars,
         "ts": st.floats(-1e15, 1e15) | numbers, "dur": st.floats(0, 1e9), "id": numbers,

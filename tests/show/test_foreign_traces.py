@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
+import needs
 from show.viewing import viewer
 from stepscope.analyze.foreign import run_of_trace
 from stepscope.cli.main import main
-from stepscope.show.report import bundle
 from stepscope.show.report.content import content
 from xplane_writer import PlaneWriter, write
 
-needs_page = pytest.mark.skipif(not bundle.is_built(), reason="the page was not built: no Node")
 US = 1000
 BEGAN_NS = 1_700_000_000_000_000_000
 
@@ -77,7 +76,7 @@ def test_rows_of_a_tpu_go_by_its_name(tmp_path: Path) -> None:
     assert [lane.thread for lane in told.timeline.lanes] == ["TPU:0, stream 2"]
 
 
-@needs_page
+@needs.page
 def test_a_trace_can_be_exported_as_a_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +87,7 @@ def test_a_trace_can_be_exported_as_a_report(
     assert "is not a folder" in capsys.readouterr().err
 
 
-@needs_page
+@needs.page
 def test_a_trace_can_be_viewed_and_nothing_is_written_beside_it(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
@@ -107,7 +106,7 @@ def test_a_trace_can_be_viewed_and_nothing_is_written_beside_it(tmp_path: Path) 
     assert list((tmp_path / "cache").rglob("view.json"))
 
 
-@needs_page
+@needs.page
 def test_a_trace_that_changed_is_read_anew(tmp_path: Path) -> None:
     trace = torch_trace(tmp_path / "t.json")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from build import MS, RunBuilder
 from show.hostile import MARK, SOURCE, hostile_run
 from stepscope.analyze.run import load
@@ -25,10 +26,6 @@ from stepscope.show.report.trees import trees
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 STEP_NS = 5 * MS
-
-needs_page = pytest.mark.skipif(
-    not bundle.is_built(), reason="the page was not built: no Node here"
-)
 
 
 def training(path: Path, turns_ns: list[int], **fields: Any) -> RunBuilder:
@@ -127,7 +124,7 @@ def test_a_long_timeline_is_reduced_and_says_so_and_tiles_have_all(tmp_path: Pat
     assert 10 <= len(steps.start) <= 12
 
 
-@needs_page
+@needs.page
 def test_a_file_says_that_it_does_not_hold_every_span(
     tmp_path: Path,
 ) -> None:
@@ -140,7 +137,7 @@ def test_a_file_says_that_it_does_not_hold_every_span(
 # --- shut tight -----------------------------------------------------------------------------------
 
 
-@needs_page
+@needs.page
 def test_names_that_look_like_html_stay_inside_the_data(tmp_path: Path) -> None:
     page = export(load(hostile_run(tmp_path / "run"))).decode()
     outside = DATA.sub("", page)
@@ -151,7 +148,7 @@ def test_names_that_look_like_html_stay_inside_the_data(tmp_path: Path) -> None:
     assert data_of(page.encode())["content"]["sources"]  # and it is all there
 
 
-@needs_page
+@needs.page
 def test_the_policy_allows_this_script_and_style_and_no_request(tmp_path: Path) -> None:
     page = export(load(hostile_run(tmp_path / "run"))).decode()
     parts = bundle.bundle()
@@ -165,7 +162,7 @@ def test_the_policy_allows_this_script_and_style_and_no_request(tmp_path: Path) 
     assert "unsafe" not in policy(parts, connects=True)
 
 
-@needs_page
+@needs.page
 def test_the_file_names_no_other_place(tmp_path: Path) -> None:
     page = export(load(hostile_run(tmp_path / "run"))).decode()
     outside = DATA.sub("", page)
@@ -174,7 +171,7 @@ def test_the_file_names_no_other_place(tmp_path: Path) -> None:
     assert "</style" not in bundle.bundle().style.lower()
 
 
-@needs_page
+@needs.page
 def test_without_source_no_line_of_it_is_in_the_file(tmp_path: Path) -> None:
     run = load(hostile_run(tmp_path / "run"))
     page = export(run, with_source=False).decode()
@@ -190,7 +187,7 @@ def test_what_utf8_cannot_hold_becomes_an_escape() -> None:
     assert json.loads(encoded({"name": "a\udcffb"})) == {"name": "a\udcffb"}
 
 
-@needs_page
+@needs.page
 def test_in_a_notebook_the_report_is_shut_in(tmp_path: Path) -> None:
     html = frame(content(load(hostile_run(tmp_path / "run"))))
     assert html.startswith('<iframe title="stepscope" sandbox="allow-scripts" srcdoc="')
@@ -202,7 +199,7 @@ def test_in_a_notebook_the_report_is_shut_in(tmp_path: Path) -> None:
 # --- small, and honest without its page -----------------------------------------------------------
 
 
-@needs_page
+@needs.page
 def test_a_small_run_makes_a_small_file(tmp_path: Path) -> None:
     page = report(content(load(training(tmp_path / "run", [STEP_NS] * 100).path)))
     assert len(page) < 600_000

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from show.exporters.recorded import stepscope
-from stepscope.show.report import bundle
 
 SCRIPT = "import time\nfor secret_name in range(12):\n    time.sleep(0.002)\n"
-
-needs_page = pytest.mark.skipif(not bundle.is_built(), reason="the page was not built: no Node")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +21,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, stepscope("run", "-o", "run", "train.py", folder=folder)
 
 
-@needs_page
+@needs.page
 def test_a_run_ends_with_its_report_and_says_where(told: tuple[Path, str]) -> None:
     folder, said = told
     assert said.rstrip().splitlines()[-1].split() == ["in", "browser", "run/report.html"]
@@ -31,7 +29,7 @@ def test_a_run_ends_with_its_report_and_says_where(told: tuple[Path, str]) -> No
     assert [path.name for path in (folder / "run").glob("report.html*")] == ["report.html"]
 
 
-@needs_page
+@needs.page
 def test_export_makes_it_again_and_without_source(told: tuple[Path, str]) -> None:
     folder, _ = told
     said = stepscope("export", "run", "--to", "html", "-o", "with.html", folder=folder)
@@ -47,7 +45,7 @@ def test_no_source_belongs_to_html(told: tuple[Path, str]) -> None:
     assert "--to html" in stepscope(*words, folder=told[0], status=2)
 
 
-@needs_page
+@needs.page
 def test_a_report_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         "import os\nos.mkdir(os.path.join('run', 'report.html'))\n" + SCRIPT
@@ -58,7 +56,7 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> N
     assert "Traceback" not in said
 
 
-@needs_page
+@needs.page
 @pytest.mark.parametrize("is_wanted", [True, False])
 def test_a_quiet_run_has_one_unless_the_environment_says_no(
     is_wanted: bool, tmp_path: Path
@@ -71,7 +69,7 @@ def test_a_quiet_run_has_one_unless_the_environment_says_no(
     assert (tmp_path / "run" / "report.html").exists() == is_wanted
 
 
-@needs_page
+@needs.page
 def test_a_run_that_nobody_waited_for_has_one_from_the_first_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

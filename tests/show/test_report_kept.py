@@ -6,10 +6,10 @@ import msgspec
 import polars  # noqa: F401  # its first import changes the environment
 import pytest
 
+import needs
 from build import MS, run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
-from stepscope.show.report import bundle
 from stepscope.show.report.content import content
 from stepscope.show.report.file import write_report
 from stepscope.show.report.kept import View, keep, kept, run_version
@@ -17,8 +17,6 @@ from stepscope.show.report.page import encoded
 from stepscope.show.report.timeline import MOST_IN_A_ROW, run_timeline
 
 LONG = MOST_IN_A_ROW + 500
-
-needs_page = pytest.mark.skipif(not bundle.is_built(), reason="the page was not built: no Node")
 
 
 def steps_of(path: Path, turns: int, **info: str) -> Path:
@@ -106,7 +104,7 @@ def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, cache: Pat
     assert found(path) is None
 
 
-@needs_page
+@needs.page
 def test_a_report_leaves_it_for_the_viewer(tmp_path: Path) -> None:
     path = steps_of(tmp_path / "run", LONG)
     write_report(load(path), str(path / "report.html"))
@@ -114,7 +112,7 @@ def test_a_report_leaves_it_for_the_viewer(tmp_path: Path) -> None:
     assert not list((path / "tables").glob(".*"))
 
 
-@needs_page
+@needs.page
 def test_the_viewer_keeps_it_and_takes_what_is_kept(tmp_path: Path) -> None:
     path = steps_of(tmp_path / "run", LONG)
     with viewer(str(path), cwd=tmp_path) as server:
@@ -132,7 +130,7 @@ def test_the_viewer_keeps_it_and_takes_what_is_kept(tmp_path: Path) -> None:
     assert set(steps["lasted"]) == {2 * MS}
 
 
-@needs_page
+@needs.page
 def test_the_viewer_does_not_keep_a_run_that_is_being_recorded(tmp_path: Path) -> None:
     path = steps_of(tmp_path / "run", LONG, status="running")
     (path / "supervisor.json").unlink()

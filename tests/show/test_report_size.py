@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.show.exporters.html import export
-from stepscope.show.report import bundle
 from stepscope.store.format import EventKind
 
 EVENTS = 2_000_000
@@ -47,7 +47,7 @@ def big_run(path: Path) -> Path:
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not bundle.is_built(), reason="the page was not built: no Node")
+@needs.page
 def test_two_million_operators_make_a_file_that_opens(tmp_path: Path) -> None:
     page = export(load(big_run(tmp_path / "run")))
     assert len(page) < MOST_BYTES

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from build import MS, RunBuilder
 from show.viewing import Viewer, viewer
-from stepscope.show.report import bundle
 
-pytestmark = pytest.mark.skipif(not bundle.is_built(), reason="the page was not built: no Node")
+pytestmark = needs.page
 PATIENCE_S = 60.0
 
 

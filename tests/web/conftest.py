@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import needs
 from show.exporters.recorded import record
 from show.exporters.traced import two_ranks
 from show.hostile import hostile_run
 from stepscope.analyze.run import load
 from stepscope.show.exporters.html import export
-from stepscope.show.report import bundle
 from web.browser import Watch, started
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ Opener = Callable[..., "Page"]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
-    if not bundle.is_built():
-        pytest.skip("the page was not built: no Node")
+    needs.require_page()
     with started() as found:
         yield found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from frameworks.ranks import recorded as record_ranks
 from frameworks.running import PROGRAMS, run
@@ -34,7 +35,7 @@ def ranks(tmp_path: Path) -> Path:
 
 def loaded(folder: Path, *, together: int = 0) -> list[dict[str, Any]]:
     """What the plugin says, in the order of worker and window."""
-    pytest.importorskip("torch_tb_profiler", reason="it is not installed for this Python")
+    needs.require("torch_tb_profiler")
     done = run(sys.executable, LOAD, folder)
     assert "Failed to parse" not in done.stderr
     assert "should not intersect" not in done.stderr
