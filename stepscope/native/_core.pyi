@@ -59,12 +59,44 @@ def span_drop(offset: int) -> None:
     """It came to nothing: a span that lasts no time."""
 
 def span_rename(offset: int, name: int) -> None: ...
-def range_opens() -> None:
-    """A framework opens a range of its own around what it is about to do on this thread."""
 
-def range_closes() -> None: ...
+class Edge:
+    """A method that opens a framework's range (or `is_end`, closes it), as Timed the method itself.
+    Ranges whose `name` begins as one of `names` are the framework's own; `other` is told of all
+    others before."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        names: tuple[str, ...],
+        other: Callable[[Any], object],
+        *,
+        is_end: bool = False,
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _stepscope_stop(self) -> None: ...
+
 def range_span(name: int, category: int, value0: int = 0, value1: int = 0, /) -> int:
     """As span_begin. The first one in a range begins and ends where the range does."""
+
+class Timed:
+    """`function` with a span around each call, and in all else the function itself."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: int = 0,
+        category: int = 0,
+        begin: Callable[[tuple[Any, ...], dict[str, Any]], int] | None = None,
+        outermost: bool = False,
+    ) -> None:
+        """`begin`: makes the span of the call's arguments. `outermost`: on each thread only the
+        call that is in no other of these."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _stepscope_stop(self) -> None:
+        """Calls make no spans any more."""
 
 def prints_start(name: int) -> None:
     """From now on the time in `print` is recorded as the phase `logging`."""

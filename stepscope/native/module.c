@@ -14,9 +14,11 @@
 #include "line_log.h"
 #include "lines.h"
 #include "module.h"
+#include "ranges.h"
 #include "sampler.h"
 #include "samples.h"
 #include "storage.h"
+#include "timed.h"
 #include "tools.h"
 #include "trace_events.h"
 
@@ -332,6 +334,7 @@ static int module_exec(PyObject *module) {
     clock_setup();
     if (PyModule_AddFunctions(module, event_functions)) return -1;
     if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;
+    if (timed_ready(module) || ranges_ready(module)) return -1;
     return PyModule_AddIntConstant(module, "CLOCK_KIND", clock_kind);
 }
 

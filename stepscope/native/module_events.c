@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "events.h"
 #include "prints.h"
+#include "ranges.h"
 
 static PyObject *py_event(PyObject *self, PyObject *args, PyObject *keywords) {
     (void)self;
@@ -56,37 +57,11 @@ static PyObject *py_span_end(PyObject *self, PyObject *const *args, Py_ssize_t c
     Py_RETURN_NONE;
 }
 
-/* ---- ranges: what a framework opens and closes around its own work ------------------------------------ */
-
-enum { RANGES = 32 };
-
-/* Those that are open on this thread, innermost last. */
-typedef struct {
-    uint64_t opened, span; /* the first span inside, which takes on the range's beginning and end */
-} Range;
-
-static __thread Range ranges[RANGES];
-static __thread int range_count;
-
-static PyObject *py_range_opens(PyObject *self, PyObject *unused) {
-    (void)self, (void)unused;
-    if (range_count == RANGES) range_count = 0; /* nobody closed them: recording ended in between */
-    ranges[range_count++] = (Range){.opened = ticks_now()};
-    Py_RETURN_NONE;
-}
-
-static PyObject *py_range_closes(PyObject *self, PyObject *unused) {
-    (void)self, (void)unused;
-    if (range_count && ranges[--range_count].span)
-        event_span_end(ranges[range_count].span, ticks_now());
-    Py_RETURN_NONE;
-}
-
 static PyObject *py_range_span(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     uint64_t now = ticks_now(), numbers[4];
     if (read_numbers(args, count, 2, 4, numbers)) return NULL;
-    Range *range = range_count && !ranges[range_count - 1].span ? &ranges[range_count - 1] : NULL;
+    Range *range = range_to_fill();
     uint64_t span = begin(numbers, range ? range->opened : now);
     if (range) range->span = span;
     return PyLong_FromUnsignedLongLong(span);
@@ -137,8 +112,6 @@ PyMethodDef event_functions[] = {
     FAST("span_end", py_span_end),
     ARGS("span_drop", py_span_drop),
     ARGS("span_rename", py_span_rename),
-    NOARGS("range_opens", py_range_opens),
-    NOARGS("range_closes", py_range_closes),
     FAST("range_span", py_range_span),
     ONE("prints_start", py_prints_start),
     NOARGS("prints_stop", py_prints_stop),

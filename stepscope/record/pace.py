@@ -20,8 +20,10 @@ class Source(enum.IntEnum):
     MARK = 3
 
 
-# Called when the outermost module is called. None: nobody wants to know.
+# Called when the outermost module is called, and with torch's optimizer after it has stepped. None:
+# nobody wants to know.
 on_forward: Callable[[], None] | None = None
+on_optimizer: Callable[[object], None] | None = None
 
 _TWICE: Final = 2
 _listeners: list[Listener] = []

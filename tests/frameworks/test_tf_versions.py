@@ -1,6 +1,7 @@
 """A TensorFlow or Keras that is too old gets one sentence, and is left alone."""
 
 import types
+from typing import NoReturn
 
 import pytest
 
@@ -10,7 +11,7 @@ from stepscope.record.frameworks.patches import Patches
 
 
 class NoPatches(Patches):
-    def set(self, owner: object, name: str, value: object) -> None:
+    def set(self, owner: object, name: str, value: object) -> NoReturn:
         raise AssertionError(f"{name} of {owner} was changed")
 
 

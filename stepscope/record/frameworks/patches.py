@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
@@ -17,23 +17,24 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
+        self._native: list[tuple[_Change, Callable[..., Any]]] = []
 
-    def set(self, owner: Any, name: str, value: Any) -> None:
+    def set(self, owner: Any, name: str, value: Any) -> "_Change":
         """A change that somebody else has wrapped meanwhile stays where it is, and does nothing."""
-        before = vars(owner).get(name, _ABSENT)
-        if hasattr(value, "__code__"):
-            begin_no_graph(value.__code__)
-        setattr(owner, name, value)
+        change = _Change(owner, name, value)
+        self._undo.append(change.undo)
+        return change
 
-        def undo() -> None:
-            if vars(owner).get(name) is not value:
-                return
-            if before is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+    def set_native(self, owner: Any, name: str, native: _core.Timed, readable: Any) -> None:
+        """For what runs in every step. torch.compile reads no C: before it first reads anything,
+        `readable` takes the place."""
+        self._undo.append(native._stepscope_stop)
+        self._native.append((self.set(owner, name, native), readable))
 
-        self._undo.append(undo)
+    def become_readable(self, _args: Any = None) -> None:
+        while self._native:
+            change, readable = self._native.pop()
+            change.replace(readable)
 
     def on_undo(self, action: Callable[[], object]) -> None:
         self._undo.append(action)
@@ -44,9 +45,47 @@ class Patches:
         if callable(function):
             self.set(owner, name, timed(function, category, label))
 
+    def phase_of_each_step(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
+        """Not for functions that scripts import by name: theirs would stay native."""
+        function = vars(owner).get(name)
+        if callable(function) and marks.name_id is not None:
+            native = _core.Timed(function, name=marks.name_id(label), category=int(category))
+            self.set_native(owner, name, native, timed(function, category, label))
+
     def undo(self) -> None:
+        self._native.clear()
         while self._undo:
             self._undo.pop()()
+
+
+class _Change:
+    """One attribute of a class or a module."""
+
+    def __init__(self, owner: Any, name: str, value: Any) -> None:
+        self._owner, self._name = owner, name
+        self._before = vars(owner).get(name, _ABSENT)
+        self._put(value)
+
+    def _put(self, value: Any) -> None:
+        self._value = value
+        if isinstance(value, FunctionType):
+            begin_no_graph(value.__code__)
+        setattr(self._owner, self._name, value)
+
+    def _is_there(self) -> bool:
+        return vars(self._owner).get(self._name) is self._value
+
+    def replace(self, value: Any) -> None:
+        if self._is_there():
+            self._put(value)
+
+    def undo(self) -> None:
+        if not self._is_there():
+            return
+        if self._before is _ABSENT:
+            delattr(self._owner, self._name)
+        else:
+            setattr(self._owner, self._name, self._before)
 
 
 def timed(function: Callable[..., Any], category: SpanCategory, label: str) -> Callable[..., Any]:

@@ -1,5 +1,6 @@
 """torch.compile: each compilation as a phase, with what was compiled, why again, and its breaks."""
 
+import functools
 import os
 import sys
 from typing import Any, Final
@@ -16,8 +17,9 @@ def install(callback: Any, patches: Patches) -> None:
     """`callback`: torch._dynamo.callback."""
     compilations = _Compilations()
     handler = callback.callback_handler
-    handler.register_start_callback(compilations.begins)
-    patches.on_undo(lambda: _forget(handler.remove_start_callback, compilations.begins))
+    for begins in (patches.become_readable, compilations.begins):
+        handler.register_start_callback(begins)
+        patches.on_undo(functools.partial(_forget, handler.remove_start_callback, begins))
     handler.register_end_callback(compilations.ends)
     patches.on_undo(lambda: _forget(handler.remove_end_callback, compilations.ends))
 

@@ -35,8 +35,8 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
     torch_giving_way.install(torch, patches, windows)
     pace.listen(windows.step_ended)
     pace.on_forward = windows.forward_begins
-    windows.watch_optimizers()
-    patches.on_undo(windows.unwatch_optimizers)
+    pace.on_optimizer = windows.optimizer_stepped
+    patches.on_undo(windows.close_later)
     _watch_compile(torch, patches, windows)
     _watch_compilations(patches)
     occasion.before_end(windows.finish)
@@ -46,7 +46,7 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
 def _forget() -> None:
     global _windows
     _windows = None
-    pace.on_forward = None
+    pace.on_forward = pace.on_optimizer = None
 
 
 def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:

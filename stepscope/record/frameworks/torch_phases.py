@@ -27,7 +27,7 @@ def install(torch: Any, patches: Patches) -> None:
     patching.is_compiling = torch.compiler.is_dynamo_compiling
     patching.begin_no_graph = _skipping(torch)
     _watch_forward(torch, patches)
-    patches.phase(torch.autograd, "backward", SpanCategory.BACKWARD, "backward")
+    patches.phase_of_each_step(torch.autograd, "backward", SpanCategory.BACKWARD, "backward")
     patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
     _watch_optimizers(torch, patches)
     for name in _WITH_OPTIMIZER:
@@ -63,31 +63,38 @@ class _Inside(threading.local):
 
 
 def _watch_forward(torch: Any, patches: Patches) -> None:
-    """The outermost module's call. Dynamo reads through this function: the question whether it does
-    comes first, and its graphs stay as they were."""
+    """The outermost module's call."""
     call = torch.nn.Module.__call__
-    is_compiling, is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
-    inside = _Inside()
+    is_grad_enabled = torch.is_grad_enabled
 
-    def begins(module: Any, args: Any, kwargs: Any) -> int:
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         if marks.name_id is None:
             return 0
         if pace.on_forward is not None:
             pace.on_forward()
+        module = args[0]
         flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
         if not getattr(module, "training", True):  # torch itself says it better where it is missing
             flags |= ForwardFlag.EVALUATING
-        samples = marks.samples_in(args or kwargs) or 0
-        name = marks.name_id(type(module).__name__)
-        span = _core.span_begin(name, _FORWARD, samples, flags)
-        inside.a_module = span != 0
-        return span
+        samples = marks.samples_in(args[1:] or kwargs) or 0
+        return _core.span_begin(marks.name_id(type(module).__name__), _FORWARD, samples, flags)
+
+    native = _core.Timed(call, begin=begin, outermost=True)
+    patches.set_native(torch.nn.Module, "__call__", native, _readable(torch, call, begin))
+
+
+def _readable(torch: Any, call: Any, begin: Callable[..., int]) -> Any:
+    """Dynamo reads through this function: the question whether it does comes first, and its graphs
+    stay as they were."""
+    is_compiling = torch.compiler.is_dynamo_compiling
+    inside = _Inside()
 
     @functools.wraps(call)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return call(self, *args, **kwargs)
-        span = 0 if inside.a_module else begins(self, args, kwargs)
+        span = 0 if inside.a_module else begin((self, *args), kwargs)
+        inside.a_module = inside.a_module or span != 0
         try:
             return call(self, *args, **kwargs)
         except BaseException as error:
@@ -98,7 +105,7 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
                 _core.span_end(span)
                 inside.a_module = False
 
-    patches.set(torch.nn.Module, "__call__", __call__)
+    return __call__
 
 
 # --- optimizers -----------------------------------------------------------------------------------
@@ -111,7 +118,9 @@ def _watch_optimizers(torch: Any, patches: Patches) -> None:
     patches.on_undo(lambda: torch_hooks.take_out(before))
     after = from_torch.register_optimizer_step_post_hook(steps.ends)
     patches.on_undo(lambda: torch_hooks.take_out(after))
-    patches.phase(from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad")
+    patches.phase_of_each_step(
+        from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad"
+    )
     scaler = getattr(getattr(torch.amp, "grad_scaler", None), "GradScaler", None)
     if scaler is not None:
         _watch_scaler(scaler, steps, patches)
@@ -149,6 +158,8 @@ class _OptimizerSteps:
     def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
         if patching.is_compiling() or self.scaled is optimizer:
             return
+        if pace.on_optimizer is not None:
+            pace.on_optimizer(optimizer)
         span, number = self._open.pop((id(optimizer), threading.get_ident()), (0, 0))
         if span:
             _core.span_end(span)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record import marks
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.patches import Patches
 from stepscope.store.format import SpanCategory
 
 # Clearing gradients is no span of its own, but told apart here it costs the least.
@@ -25,41 +25,21 @@ def install(torch: Any, patches: Patches) -> None:
 def _watch_record_function(record_function: Any, patches: Patches) -> None:
     """The script's own are regions. Torch marks its optimizers and loaders the same way, and what
     that takes (some 0.1 ms after an operator that has swept the caches) belongs to their spans."""
-    enter, leave = record_function.__enter__, record_function.__exit__
-    opens, closes = _core.range_opens, _core.range_closes
+    enter = _core.Edge(record_function.__enter__, _OF_TORCH, _begin_region)
+    leave = _core.Edge(record_function.__exit__, _OF_TORCH, _end_region, is_end=True)
+    for name, edge in (("__enter__", enter), ("__exit__", leave)):
+        patches.on_undo(edge._stepscope_stop)
+        patches.set(record_function, name, edge)
 
-    @functools.wraps(enter)
-    def __enter__(self: Any) -> Any:
-        if marks.name_id is not None:
-            name = self.name
-            if type(name) is str and name.startswith(_OF_TORCH):
-                opens()
-            elif _is_scripts():
-                span = _core.span_begin(marks.name_id(str(name)), SpanCategory.REGION)
-                self._stepscope_span = span
-        try:
-            return enter(self)
-        except BaseException as error:  # a signal's handler: torch's own for workers that died
-            leave_out_this_frame(error)
-            raise
 
-    @functools.wraps(leave)
-    def __exit__(self: Any, *error: Any) -> Any:
-        name = self.name
-        is_torchs = type(name) is str and name.startswith(_OF_TORCH)
-        if not is_torchs:
-            _core.span_end(self.__dict__.pop("_stepscope_span", 0))
-        try:
-            return leave(self, *error)
-        except BaseException as raised:
-            leave_out_this_frame(raised)
-            raise
-        finally:
-            if is_torchs:
-                closes()
+def _begin_region(record_function: Any) -> None:
+    if marks.name_id is not None and _is_scripts():
+        span = _core.span_begin(marks.name_id(str(record_function.name)), SpanCategory.REGION)
+        record_function._stepscope_span = span
 
-    patches.set(record_function, "__enter__", __enter__)
-    patches.set(record_function, "__exit__", __exit__)
+
+def _end_region(record_function: Any) -> None:
+    _core.span_end(record_function.__dict__.pop("_stepscope_span", 0))
 
 
 def _is_scripts() -> bool:

@@ -26,6 +26,7 @@ from stepscope.record.frameworks.torch_window import MOST_LINES, Window
 
 _LEAST_ROOM: Final = 1_000  # events: less is not worth another window
 _SETTLED_STEPS: Final = 3  # without a compilation
+_IDLE_STEPS: Final = 10  # between looks whether another window is cheap by now
 SHARE_OF_BUDGET: Final = 1 / 3  # for windows: hooks and samples want theirs
 
 
@@ -67,11 +68,11 @@ class Windows:
         self._number = 0  # windows so far
         self._steps = 0  # that ended in the window
         self._step = 0  # of the training
+        self._idle_until = 0  # the step before which there is nothing to do
         self._last_step: int | None = None  # of the window; None: no step ends it
         self._probes: list[Window] = []  # of a script that may have no steps
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._hook: Any = None
-        self._knows_optimizers = False  # nothing is to be learned from their steps any more
         self._is_used = False  # something of torch's has run
         self._is_over = False
         self._is_in_the_way = False  # somebody waits on another thread
@@ -101,35 +102,34 @@ class Windows:
             elif self._stretches and self._stretches[0].after == 0:
                 self._guarded(self._open_next)
 
-    def watch_optimizers(self) -> None:
-        module = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
-        self._hook = module.register_optimizer_step_post_hook(self._optimizer_stepped)
-
-    def _optimizer_stepped(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if self._knows_optimizers or patching.is_compiling():
-            return
+    def optimizer_stepped(self, optimizer: Any) -> None:
         self._is_used = True
         with contextlib.suppress(TypeError):  # one that compares by value may not be hashable
             self._optimizers.add(optimizer)
-        if not self._is_here():
-            return
-        if self._is_over:
-            self._guarded(self._discard)
-            self._knows_optimizers = True
-        elif self._probes and self._window is self._probes[-1]:
+        if self._probes and self._window is self._probes[-1] and self._is_here():
             self._steps = 1
             self._guarded(self.close)
 
-    def unwatch_optimizers(self) -> None:
-        """Not while a window is open that could not be closed from where the recording ended."""
-        if self._window is None:
+    def close_later(self) -> None:
+        """A window that could not be closed from where the recording ended."""
+        if self._window is not None:
+            module = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
+            self._hook = module.register_optimizer_step_post_hook(self._close_at_last)
+
+    def _close_at_last(self, *_args: Any) -> None:
+        if not patching.is_compiling() and self._is_here():
+            self._guarded(self._discard)
             torch_hooks.take_out(self._hook)
 
     def step_ended(self, step: int) -> None:
         self._step = step
         self._steps += 1
-        if self._window is None and not self._probes and not self._is_next():
+        if step < self._idle_until:
             return  # the usual case
+        if self._window is None and not self._probes and not self._is_next():
+            if not self._stretches or self._stretches[0].if_cheap:  # no step in particular
+                self._idle_until = step + _IDLE_STEPS
+            return
         if not self._is_used and not self._may_be_ours():
             return
         if self._is_here():
@@ -187,7 +187,6 @@ class Windows:
         step, or the exit."""
         self._is_over = True
         self._guarded(self.close)
-        self._knows_optimizers = self._window is None
 
     # --- what follows from it --------------------------------------------------------------------
 
@@ -219,7 +218,8 @@ class Windows:
     def _open_next(self) -> None:
         """The next stretch; one whose steps have gone by while the script profiled is dropped."""
         stretch = self._stretches[0]
-        self._knows_optimizers = self._step > 0  # those of a step, by now
+        if self._step > 0:
+            pace.on_optimizer = None  # those of a step are known by now
         self._last_step = None
         if stretch.steps is not None and self._is_default:
             self._last_step = self._step + self._meter.steps_that_fit(stretch.steps)

@@ -1,0 +1,197 @@
+"""Functions whose calls are spans, and methods that open and close ranges: both are, in all but the
+call, the function they stand for."""
+
+import copy
+import inspect
+import pickle
+import threading
+import types
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepscope.native import _core
+from stepscope.store import format as fmt
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    _core.storage_open(str(tmp_path), 1 << 24)
+    yield tmp_path
+    _core.storage_close()
+
+
+def spans(folder: Path) -> list[tuple[int, int, bool]]:
+    """Name, category, and whether it has ended."""
+    data = (folder / fmt.EVENTS_FILE).read_bytes()
+    used = fmt.HEADER.unpack_from(data)[4]
+    events = fmt.EVENT.iter_unpack(data[fmt.HEADER.size : used])
+    return [
+        (event[1], event[5], event[3] >= event[2])
+        for event in events
+        if event[0] & 0xFF == fmt.EventKind.SPAN
+    ]
+
+
+def add(left: int, right: int = 1, *, times: int = 1) -> int:
+    """Adds."""
+    return (left + right) * times
+
+
+class Model:
+    def call(self, depth: int, *, fail: bool = False) -> int:
+        if fail:
+            raise ValueError(depth)
+        return self.call(depth - 1) + 1 if depth else 0
+
+
+def test_each_call_is_a_span(folder: Path) -> None:
+    timed = _core.Timed(add, name=7, category=fmt.SpanCategory.OPTIMIZER)
+    assert timed(1) == 2
+    assert timed(1, 2) == 3
+    assert timed(left=1, right=2, times=3) == 9
+    assert timed(*(1, 2), times=2) == 6
+    assert spans(folder) == [(7, fmt.SpanCategory.OPTIMIZER, True)] * 4
+
+
+def test_what_it_raises_has_no_frame_of_ours_and_ends_the_span(folder: Path) -> None:
+    timed = _core.Timed(Model.call, name=7, category=1)
+    with pytest.raises(ValueError, match="3") as raised:
+        timed(Model(), 3, fail=True)
+    assert [entry.name for entry in raised.traceback][1:] == ["call"]
+    assert spans(folder) == [(7, 1, True)]
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        timed(Model())
+
+
+def test_it_is_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = _core.Timed(add)
+    assert inspect.isfunction(timed)
+    assert isinstance(timed, types.FunctionType)
+    assert inspect.signature(timed) == inspect.signature(add)
+    assert (timed.__name__, timed.__doc__, timed.__module__) == ("add", "Adds.", __name__)
+    assert timed.__code__ is add.__code__
+    assert timed.__wrapped__ is add
+    assert repr(timed) == repr(add)
+    assert copy.deepcopy(timed) is timed
+    monkeypatch.setitem(globals(), "add", timed)
+    assert pickle.loads(pickle.dumps(timed)) is timed
+    timed.of_the_script = 1
+    assert timed.__dict__ == {"of_the_script": 1}
+    with pytest.raises(AttributeError, match="of_nobody"):
+        _ = timed.of_nobody
+
+
+def test_in_a_class_it_is_a_method(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Model, "call", _core.Timed(Model.call, name=3))
+    model = Model()
+    assert model.call(1) == 1
+    assert Model.call(model, 1) == 1
+    bound: Any = model.call
+    assert (bound.__self__, bound(depth=1)) == (model, 1)
+    assert str(inspect.signature(bound)) == "(depth: int, *, fail: bool = False) -> int"
+    assert len(spans(folder)) == 6  # it calls itself
+
+
+def test_an_operator_of_a_class_calls_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Model, "__call__", _core.Timed(Model.call, name=3), raising=False)
+    model: Any = Model()
+    assert model(0) == 0
+    assert len(spans(folder)) == 1
+
+
+def test_only_the_outermost_asks_for_a_span(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        asked.append((*args[1:], kwargs))
+        return _core.span_begin(5, 6)
+
+    monkeypatch.setattr(Model, "call", _core.Timed(Model.call, begin=begin, outermost=True))
+    assert Model().call(3) == 3
+    with pytest.raises(ValueError, match="2"):
+        Model().call(2, fail=True)
+    assert Model().call(depth=1) == 1
+    assert asked == [(3, {}), (2, {"fail": True}), ({"depth": 1},)]
+    assert spans(folder) == [(5, 6, True)] * 3
+
+
+def test_outermost_on_each_thread(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(self: Model) -> None:
+        if threading.current_thread() is threading.main_thread():
+            thread = threading.Thread(target=self.call)
+            thread.start()
+            thread.join()
+
+    timed = _core.Timed(call, begin=lambda _args, _kwargs: _core.span_begin(5, 6), outermost=True)
+    monkeypatch.setattr(Model, "call", timed)
+    Model().call()  # type: ignore[call-arg]
+    assert spans(folder) == [(5, 6, True)] * 2
+
+
+def test_what_asking_raises_reaches_the_caller() -> None:
+    """A signal's handler may raise there."""
+
+    def begin(_args: tuple[Any, ...], _kwargs: dict[str, Any]) -> int:
+        raise KeyboardInterrupt
+
+    timed = _core.Timed(add, begin=begin, outermost=True)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            timed(1)
+
+
+def test_stopped_it_only_calls(folder: Path) -> None:
+    timed = _core.Timed(add, name=1)
+    timed._stepscope_stop()
+    assert timed(1) == 2
+    assert not spans(folder)
+
+
+def test_without_a_recording_it_only_calls() -> None:
+    assert _core.Timed(add, name=1)(1) == 2
+
+
+def test_nothing_keeps_it_alive() -> None:
+    def function() -> None:
+        return
+
+    timed = _core.Timed(function, begin=lambda _args, _kwargs: 0)
+    gone = weakref.ref(timed)
+    del timed
+    assert gone() is None
+
+
+class Range:
+    def __init__(self, name: Any) -> None:
+        self.name = name
+
+    def __enter__(self) -> "Range":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return
+
+
+def test_ranges_of_others_are_asked_about(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[Any] = []
+    ended: list[Any] = []
+    enter, leave = vars(Range)["__enter__"], vars(Range)["__exit__"]
+    ours = ("Optimizer.step#", "enumerate(")
+    monkeypatch.setattr(Range, "__enter__", _core.Edge(enter, ours, lambda r: began.append(r.name)))
+    edge = _core.Edge(leave, ours, lambda r: ended.append(r.name), is_end=True)
+    monkeypatch.setattr(Range, "__exit__", edge)
+    for name in ("mine", "Optimizer.step#Adam", "enumerate(loader)", 5, "Optimizer.step"):
+        with Range(name) as entered:
+            assert entered.name == name
+            _core.range_span(4, 2)
+    assert began == ended == ["mine", 5, "Optimizer.step"]
+    still_open = [not has_ended for _name, _category, has_ended in spans(folder)]
+    assert still_open == [True, False, False, True, True]
+    edge._stepscope_stop()
+    with Range("mine"):
+        assert began.pop() == "mine"
+    assert len(ended) == 3
