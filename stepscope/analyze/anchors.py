@@ -7,7 +7,7 @@ belong to the later one.
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,22 +62,14 @@ def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
 def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
     spans = process.of_kind(EventKind.SPAN)
     is_step = (spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)
-    spans = _on_busiest_thread(spans[is_step & (spans["end"] > spans["start"])])
-    spans = spans[np.argsort(spans["end"], kind="stable")]
-    number = _first_that_steps_twice(spans["value0"])
-    if number is None:
+    calls = _calls(process, spans[is_step & (spans["end"] > spans["start"])])
+    if calls is None:
         return None
-    thread = int(spans["thread"][0])
-    ends_ns = process.clock.ns(spans["end"])
-    is_anchor = spans["value0"] == number
-    end_ns = ends_ns[is_anchor]
-    loop = loop_of_ends(end_ns, loops, thread)
-    around = _larger_step(loop, loops, ends_ns[~is_anchor])
-    if around is not None:
-        loop, end_ns = around, _last_of_each_turn(ends_ns, around)
-    name = _name(process, spans[is_anchor], "optimizer")
+    loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
+    around = _larger_step(loop, loops, calls.end_ns[~calls.is_anchor])
+    name = _name(process, calls.anchors, "optimizer")
     what = f"{name}()" if "." in name else f"{name}.step()"  # a function, or an optimizer's class
-    return Anchors(end_ns, thread, what, loop)
+    return calls.as_steps(what, loop, around)
 
 
 def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -87,38 +79,64 @@ def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | No
     is_one = (spans["extra"] == SpanCategory.COMPUTE) & (spans["value0"] > 0)
     spans = spans[is_one & (spans["end"] > spans["start"])]
     updates = (spans["value1"] & _UPDATES) > 0
-    spans = _on_busiest_thread(spans[updates] if updates.any() else spans)
+    calls = _calls(process, spans[updates] if updates.any() else spans)
+    if calls is None:
+        return None
+    loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
+    around = _loop_with_all(calls, loops) if loop is None else None
+    name = _name(process, calls.anchors, "function")
+    return calls.as_steps(name if name.endswith(")") else f"{name}()", loop, around)
+
+
+class _Calls(NamedTuple):
+    """Of optimizers or functions, in the order of their ends; the first that is called twice makes
+    the steps."""
+
+    spans: npt.NDArray[Any]
+    end_ns: Ints
+    is_anchor: npt.NDArray[np.bool_]
+
+    @property
+    def thread(self) -> int:
+        return int(self.spans["thread"][0])
+
+    @property
+    def anchors(self) -> npt.NDArray[Any]:
+        return self.spans[self.is_anchor]
+
+    @property
+    def anchor_ns(self) -> Ints:
+        return self.end_ns[self.is_anchor]
+
+    def as_steps(self, what: str, loop: Loop | None, around: Loop | None) -> Anchors:
+        """`around`: a loop whose turns have several of these calls each, and are the steps."""
+        if around is None:
+            return Anchors(self.anchor_ns, self.thread, what, loop)
+        return Anchors(_last_of_each_turn(self.end_ns, around), self.thread, what, around)
+
+
+def _calls(process: ProcessData, spans: npt.NDArray[Any]) -> _Calls | None:
+    spans = _on_busiest_thread(spans)
     spans = spans[np.argsort(spans["end"], kind="stable")]
     number = _first_that_steps_twice(spans["value0"])
     if number is None:
         return None
-    thread = int(spans["thread"][0])
-    ends_ns = process.clock.ns(spans["end"])
-    is_anchor = spans["value0"] == number
-    end_ns = ends_ns[is_anchor]
-    loop = loop_of_ends(end_ns, loops, thread)
-    around = _loop_with_all(spans["value0"], ends_ns, loops, thread) if loop is None else None
-    if around is not None:
-        loop, end_ns = around, _last_of_each_turn(ends_ns, around)
-    name = _name(process, spans[is_anchor], "function")
-    what = name if name.endswith(")") else f"{name}()"
-    return Anchors(end_ns, thread, what, loop)
+    return _Calls(spans, process.clock.ns(spans["end"]), spans["value0"] == number)
 
 
-def _loop_with_all(
-    numbers: npt.NDArray[np.uint64], ends_ns: Ints, loops: Sequence[Loop], thread: int
-) -> Loop | None:
+def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
     """A discriminator that is trained twice and then the generator, in one body, are one step: the
     innermost loop in each of whose turns each of several functions is called equally often."""
+    numbers = calls.spans["value0"]
     several = np.unique(numbers)
     best = None
     for loop in loops if len(several) > 1 else ():
-        turn = np.searchsorted(np.sort(loop.at_ns), ends_ns)
+        turn = np.searchsorted(np.sort(loop.at_ns), calls.end_ns)
         counts = [np.bincount(turn[numbers == number]) for number in several]
         used = [each[each > 0] for each in counts]
         is_even = all(each.min() == each.max() for each in used)
         fits = is_even and len({len(each) for each in used}) == 1 and len(used[0]) > 1
-        if loop.thread == thread and fits and (best is None or loop.total_ns < best.total_ns):
+        if loop.thread == calls.thread and fits and (best is None or loop.total_ns < best.total_ns):
             best = loop
     return best
 

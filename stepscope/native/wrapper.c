@@ -17,6 +17,10 @@ static PyObject *get_attribute(PyObject *self, PyObject *name) {
     return PyObject_GetAttr(((Wrapper *)self)->function, name);
 }
 
+static int set_attribute(PyObject *self, PyObject *name, PyObject *value) {
+    return PyObject_SetAttr(((Wrapper *)self)->function, name, value);
+}
+
 static PyObject *represent(PyObject *self) { return PyObject_Repr(((Wrapper *)self)->function); }
 
 static PyObject *get_class(PyObject *self, void *unused) {
@@ -57,7 +61,6 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(wrapper->function);
     Py_VISIT(wrapper->ask);
     Py_VISIT(wrapper->more);
-    Py_VISIT(wrapper->dict);
     return 0;
 }
 
@@ -66,7 +69,6 @@ static int clear(PyObject *self) {
     wrapper->is_stopped = 1; /* without these it could not begin anything */
     Py_CLEAR(wrapper->ask);
     Py_CLEAR(wrapper->more);
-    Py_CLEAR(wrapper->dict);
     return 0; /* the function stays: it may still be called */
 }
 
@@ -91,7 +93,6 @@ static PyMemberDef members[] = {
 };
 
 static PyGetSetDef properties[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"__class__", get_class, NULL, NULL, NULL},
     {"__doc__", get_doc, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -107,11 +108,11 @@ int wrapper_ready(PyTypeObject *type, PyObject *module) {
     type->tp_vectorcall_offset = offsetof(Wrapper, call);
     type->tp_descr_get = bind;
     type->tp_getattro = get_attribute;
+    type->tp_setattro = set_attribute;
     type->tp_repr = represent;
     type->tp_methods = methods;
     type->tp_members = members;
     type->tp_getset = properties;
-    type->tp_dictoffset = offsetof(Wrapper, dict);
     type->tp_weaklistoffset = offsetof(Wrapper, weak_references);
     return PyModule_AddType(module, type);
 }

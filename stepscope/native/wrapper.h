@@ -10,7 +10,7 @@ typedef struct {
     PyObject *function;
     PyObject *ask;  /* of Python's, for what is not decided here; or NULL */
     PyObject *more; /* a type's own; or NULL */
-    PyObject *dict, *weak_references;
+    PyObject *weak_references;
     int is_stopped; /* it only calls the function */
 } Wrapper;
 

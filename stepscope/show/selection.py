@@ -45,6 +45,15 @@ _FUNCTION_ALIASES: Final = {
     "module": "filename",
 }
 
+# Actions and regions, which nest.
+_TREE_SORTS: Final[dict[str, Key]] = {
+    "tree": lambda row: 0,
+    "total": lambda row: -row.total_ns,
+    "self": lambda row: -row.self_ns,
+    "calls": lambda row: -row.calls,
+    "name": lambda row: row.name,
+}
+
 # Operators sort by torch's names; "cuda" means the device, whatever it is.
 _OP_SORTS: Final[dict[str, Key]] = {
     "self_cpu_time_total": lambda row: -row.self_cpu_ns,
@@ -91,16 +100,7 @@ ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
             "name": lambda row: row.thread,
         },
     ),
-    "actions": (
-        "actions",
-        {
-            "tree": lambda row: 0,
-            "total": lambda row: -row.total_ns,
-            "self": lambda row: -row.self_ns,
-            "calls": lambda row: -row.calls,
-            "name": lambda row: row.name,
-        },
-    ),
+    "actions": ("actions", _TREE_SORTS),
     "ops": ("ops", _OP_SORTS | {alias: _OP_SORTS[name] for alias, name in _OP_ALIASES.items()}),
     "kernels": (
         "kernels",
@@ -111,16 +111,7 @@ ROWS: Final[dict[str, tuple[str, dict[str, Key]]]] = {
             "name": lambda row: row.name,
         },
     ),
-    "regions": (
-        "regions",
-        {
-            "tree": lambda row: 0,
-            "total": lambda row: -row.total_ns,
-            "self": lambda row: -row.self_ns,
-            "calls": lambda row: -row.calls,
-            "name": lambda row: row.name,
-        },
-    ),
+    "regions": ("regions", _TREE_SORTS),
     "files": (
         "files",
         {

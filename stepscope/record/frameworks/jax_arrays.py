@@ -8,13 +8,12 @@ NumPy reads the array's memory without asking: np.asarray is not seen there.
 import functools
 import sys
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks
 from stepscope.record.frameworks import jax_compile
-from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.patches import Patches, leave_out_this_frame, timed
 from stepscope.store.format import SpanCategory
 
 _FUNCTIONS: Final = {
@@ -42,9 +41,9 @@ _WORDS: Final = {
 def install(jax: Any, patches: Patches) -> None:
     for name, category in _FUNCTIONS.items():
         if callable(vars(jax).get(name)):
-            timed = _timed(vars(jax)[name], category, name)
-            timed.__module__ = jax.__name__  # where a pickle finds it
-            patches.set(jax, name, timed)
+            seen = _timed(vars(jax)[name], category, name)
+            seen.__module__ = jax.__name__  # where a pickle finds it
+            patches.set(jax, name, seen)
     array = sys.modules["jax._src.array"].ArrayImpl
     for name in _METHODS:
         if callable(vars(array).get(name)):
@@ -52,27 +51,8 @@ def install(jax: Any, patches: Patches) -> None:
     _watch_value(array, patches)
 
 
-_NAMES: Final = ("__name__", "__doc__", "__module__")  # what a method written in C has, too
-
-
 def _timed(function: Callable[..., Any], category: SpanCategory, label: str) -> Callable[..., Any]:
-    assigned = functools.WRAPPER_ASSIGNMENTS if isinstance(function, FunctionType) else _NAMES
-
-    @functools.wraps(function, assigned=assigned)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        span = 0
-        if marks.name_id is not None and jax_compile.is_outside():
-            span = _core.span_begin(marks.name_id(label), category)
-        try:
-            return function(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-
-    return run
+    return timed(function, category, label, only_if=jax_compile.is_outside)
 
 
 def _watch_value(array: Any, patches: Patches) -> None:

@@ -88,25 +88,43 @@ class _Change:
             setattr(self._owner, self._name, self._before)
 
 
-def timed(function: Callable[..., Any], category: SpanCategory, label: str) -> Callable[..., Any]:
+def _always() -> bool:
+    return True
+
+
+def timed(
+    function: Callable[..., Any],
+    category: SpanCategory,
+    label: str,
+    only_if: Callable[[], bool] = _always,
+) -> Callable[..., Any]:
     """`function`, with its time recorded: no frame of ours stays in what it raises."""
 
     number = int(category)  # an attribute of an enumeration takes longer than the span itself
 
-    @functools.wraps(function)
+    @functools.wraps(function, assigned=_names_of(function))
     def run(*args: Any, **kwargs: Any) -> Any:
-        if is_compiling() or marks.name_id is None:
+        if is_compiling():
             return function(*args, **kwargs)
-        span = _core.span_begin(marks.name_id(label), number)
+        span = 0
+        if marks.name_id is not None and only_if():
+            span = _core.span_begin(marks.name_id(label), number)
         try:
             return function(*args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         finally:
-            _core.span_end(span)
+            if span:
+                _core.span_end(span)
 
     return run
+
+
+def _names_of(function: Any) -> list[str]:
+    """A method written in C may have None for its __qualname__, which no function of ours can."""
+    has_all = getattr(function, "__qualname__", None) is not None
+    return [name for name in functools.WRAPPER_ASSIGNMENTS if has_all or name != "__qualname__"]
 
 
 def leave_out_this_frame(error: BaseException) -> None:

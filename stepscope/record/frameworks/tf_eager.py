@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
+from stepscope.record.frameworks import patches as patching
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import SpanCategory
 
@@ -110,22 +111,7 @@ def install(tensorflow_python: Any, patches: Patches) -> None:
 
 def timed(function: Callable[..., Any], category: SpanCategory, label: str) -> Callable[..., Any]:
     """`function`, with its time recorded where it runs at once."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        span = 0
-        if marks.name_id is not None and is_eager():
-            span = _core.span_begin(marks.name_id(label), category)
-        try:
-            return function(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-
-    return run
+    return patching.timed(function, category, label, only_if=is_eager)
 
 
 def phase(patches: Patches, owner: Any, name: str, category: SpanCategory, label: str) -> None:
