@@ -98,6 +98,10 @@ class Timed:
     def _stepscope_stop(self) -> None:
         """Calls make no spans any more."""
 
+def outermost_begins() -> bool:
+    """As a call of an `outermost` Timed: whether this thread is in no other one. Then it is now."""
+
+def outermost_ends() -> None: ...
 def prints_start(name: int) -> None:
     """From now on the time in `print` is recorded as the phase `logging`."""
 

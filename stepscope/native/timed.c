@@ -2,6 +2,7 @@
 #include "timed.h"
 #include "clock.h"
 #include "events.h"
+#include "module.h"
 #include "wrapper.h"
 
 typedef struct {
@@ -67,4 +68,27 @@ static PyTypeObject timed_type = {
     .tp_new = timed_new,
 };
 
-int timed_ready(PyObject *module) { return wrapper_ready(&timed_type, module); }
+/* ---- the same state for a wrapper in Python ----------------------------------------------------------- */
+
+static PyObject *py_outermost_begins(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    if (is_inside) Py_RETURN_FALSE;
+    is_inside = 1;
+    Py_RETURN_TRUE;
+}
+
+static PyObject *py_outermost_ends(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    is_inside = 0;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    NOARGS("outermost_begins", py_outermost_begins),
+    NOARGS("outermost_ends", py_outermost_ends),
+    {NULL, NULL, 0, NULL},
+};
+
+int timed_ready(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) || wrapper_ready(&timed_type, module) ? -1 : 0;
+}

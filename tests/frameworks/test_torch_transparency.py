@@ -31,7 +31,7 @@ def test_losses_are_the_same_to_the_last_bit(tmp_path: Path, name: str) -> None:
     assert recorded(program, tmp_path / "run")[0] == plain(program)
 
 
-@pytest.mark.parametrize("name", ["compiled", "readers", "odd_objects"])
+@pytest.mark.parametrize("name", ["compiled", "compiled_with_breaks", "readers", "odd_objects"])
 def test_graphs_readers_and_odd_objects_are_the_same(tmp_path: Path, name: str) -> None:
     program = TORCH / f"{name}.py"
     expected = unaddressed(plain(program))

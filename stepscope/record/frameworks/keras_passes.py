@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks, pace
-from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks import tf_eager
+from stepscope.record.frameworks import graphs, tf_eager
 from stepscope.record.frameworks.batches import samples_in
 from stepscope.record.frameworks.keras_package import Package
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
@@ -116,7 +115,7 @@ class _Steps:
 
     def _begins(self, optimizer: Any) -> tuple[int, int] | None:
         """(span, number) of the outermost of the methods that call each other."""
-        if patching.is_compiling() or here.in_optimizer:
+        if graphs.is_compiling() or here.in_optimizer:
             return None
         if not tf_eager.is_eager():
             tf_eager.found_in_graph(trains=True)

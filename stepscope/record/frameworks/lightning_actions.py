@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import SpanCategory
 
@@ -113,7 +113,7 @@ def _with_begin(start: Any, actions: _Actions) -> Any:
 
     @functools.wraps(start)
     def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
-        if patching.is_compiling():
+        if graphs.is_compiling():
             return start(self, action_name, *args, **kwargs)
         try:
             result = start(self, action_name, *args, **kwargs)
@@ -130,7 +130,7 @@ def _with_begin(start: Any, actions: _Actions) -> Any:
 def _with_end(stop: Any, actions: _Actions) -> Any:
     @functools.wraps(stop)
     def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
-        if patching.is_compiling():
+        if graphs.is_compiling():
             return stop(self, action_name, *args, **kwargs)
         if type(self).stop is run:
             actions.end(action_name)
@@ -167,7 +167,7 @@ def _watch_pass_through(profiler: Any, actions: _Actions, patches: Patches) -> N
     @functools.wraps(profile)
     def run(self: Any, action_name: str) -> Any:
         kind = type(self)
-        if patching.is_compiling() or kind.start is not start or kind.stop is not stop:
+        if graphs.is_compiling() or kind.start is not start or kind.stop is not stop:
             return profile(self, action_name)
         return _Action(actions, action_name)
 

@@ -2,11 +2,12 @@
 
 import functools
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks
+from stepscope.record.frameworks import graphs
 from stepscope.store.format import SpanCategory
 
 _ABSENT: Final = object()
@@ -69,7 +70,7 @@ class _Change:
     def _put(self, value: Any) -> None:
         self._value = value
         if isinstance(value, FunctionType):
-            begin_no_graph(value.__code__)
+            graphs.begin_none_in(value.__code__)
         setattr(self._owner, self._name, value)
 
     def _is_there(self) -> bool:
@@ -104,7 +105,7 @@ def timed(
 
     @functools.wraps(function, assigned=_names_of(function))
     def run(*args: Any, **kwargs: Any) -> Any:
-        if is_compiling():
+        if graphs.is_compiling():
             return function(*args, **kwargs)
         span = 0
         if marks.name_id is not None and only_if():
@@ -127,22 +128,8 @@ def _names_of(function: Any) -> list[str]:
     return [name for name in functools.WRAPPER_ASSIGNMENTS if has_all or name != "__qualname__"]
 
 
+@graphs.are_not_for
 def leave_out_this_frame(error: BaseException) -> None:
     """To be called where it was caught, followed by a bare `raise`, which adds no frame again."""
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
-
-
-def _never() -> bool:
-    return False
-
-
-def _nothing(_code: CodeType) -> None:
-    return
-
-
-# Whether torch.compile is reading the code instead of running it. Set by torch_phases.
-is_compiling: Callable[[], bool] = _never
-# Tells torch.compile to begin no graph in this code: without us the call went on to torch's own,
-# where it begins none. Reading through it, inside a graph, is another matter. Set by torch_phases.
-begin_no_graph: Callable[[CodeType], object] = _nothing

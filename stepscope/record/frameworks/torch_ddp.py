@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import EventKind, SpanCategory
 
@@ -32,7 +32,7 @@ def install(torch: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def _pre_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if patching.is_compiling():
+        if graphs.is_compiling():
             return before(self, *args, **kwargs)
         try:
             result = before(self, *args, **kwargs)
@@ -56,6 +56,7 @@ class _Reductions:
         self._next = itertools.count(1)
         self._is_off = False
 
+    @graphs.are_not_for
     def read(self, module: Any) -> None:
         if self._is_off:
             return

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
-from stepscope.record.frameworks import occasion, torch_ddp
+from stepscope.record.frameworks import graphs, occasion, torch_ddp
 from stepscope.record.frameworks import patches as patching
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import SpanCategory
@@ -90,7 +90,7 @@ class _Calls:
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if patching.is_compiling() or marks.name_id is None:
+            if graphs.is_compiling() or marks.name_id is None:
                 return function(*args, **kwargs)
             what = (label, *self._place(args[0] if args else None, is_collective))
             span = _begin(what)
@@ -106,6 +106,7 @@ class _Calls:
 
         patches.set(owner, name, run)
 
+    @graphs.are_not_for
     def _place(self, owner: Any, is_collective: bool) -> tuple[int, int]:
         """(number, name of the group); zeros where ranks cannot be matched by it."""
         if not is_collective or marks.name_id is None:
@@ -117,6 +118,7 @@ class _Calls:
         number = self._numbers[name] = self._numbers.get(name, 0) + 1
         return number, marks.name_id(f"group {name}")
 
+    @graphs.are_not_for
     def _remember(self, work: Any, what: tuple[str, int, int]) -> None:
         if work is None:
             return
@@ -130,7 +132,7 @@ class _Calls:
 
         @functools.wraps(wait)
         def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            if patching.is_compiling() or marks.name_id is None:
+            if graphs.is_compiling() or marks.name_id is None:
                 return wait(self_, *args, **kwargs)
             span = _begin(self._works.get(self_) or ("wait", 0, 0))
             try:
@@ -144,6 +146,7 @@ class _Calls:
         patches.set(work, "wait", run)
 
 
+@graphs.are_not_for
 def _begin(what: tuple[str, int, int]) -> int:
     label, number, group = what
     if marks.name_id is None:
@@ -161,7 +164,7 @@ def _watch_start(distributed: Any, patches: Patches) -> None:
 
     @functools.wraps(begin)
     def init_process_group(*args: Any, **kwargs: Any) -> Any:
-        if patching.is_compiling():
+        if graphs.is_compiling():
             return begin(*args, **kwargs)
         try:
             result = timed(*args, **kwargs)
@@ -178,6 +181,7 @@ def _watch_start(distributed: Any, patches: Patches) -> None:
         _tell_rank(distributed)
 
 
+@graphs.are_not_for
 def _tell_rank(distributed: Any) -> None:
     try:
         if distributed.get_world_size() > 1:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs
 from stepscope.record.frameworks import torch_stages as stages
 from stepscope.record.frameworks.batches import samples_in
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
@@ -41,6 +41,7 @@ class _Loaders:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._next = itertools.count(1)
 
+    @graphs.are_not_for
     def about(self, loader: Any, workers: object) -> int:
         """value1 of an INPUT span: the loader's number, and how many workers it has."""
         try:
@@ -62,7 +63,7 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
 
     @functools.wraps(following)
     def _next_data(self: Any) -> Any:
-        if patching.is_compiling() or marks.name_id is None:
+        if graphs.is_compiling() or marks.name_id is None:
             return following(self)
         about = getattr(self, _ABOUT, None)
         if about is None:  # it began before us
@@ -91,7 +92,7 @@ def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
 
     @functools.wraps(iterate)
     def __iter__(self: Any) -> Any:
-        if patching.is_compiling() or marks.name_id is None:
+        if graphs.is_compiling() or marks.name_id is None:
             return iterate(self)
         workers = getattr(self, "num_workers", 0)
         about = loaders.about(self, workers)
@@ -111,6 +112,7 @@ def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
     patches.set(loader, "__iter__", __iter__)
 
 
+@graphs.are_not_for
 def _starts_workers(loader: Any) -> bool:
     """Persistent ones are started once."""
     if not getattr(loader, "num_workers", 0):
@@ -118,6 +120,7 @@ def _starts_workers(loader: Any) -> bool:
     return not loader.persistent_workers or getattr(loader, "_iterator", None) is None
 
 
+@graphs.are_not_for
 def _watch_iterator(iterator: Any, about: int, *, started: bool) -> None:
     try:
         setattr(iterator, _ABOUT, about)

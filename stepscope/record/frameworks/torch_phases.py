@@ -6,13 +6,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from types import CodeType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks, pace
+from stepscope.record.frameworks import graphs, torch_hooks
 from stepscope.record.frameworks import patches as patching
-from stepscope.record.frameworks import torch_hooks
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
 from stepscope.store.format import ForwardFlag, SpanCategory
 
@@ -24,24 +23,16 @@ _OPTIMIZER: Final = int(SpanCategory.OPTIMIZER)
 
 
 def install(torch: Any, patches: Patches) -> None:
-    patching.is_compiling = torch.compiler.is_dynamo_compiling
-    patching.begin_no_graph = _skipping(torch)
+    graphs.install(torch)
+    for called in (marks.name_id, marks.samples_in):
+        if called is not None:
+            graphs.are_not_for(called)
     _watch_forward(torch, patches)
     patches.phase_of_each_step(torch.autograd, "backward", SpanCategory.BACKWARD, "backward")
     patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
     _watch_optimizers(torch, patches)
     for name in _WITH_OPTIMIZER:
         _everywhere(torch, patches, name)
-
-
-def _skipping(torch: Any) -> Callable[[CodeType], object]:
-    """Without an import of torch._dynamo, which takes seconds."""
-    inside = torch._C._dynamo.eval_frame
-    if hasattr(inside, "skip_code"):  # before torch 2.7
-        return cast(Callable[[CodeType], object], inside.skip_code)
-    action, strategy = inside._FrameAction, inside._FrameExecStrategy
-    skip = strategy(action.SKIP, action.DEFAULT)
-    return lambda code: inside.set_code_exec_strategy(code, skip)
 
 
 def _everywhere(torch: Any, patches: Patches, name: str) -> None:
@@ -58,15 +49,12 @@ def _everywhere(torch: Any, patches: Patches, name: str) -> None:
 # --- forward --------------------------------------------------------------------------------------
 
 
-class _Inside(threading.local):
-    a_module = False
-
-
 def _watch_forward(torch: Any, patches: Patches) -> None:
     """The outermost module's call."""
     call = torch.nn.Module.__call__
     is_grad_enabled = torch.is_grad_enabled
 
+    @graphs.are_not_for
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         if marks.name_id is None:
             return 0
@@ -87,23 +75,24 @@ def _readable(torch: Any, call: Any, begin: Callable[..., int]) -> Any:
     """Dynamo reads through this function: the question whether it does comes first, and its graphs
     stay as they were."""
     is_compiling = torch.compiler.is_dynamo_compiling
-    inside = _Inside()
 
     @functools.wraps(call)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return call(self, *args, **kwargs)
-        span = 0 if inside.a_module else begin((self, *args), kwargs)
-        inside.a_module = inside.a_module or span != 0
+        is_outermost = _core.outermost_begins()
+        span = 0
         try:
+            if is_outermost:
+                span = begin((self, *args), kwargs)
             return call(self, *args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         finally:
-            if span:
+            if is_outermost:
+                _core.outermost_ends()
                 _core.span_end(span)
-                inside.a_module = False
 
     return __call__
 
@@ -145,8 +134,9 @@ class _OptimizerSteps:
         self._known[key] = weakref.ref(optimizer, lambda _: self._known.pop(key, None)), number
         return number
 
+    @graphs.are_not_for
     def begins(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if patching.is_compiling() or marks.name_id is None or self.scaled is optimizer:
+        if graphs.is_compiling() or marks.name_id is None or self.scaled is optimizer:
             return
         key = id(optimizer), threading.get_ident()
         if key in self._open:  # that step raised
@@ -155,8 +145,9 @@ class _OptimizerSteps:
         number = self._number(optimizer)
         self._open[key] = _core.range_span(name, _OPTIMIZER, number), number
 
+    @graphs.are_not_for
     def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if patching.is_compiling() or self.scaled is optimizer:
+        if graphs.is_compiling() or self.scaled is optimizer:
             return
         if pace.on_optimizer is not None:
             pace.on_optimizer(optimizer)
@@ -172,7 +163,7 @@ def _watch_scaler(scaler: Any, steps: _OptimizerSteps, patches: Patches) -> None
 
     @functools.wraps(step)
     def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        if patching.is_compiling() or marks.name_id is None or steps.scaled is not None:
+        if graphs.is_compiling() or marks.name_id is None or steps.scaled is not None:
             return step(self, optimizer, *args, **kwargs)
         steps.begins(optimizer)
         steps.scaled = optimizer

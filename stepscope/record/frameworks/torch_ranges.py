@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import marks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs
 from stepscope.record.frameworks.patches import Patches
 from stepscope.store.format import SpanCategory
 
@@ -32,12 +32,14 @@ def _watch_record_function(record_function: Any, patches: Patches) -> None:
         patches.set(record_function, name, edge)
 
 
+@graphs.are_not_for
 def _begin_region(record_function: Any) -> None:
     if marks.name_id is not None and _is_scripts():
         span = _core.span_begin(marks.name_id(str(record_function.name)), SpanCategory.REGION)
         record_function._stepscope_span = span
 
 
+@graphs.are_not_for
 def _end_region(record_function: Any) -> None:
     _core.span_end(record_function.__dict__.pop("_stepscope_span", 0))
 
@@ -54,7 +56,7 @@ def _watch_nvtx(nvtx: Any, patches: Patches) -> None:
 
     @functools.wraps(push)
     def range_push(msg: Any) -> Any:
-        if marks.name_id is not None and not patching.is_compiling():
+        if marks.name_id is not None and not graphs.is_compiling():
             spans = stack.__dict__.setdefault("spans", [])
             spans.append(_core.span_begin(marks.name_id(str(msg)), SpanCategory.REGION))
         return push(msg)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record import frameworks, marks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame, timed
 from stepscope.store.format import SpanCategory
 
@@ -31,16 +31,19 @@ def install(utils: Any, patches: Patches) -> None:
     _watch_deaths(utils.signal_handling, patches)
 
 
+@graphs.are_not_for
 def begin(stage: str, value0: int = 0, value1: int = 0) -> int:
-    if marks.name_id is None or patching.is_compiling():
+    if marks.name_id is None or graphs.is_compiling():
         return 0
     return _core.span_begin(marks.name_id(stage), SpanCategory.STAGE, value0, value1)
 
 
+@graphs.are_not_for
 def tell(text: str) -> None:
     frameworks._note(text)
 
 
+@graphs.are_not_for
 def name_workers(workers: Any, about: int) -> None:
     """Which processes they are, and whose: `about` as in the loader's INPUT spans."""
     for worker in workers:

@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record import pace
-from stepscope.record.frameworks import occasion, one_window, torch_hooks
-from stepscope.record.frameworks import patches as patching
+from stepscope.record.frameworks import graphs, occasion, one_window, torch_hooks
 from stepscope.record.frameworks.torch_meter import Meter
 from stepscope.record.frameworks.torch_quiet import Quiet
 from stepscope.record.frameworks.torch_window import MOST_LINES, Window
@@ -117,7 +116,7 @@ class Windows:
             self._hook = module.register_optimizer_step_post_hook(self._close_at_last)
 
     def _close_at_last(self, *_args: Any) -> None:
-        if not patching.is_compiling() and self._is_here():
+        if not graphs.is_compiling() and self._is_here():
             self._guarded(self._discard)
             torch_hooks.take_out(self._hook)
 
@@ -145,6 +144,7 @@ class Windows:
         self._is_spoilt = self._window is not None
         self._compiled_at = self._step
 
+    @graphs.are_not_for
     def compiles(self) -> None:
         """The script wants something compiled: the first forward will be that."""
         self._has_compiled = True
