@@ -20,9 +20,9 @@ class Source(enum.IntEnum):
     MARK = 3
 
 
-# Called when the outermost module is called, and with torch's optimizer after it has stepped. None:
-# nobody wants to know.
-on_forward: Callable[[], None] | None = None
+# Called with torch's outermost module before it runs, and with its optimizer after it has stepped.
+# None: nobody wants to know.
+on_forward: Callable[[object], None] | None = None
 on_optimizer: Callable[[object], None] | None = None
 
 _TWICE: Final = 2

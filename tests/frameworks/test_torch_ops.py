@@ -18,6 +18,9 @@ KNOWN = TORCH / "known_lines.py"
 CLOSING_NS = 2_000_000_000
 
 
+LOSS = "aten::cross_entropy_loss"  # once a step
+
+
 def ops_of(folder: Path, *options: str) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(show(folder, "ops", "--json", *options))
     return answer
@@ -143,7 +146,7 @@ def test_the_option_names_the_steps(tmp_path: Path, option: str, steps: int) -> 
     folder = record(TORCH / "plain_loop.py", tmp_path / "run", "--ops", option)
     answer = ops_of(folder)
     rows = {row["name"]: row["calls"] for row in answer["ops"]}
-    losses = rows.get("aten::cross_entropy_loss", 0)
+    losses = rows.get(LOSS, 0)
     assert steps - len(answer["windows"]) + 1 <= losses <= steps or losses == steps == 0
 
 
@@ -153,6 +156,23 @@ def test_an_option_that_names_no_steps_is_refused(tmp_path: Path, option: str) -
     done = run(*command, folder=tmp_path, check=False)
     assert done.returncode == 2
     assert "10:20, all or off" in done.stderr
+
+
+def losses_in(folder: Path) -> int:
+    return next(row["calls"] for row in ops_of(folder)["ops"] if row["name"] == LOSS)
+
+
+def test_a_window_ends_where_nothing_tells_the_steps(tmp_path: Path) -> None:
+    """One after warm-up is kept: of some calls of the model, and those of 50 ms at least."""
+    folder = record(PROGRAMS / "torch_ops/updated_by_hand.py", tmp_path / "run")
+    assert "ops-1.json" not in traces(folder)
+    assert 5 <= losses_in(folder) < 200
+
+
+def test_steps_that_end_in_backward_are_recorded_as_others(tmp_path: Path) -> None:
+    folder = record(PROGRAMS / "torch_ops/updated_in_backward.py", tmp_path / "run")
+    assert losses_in(folder) in (3, 6)
+    assert not load(folder).notes
 
 
 def test_a_window_is_bounded_and_quickly_closed(tmp_path: Path) -> None:

@@ -58,9 +58,9 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         if marks.name_id is None:
             return 0
-        if pace.on_forward is not None:
-            pace.on_forward()
         module = args[0]
+        if pace.on_forward is not None:
+            pace.on_forward(module)
         flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
         if not getattr(module, "training", True):  # torch itself says it better where it is missing
             flags |= ForwardFlag.EVALUATING

@@ -1,9 +1,10 @@
 """When a window of operators opens and closes.
 
-By default from the first forward to the end of the first step, for scripts that have no more than
-that: it is forgotten when a second step comes. Then three steps after the fifth, and three more
-once both together stay in the budget. `--ops 10:20` names the steps, `--ops all` begins at once.
-A window that may be full is closed, which tells how full it is; another one uses the room left.
+By default from the first forward to the end of the first step, or a few calls of the same module,
+for scripts that have no more than that: it is forgotten when a second step comes. Then three steps
+after the fifth, and three more once both together stay in the budget. `--ops 10:20` names the
+steps, `--ops all` begins at once. A window that may be full is closed, which tells how full it is;
+another one uses the room left.
 """
 
 import atexit
@@ -25,6 +26,9 @@ from stepscope.record.frameworks.torch_window import MOST_LINES, Window
 
 _LEAST_ROOM: Final = 1_000  # events: less is not worth another window
 _SETTLED_STEPS: Final = 3  # without a compilation
+_TURNS: Final = 5  # of the module that began a probe, then it has seen enough
+_TURNS_BETWEEN: Final = 20  # and another one comes, after warm-up
+_LEAST_PROBE_NS: Final = 50_000_000
 _IDLE_STEPS: Final = 10  # between looks whether another window is cheap by now
 SHARE_OF_BUDGET: Final = 1 / 3  # for windows: hooks and samples want theirs
 
@@ -70,6 +74,10 @@ class Windows:
         self._idle_until = 0  # the step before which there is nothing to do
         self._last_step: int | None = None  # of the window; None: no step ends it
         self._probes: list[Window] = []  # of a script that may have no steps
+        self._first_module = 0  # the one that was called when the probe began: its id
+        self._turns = 0  # its calls since the probe was opened or closed
+        self._is_after_warmup = False  # the probe
+        self._is_due = False  # a step ended where no window can be opened or closed
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._hook: Any = None
         self._is_used = False  # something of torch's has run
@@ -89,17 +97,38 @@ class Windows:
         if self.recording.options.ops == "all":
             self._guarded(self._open_next)
 
-    def forward_begins(self) -> None:
+    def forward_begins(self, module: object) -> None:
         """The outermost module is called."""
         self._is_used = True
-        if self._window is not None:
+        self._turns += id(module) == self._first_module
+        if self._is_due and self._is_here():
+            self._is_due = False
+            self._guarded(self._after_step)
+        elif self._window is not None:
             if self._is_full():
                 self._guarded(self._go_on_in_another)
-        elif self._step == 0 and self._number == 0 and self._is_here():
-            if self._is_default and not self._has_compiled:
+            elif self._window in self._probes and self._has_seen_enough() and self._is_here():
+                self._turns = 0
+                self._guarded(self.close)
+        elif self._step == 0 and self._is_here():
+            self._first_forwards(module)
+
+    def _first_forwards(self, module: object) -> None:
+        """No step has ended so far."""
+        if self._is_default and not self._has_compiled:
+            is_later = self._turns == _TURNS_BETWEEN and not self._is_after_warmup
+            if self._number == 0 or is_later:
+                self._first_module, self._turns = id(module), 0
+                self._is_after_warmup = is_later
                 self._guarded(self._open_probe)
-            elif self._stretches and self._stretches[0].after == 0:
-                self._guarded(self._open_next)
+        elif self._number == 0 and self._stretches and self._stretches[0].after == 0:
+            self._guarded(self._open_next)
+
+    def _has_seen_enough(self) -> bool:
+        """Of a script whose updates nobody tells: the module that began the probe is called again
+        and again. In some that is a cell, and hundreds of calls make a step."""
+        lasted_ns = time.monotonic_ns() - self._opened_ns
+        return self._turns >= _TURNS and lasted_ns >= _LEAST_PROBE_NS
 
     def optimizer_stepped(self, optimizer: Any) -> None:
         self._is_used = True
@@ -133,6 +162,8 @@ class Windows:
             return
         if self._is_here():
             self._guarded(self._after_step)
+        elif self._is_main_thread():  # in the middle of backward: at the next forward then
+            self._is_due = True
         elif os.getpid() == self._pid:
             self.recording.note(
                 "Operators are not recorded: the training runs on another thread than the main."
@@ -233,8 +264,12 @@ class Windows:
 
     def _open_probe(self) -> None:
         self._last_step = None
+        self._meter.refill()
+        earlier = list(self._probes)
         if self._open() and self._window is not None:
-            self._probes.append(self._window)
+            self._probes = [self._window]
+            for probe in earlier:
+                probe.forget()
 
     def _forget_probes(self) -> None:
         """Steps after warm-up tell more than the first one."""
@@ -315,9 +350,12 @@ class Windows:
     def _is_here(self) -> bool:
         """Where a window may be opened or closed. Inside of backward torch keeps the thread's state
         aside, and what is changed there comes back."""
-        is_main = threading.get_ident() == threading.main_thread().ident
-        is_outside = is_main and self._torch._C._current_graph_task_id() < 0
+        is_outside = self._is_main_thread() and self._torch._C._current_graph_task_id() < 0
         return is_outside and os.getpid() == self._pid
+
+    @staticmethod
+    def _is_main_thread() -> bool:
+        return threading.get_ident() == threading.main_thread().ident
 
     def _is_full(self) -> bool:
         elapsed_ns = time.monotonic_ns() - self._opened_ns
