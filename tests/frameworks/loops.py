@@ -16,4 +16,5 @@ STEPS = {
     "several_models": 30,
     "own_optimizer": 22,
     "two_losses": 28,
+    "one_after_the_other": 44,
 }

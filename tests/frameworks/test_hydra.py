@@ -44,6 +44,7 @@ def test_the_run_stays_where_it_was_started_and_the_report_goes_to_hydras_folder
     assert recorded.stdout == run(sys.executable, program, "batches=14", folder=folder).stdout
 
 
+@pytest.mark.nightly
 def test_a_console_command_is_recorded_with_its_package_as_the_users(folder: Path) -> None:
     commands = folder.parent / "bin"
     commands.mkdir()

@@ -27,15 +27,29 @@ SAMPLES = 64
 ROW = re.compile(r"^\|  (\S.*?)\s*\|  [^|]+\|  (\d+)\s*\|", re.MULTILINE)
 
 
+AT_NIGHT = {("manual", OLD)}
+CASES = [
+    pytest.param(case, marks=pytest.mark.nightly if case in AT_NIGHT else (), id="-".join(case))
+    for case in STEPS
+]
+
+
+class Runs(dict[tuple[str, str], tuple[Path, str]]):
+    """Each recorded when it is first asked for: its folder, and what it printed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, case: tuple[str, str]) -> tuple[Path, str]:
+        name, package = case
+        out = self._folder / f"{name}-{package}"
+        self[case] = out, recorded(FOLDER / f"{name}.py", out, package)
+        return self[case]
+
+
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], tuple[Path, str]]:
-    """Each recorded once: its folder, and what it printed."""
-    folder = tmp_path_factory.mktemp("runs")
-    found = {}
-    for name, package in STEPS:
-        out = folder / f"{name}-{package}"
-        found[name, package] = out, recorded(FOLDER / f"{name}.py", out, package)
-    return found
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(tmp_path_factory.mktemp("runs"))
 
 
 def recorded(program: Path, out: Path, *arguments: str) -> str:
@@ -59,32 +73,26 @@ def actions_of(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("case", STEPS, ids="-".join)
-def test_the_right_number_of_steps(
-    runs: dict[tuple[str, str], tuple[Path, str]], case: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_the_right_number_of_steps(runs: Runs, case: tuple[str, str]) -> None:
     answer = steps_of(runs[case][0])
     assert (answer["steps"], answer["anchor"]) == (STEPS[case], "batches of Lightning")
 
 
-@pytest.mark.parametrize("case", STEPS, ids="-".join)
-def test_phases_sum_to_each_step(
-    runs: dict[tuple[str, str], tuple[Path, str]], case: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_phases_sum_to_each_step(runs: Runs, case: tuple[str, str]) -> None:
     for step in steps_of(runs[case][0])["each"]:
         assert sum(step["phases"].values()) == pytest.approx(step["duration_ns"], rel=0.005)
 
 
-@pytest.mark.parametrize("case", STEPS, ids="-".join)
-def test_the_losses_are_those_of_the_plain_run(
-    runs: dict[tuple[str, str], tuple[Path, str]], case: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_the_losses_are_those_of_the_plain_run(runs: Runs, case: tuple[str, str]) -> None:
     name, package = case
     assert losses(runs[case][1]) == losses(plain(FOLDER / f"{name}.py", package))
 
 
 def test_samples_are_those_of_the_batches(
-    runs: dict[tuple[str, str], tuple[Path, str]],
+    runs: Runs,
 ) -> None:
     for case in (("fit", NEW), ("manual", NEW), ("limits", NEW)):
         rate = steps_of(runs[case][0])["rate"]
@@ -92,7 +100,7 @@ def test_samples_are_those_of_the_batches(
 
 
 def test_saving_logging_and_the_passes_are_phases(
-    runs: dict[tuple[str, str], tuple[Path, str]],
+    runs: Runs,
 ) -> None:
     for package in (NEW, OLD):
         answer = steps_of(runs["fit", package][0])
@@ -102,14 +110,14 @@ def test_saving_logging_and_the_passes_are_phases(
 
 
 def test_waiting_for_a_loader_that_is_none_of_torchs_is_input(
-    runs: dict[tuple[str, str], tuple[Path, str]],
+    runs: Runs,
 ) -> None:
     for step in steps_of(runs["limits", NEW][0])["each"][1:]:
         assert step["phases"]["input"] > 0
 
 
 def test_actions_nest_as_they_happened_and_add_up(
-    runs: dict[tuple[str, str], tuple[Path, str]],
+    runs: Runs,
 ) -> None:
     rows = actions_of(runs["fit", NEW][0])
     calls = {(row["depth"], row["name"]): row["calls"] for row in rows}

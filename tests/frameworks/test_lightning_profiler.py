@@ -219,6 +219,7 @@ def test_the_simple_report_has_the_calls_that_lightnings_own_has(
     assert ours["run_training_batch"] == 24
 
 
+@pytest.mark.nightly
 def test_all_modes_train_as_without_and_print_their_report(tmp_path: Path) -> None:
     alone = plain(PROGRAM, PACKAGES[0], "lightning", "simple")
     assert alone.startswith("0x")

@@ -63,6 +63,7 @@ def test_ranks_of_other_launchers(tmp_path: Path, launcher: str) -> None:
     assert "stepscope" not in ended[1][2]
 
 
+@pytest.mark.nightly
 def test_torchrun_names_the_run_itself(tmp_path: Path) -> None:
     done = torchrun("-m", "stepscope", "run", DDP / "train.py", folder=tmp_path)
     assert done.stderr.count("stepscope:") == 1
@@ -88,7 +89,8 @@ def test_lightnings_own_launcher(tmp_path: Path) -> None:
 
 
 @needs.package("accelerate")
-@pytest.mark.parametrize("is_inside", [True, pytest.param(False, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("is_inside", [True, False])
 def test_accelerates_launcher(tmp_path: Path, is_inside: bool) -> None:
     options = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no"
     launch = (str(SCRIPTS / "accelerate"), "launch", *options.split(), "--dynamo_backend", "no")
@@ -102,7 +104,8 @@ def test_accelerates_launcher(tmp_path: Path, is_inside: bool) -> None:
     assert ranks_of(out) == [(0, 20), (1, 20)]
 
 
-@pytest.mark.parametrize("method", nightly_but(["spawn"], ["spawn", "fork"]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("method", ["spawn", "fork"])
 def test_processes_that_turn_out_to_be_ranks(tmp_path: Path, method: str) -> None:
     words = (DDP / "spawned.py", method, tmp_path / "meet")
     run(*STEPSCOPE, tmp_path / "run", *words, folder=tmp_path)

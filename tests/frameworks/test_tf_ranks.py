@@ -25,6 +25,7 @@ def ranks_of(folder: Path) -> list[tuple[int, int]]:
     return [(row["rank"], row["steps"]) for row in asked(folder, "ranks")["ranks"]]
 
 
+@pytest.mark.nightly
 def test_horovods_ranks_and_what_they_wait_for(tmp_path: Path) -> None:
     path = os.pathsep.join(filter(None, [str(TF / "horovod_stub"), os.environ.get("PYTHONPATH")]))
     environments = [

@@ -24,6 +24,9 @@ IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training
 NUMBERS = re.compile(
     r"\(pid(\(s\))? [\d, ]+\)|0x[0-9a-f]+|(?<=dataloader.py\", line )\d+(?=, in _next_data)"
 )
+DIED = re.compile(
+    r"DataLoader worker \(pid(\(s\))? \d+\) (is killed by signal: Killed|exited unexpectedly)"
+)
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet")
 
 
@@ -68,13 +71,12 @@ def test_a_killed_worker_is_torchs_error_and_named_in_the_report(tmp_path: Path)
     plain, recorded = both("input_broken.py", "killed", tmp_path / "run")
     assert plain.returncode == recorded.returncode == 1
     for done in (plain, recorded):  # where the training process is just then is chance
-        assert "is killed by signal: Killed" in done.stderr
+        assert DIED.search(done.stderr)
     assert "torch_stages.py" not in recorded.stderr
     answer = json.loads(show(tmp_path / "run", "input", "--json"))
-    pid = re.search(r"\(pid (\d+)\)", recorded.stderr)
-    assert pid is not None
-    notes = " ".join(answer["notes"])
-    assert f"DataLoader worker (pid {pid[1]}) is killed by signal: Killed" in notes
+    told = DIED.search(recorded.stderr)
+    assert told is not None
+    assert told[0] in " ".join(answer["notes"])
     assert answer["loader"]["steps"] > 0
 
 

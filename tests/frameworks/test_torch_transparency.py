@@ -42,10 +42,10 @@ def test_graphs_readers_and_odd_objects_are_the_same(tmp_path: Path, name: str) 
     ("name", "arguments"),
     [
         ("forward", ()),
-        ("backward", ()),
-        ("optimizer", ()),
-        ("saving", ()),
-        ("dataset", ("0",)),
+        pytest.param("backward", (), marks=pytest.mark.nightly),
+        pytest.param("optimizer", (), marks=pytest.mark.nightly),
+        pytest.param("saving", (), marks=pytest.mark.nightly),
+        pytest.param("dataset", ("0",), marks=pytest.mark.nightly),
         ("dataset", ("1",)),
     ],
 )

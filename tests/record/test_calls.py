@@ -56,6 +56,7 @@ def test_deep_recursion_is_counted_to_its_end(tmp_path: Path) -> None:
     assert calls_in(tmp_path, "deep") == [(20_001, 1)]
 
 
+@pytest.mark.nightly
 def test_a_hundred_thousand_functions_each_have_their_row(tmp_path: Path) -> None:
     done = record(program("many_functions"), tmp_path, "100000")
     assert done.returncode == 0, done.stderr

@@ -78,6 +78,7 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
             return batch
         except BaseException as error:
             leave_out_this_frame(error)
+            stages.tell_of_death(error)
             raise
         finally:
             _core.span_end(span, samples)

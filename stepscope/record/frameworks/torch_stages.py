@@ -44,6 +44,12 @@ def tell(text: str) -> None:
 
 
 @graphs.are_not_for
+def tell_of_death(error: BaseException) -> None:
+    """Of a worker, where its end was noticed by waiting for it in vain."""
+    if isinstance(error, RuntimeError) and "exited unexpectedly" in str(error):
+        tell(str(error).strip())
+
+
 def name_workers(workers: Any, about: int) -> None:
     """Which processes they are, and whose: `about` as in the loader's INPUT spans."""
     for worker in workers:
