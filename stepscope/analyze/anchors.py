@@ -1,22 +1,24 @@
-"""Steps that a framework tells: its own batches, else the first optimizer that steps twice, else
-the first compiled function that updates weights and is called twice.
+"""Steps that a framework tells: its own batches, else the first optimizer that steps twice and
+those that follow it, else the first compiled function that updates weights and is called twice.
 
 A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
-belong to the later one.
+belong to the later one. Between two trainings, each with an optimizer of its own, they belong to
+none.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import step_of, union
+from stepscope.analyze.intervals import Indices, step_of, union
 from stepscope.analyze.jax_steps import with_first_calls
 from stepscope.analyze.loops import Loop, Mask, enclosing
+from stepscope.analyze.trainings import ONE_TRAINING, are_repeated, find_trainings
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, ForwardFlag, SpanCategory, StepMark
+from stepscope.store.format import EventKind, SpanCategory, StepMark
 from stepscope.store.reader import ProcessData
 
 _FEW_TURNS: Final = 8
@@ -37,7 +39,8 @@ class Anchors:
     end_ns: Ints
     thread: int
     what: str  # "Adam.step()", "batches of Lightning"
-    loop: Loop | None  # the innermost loop that turns once a step
+    loops: tuple[Loop | None, ...]  # of each training, the innermost loop that turns once a step
+    begins: Indices  # the first step of each training
 
 
 def find_anchors(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -56,7 +59,8 @@ def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
     end_ns = np.sort(process.clock.ns(marks["start"]))
     name = _name(process, marks, "the framework")
     thread = int(marks["thread"][0])
-    return Anchors(end_ns, thread, f"batches of {name}", loop_of_ends(end_ns, loops, thread))
+    loop = loop_of_ends(end_ns, loops, thread)
+    return Anchors(end_ns, thread, f"batches of {name}", (loop,), ONE_TRAINING)
 
 
 def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -65,11 +69,20 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
     calls = _calls(process, spans[is_step & (spans["end"] > spans["start"])])
     if calls is None:
         return None
-    loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
-    around = _larger_step(loop, loops, calls.end_ns[~calls.is_anchor])
-    name = _name(process, calls.anchors, "optimizer")
-    what = f"{name}()" if "." in name else f"{name}.step()"  # a function, or an optimizer's class
-    return calls.as_steps(what, loop, around)
+    found = loops_of_trainings(calls.anchor_ns, calls.begins, loops, calls.thread)
+    beside = {
+        loop: calls.end_ns[~calls.is_anchor & calls.are_in(loop, found)] for loop in set(found)
+    }
+    around = {loop: _larger_step(loop, loops, others_ns) for loop, others_ns in beside.items()}
+    return calls.as_steps(_steps_of(process, calls), found, around)
+
+
+def _steps_of(process: ProcessData, calls: "_Calls") -> str:
+    """`Adam.step() and LBFGS.step()`, in order of time; of a function, its name."""
+    firsts = calls.anchors[calls.begins]
+    names = dict.fromkeys(_name(process, firsts[[at]], "optimizer") for at in range(len(firsts)))
+    *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -82,19 +95,21 @@ def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | No
     calls = _calls(process, spans[updates] if updates.any() else spans)
     if calls is None:
         return None
+    calls = calls.of_first_training()  # what follows may well evaluate
     loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
     around = _loop_with_all(calls, loops) if loop is None else None
     name = _name(process, calls.anchors, "function")
-    return calls.as_steps(name if name.endswith(")") else f"{name}()", loop, around)
+    return calls.as_steps(name if name.endswith(")") else f"{name}()", [loop], {loop: around})
 
 
 class _Calls(NamedTuple):
-    """Of optimizers or functions, in the order of their ends; the first that is called twice makes
+    """Of optimizers or functions, in the order of their ends; in each training, one of them makes
     the steps."""
 
     spans: npt.NDArray[Any]
     end_ns: Ints
-    is_anchor: npt.NDArray[np.bool_]
+    is_anchor: Mask
+    training: Indices
 
     @property
     def thread(self) -> int:
@@ -108,20 +123,48 @@ class _Calls(NamedTuple):
     def anchor_ns(self) -> Ints:
         return self.end_ns[self.is_anchor]
 
-    def as_steps(self, what: str, loop: Loop | None, around: Loop | None) -> Anchors:
-        """`around`: a loop whose turns have several of these calls each, and are the steps."""
-        if around is None:
-            return Anchors(self.anchor_ns, self.thread, what, loop)
-        return Anchors(_last_of_each_turn(self.end_ns, around), self.thread, what, around)
+    @property
+    def begins(self) -> Indices:
+        """The first anchor of each training."""
+        return np.flatnonzero(np.diff(self.training[self.is_anchor], prepend=-1))
+
+    def of_first_training(self) -> "_Calls":
+        is_anchor = self.is_anchor & (self.training == 0)
+        return self._replace(is_anchor=is_anchor, training=np.zeros_like(self.training))
+
+    def are_in(self, loop: Loop | None, loops: Sequence[Loop | None]) -> Mask:
+        """Which calls lie in a training of this loop. `loops`: of each training."""
+        of_loop: Mask = np.array([each is loop for each in loops])[self.training]
+        return of_loop
+
+    def as_steps(
+        self, what: str, loops: Sequence[Loop | None], around: Mapping[Loop | None, Loop | None]
+    ) -> Anchors:
+        """`around`: for a training's loop, one whose turns have several of these calls each, and
+        are the steps."""
+        is_end = self.is_anchor.copy()
+        for loop, larger in around.items():
+            if larger is not None:
+                here = self.are_in(loop, loops)
+                is_end[here] = self._are_last_of_turn(larger)[here]
+        begins = np.searchsorted(self.training[is_end], np.arange(len(loops)))
+        found = tuple(around[loop] or loop for loop in loops)
+        return Anchors(self.end_ns[is_end], self.thread, what, found, begins)
+
+    def _are_last_of_turn(self, loop: Loop) -> Mask:
+        turn = np.searchsorted(np.sort(loop.at_ns), self.end_ns)
+        is_last: Mask = (np.diff(turn, append=-1) != 0) | (np.diff(self.training, append=-1) != 0)
+        return is_last
 
 
 def _calls(process: ProcessData, spans: npt.NDArray[Any]) -> _Calls | None:
     spans = _on_busiest_thread(spans)
     spans = spans[np.argsort(spans["end"], kind="stable")]
-    number = _first_that_steps_twice(spans["value0"])
-    if number is None:
+    spans = spans[are_repeated(spans["value0"])]
+    if not len(spans):
         return None
-    return _Calls(spans, process.clock.ns(spans["end"]), spans["value0"] == number)
+    is_anchor, training = find_trainings(spans["value0"])
+    return _Calls(spans, process.clock.ns(spans["end"]), is_anchor, training)
 
 
 def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
@@ -154,28 +197,36 @@ def _on_busiest_thread(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return kept
 
 
-def _first_that_steps_twice(numbers: npt.NDArray[np.uint64]) -> int | None:
-    seen: set[int] = set()
-    for number in numbers.tolist():
-        if number in seen:
-            return int(number)
-        seen.add(number)
-    return None
-
-
 def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | None:
     """The innermost loop that turns once for a step's end."""
-    best = None
+    return loops_of_trainings(end_ns, ONE_TRAINING, loops, thread)[0]
+
+
+def loops_of_trainings(
+    end_ns: Ints, begins: Indices, loops: Sequence[Loop], thread: int
+) -> list[Loop | None]:
+    """For each training, the innermost loop that turns once for a step's end."""
+    best: list[Loop | None] = [None] * len(begins)
     for loop in loops:
         if loop.thread != thread:
             continue
-        stamps = np.sort(loop.at_ns)
-        turn = np.searchsorted(stamps, end_ns)
-        distinct = len(np.unique(turn[turn > 0]))
-        fits = distinct >= 0.9 * len(end_ns) and len(stamps) <= 2 * len(end_ns) + 1
-        if fits and (best is None or loop.total_ns < best.total_ns):
-            best = loop
+        for training in np.flatnonzero(_turns_once_a_step(loop, end_ns, begins)).tolist():
+            found = best[training]
+            if found is None or loop.total_ns < found.total_ns:
+                best[training] = loop
     return best
+
+
+def _turns_once_a_step(loop: Loop, end_ns: Ints, begins: Indices) -> Mask:
+    """In each training, which lasts from the end of the one before."""
+    stamps = np.sort(loop.at_ns)
+    turn = np.searchsorted(stamps, end_ns)
+    is_new = np.diff(turn, prepend=0) > 0
+    distinct = np.add.reduceat(is_new, begins, dtype=np.int64)
+    steps = np.diff(begins, append=len(end_ns))
+    stamped = np.diff(np.append(0, turn[begins[1:] - 1]), append=len(stamps))
+    fits: Mask = (distinct >= 0.9 * steps) & (stamped <= 2 * steps + 1)
+    return fits
 
 
 def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> Loop | None:
@@ -194,102 +245,44 @@ def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> L
     return None if inside.any() else around
 
 
-def _last_of_each_turn(ends_ns: Ints, loop: Loop) -> Ints:
-    turn = np.searchsorted(np.sort(loop.at_ns), ends_ns)
-    is_last: Mask = np.append(turn[1:] != turn[:-1], True)
-    last_ns: Ints = ends_ns[is_last]
-    return last_ns
+def start_ns(process: ProcessData, anchors: Anchors) -> Ints:
+    """From anchor to anchor. The first step of a training begins with the first input or forward
+    after its loop was entered, but not with what a framework evaluates before it trains."""
+    before_ns = np.append(process.start_ns, anchors.end_ns[:-1])
+    start_ns = before_ns.copy()
+    start_ns[anchors.begins] = _first_starts_ns(process, anchors, before_ns[anchors.begins])
+    return start_ns
 
 
-def first_start_ns(process: ProcessData, anchors: Anchors) -> int:
-    """The first step begins with the first input or forward after its loop was entered, but not
-    with what a framework evaluates before it trains."""
-    end_ns = int(anchors.end_ns[0])
-    entered_ns = process.start_ns
-    if anchors.loop is not None:
-        entries = anchors.loop.at_ns[anchors.loop.entry_starts]
-        entered_ns = int(entries[entries < end_ns].max(initial=entered_ns))
+def _first_starts_ns(process: ProcessData, anchors: Anchors, before_ns: Ints) -> Ints:
+    """`before_ns`: the end of the training before each one."""
+    end_ns = anchors.end_ns[anchors.begins]
+    entered_ns = [
+        before if loop is None else _last_entry_before(loop, end)
+        for loop, before, end in zip(
+            anchors.loops, before_ns.tolist(), end_ns.tolist(), strict=True
+        )
+    ]
+    began, ended = _beginners(process, anchors.thread)  # the loop may be the input's own
+    after_ns = np.maximum(entered_ns, before_ns)
+    not_over = np.searchsorted(np.maximum.accumulate(ended), after_ns, side="right")
+    begun_ns = np.clip(np.append(began, end_ns[-1])[not_over], before_ns, end_ns)
+    goes_on = np.array(entered_ns) < before_ns  # in the same loop, with another optimizer
+    goes_on[0] = False
+    return np.where(goes_on, before_ns, begun_ns)
+
+
+def _last_entry_before(loop: Loop, end_ns: int) -> int:
+    entries = loop.at_ns[loop.entry_starts]
+    return int(entries[entries < end_ns].max(initial=0))
+
+
+def _beginners(process: ProcessData, thread: int) -> tuple[Ints, Ints]:
+    """What a step may begin with, in order of time."""
     spans = process.of_kind(EventKind.SPAN)
-    begins = np.isin(spans["extra"], _BEGINNERS) & (spans["thread"] == anchors.thread)
-    began, ended = process.interval_ns(spans[begins])  # the loop may be the input's own
     told = process.interval_ns(spans[spans["extra"] == SpanCategory.EVALUATION])
-    kept = (ended > entered_ns) & (began < end_ns) & (step_of(began, *union(*told)) < 0)
-    return int(began[kept].min(initial=end_ns))
-
-
-def samples_by_step(process: ProcessData, thread: int, start_ns: Ints, end_ns: Ints) -> Ints:
-    """As the framework tells; else from the batches that were fetched, or from the first forward of
-    each step."""
-    marks = process.of_kind(EventKind.STEP)
-    marks = marks[(marks["extra"] == StepMark.FRAMEWORK) & (marks["thread"] == thread)]
-    if len(marks) == len(start_ns) and marks["value0"].any():
-        told: Ints = np.sort(marks, order="start")["value0"].astype(np.int64)
-        return np.clip(told, 0, 2**40)
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[spans["thread"] == thread]
-    fetched = _summed(process, _trained_on(spans), start_ns, end_ns)
-    if fetched.any():
-        return fetched
-    computed = _computed_samples(process, spans, start_ns, end_ns)
-    return computed if computed.any() else _forward_samples(process, spans, start_ns, end_ns)
-
-
-def _trained_on(spans: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The batches that are followed by a pass with gradients before the next batch comes."""
-    inputs = np.sort(spans[spans["extra"] == SpanCategory.INPUT], order="start")
-    is_forward = (spans["extra"] == SpanCategory.FORWARD) & (
-        spans["value1"] & np.uint64(ForwardFlag.NO_GRAD) == 0
-    )
-    others = np.isin(spans["extra"], (SpanCategory.BACKWARD, SpanCategory.COMPUTE))
-    happened = spans["end"] != spans["start"]  # else it came to nothing
-    passes = np.sort(spans["start"][(is_forward | others) & happened])
-    before_next = np.searchsorted(passes, inputs["start"])
-    kept: npt.NDArray[Any] = inputs[np.append(before_next[1:], len(passes)) > before_next]
-    return kept
-
-
-def _summed(process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints) -> Ints:
-    total = np.zeros(len(start_ns), np.int64)
-    step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
-    kept = (step >= 0) & (spans["value0"] < 2**40)
-    np.add.at(total, step[kept], spans["value0"][kept].astype(np.int64))
-    return total
-
-
-def _computed_samples(
-    process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints
-) -> Ints:
-    """What the first compiled function of each step was given, each time that it was called; once
-    where others are called beside it (a discriminator sees a batch, and then what was made)."""
-    spans = spans[(spans["extra"] == SpanCategory.COMPUTE) & (spans["value1"] > _UPDATES)]
-    step = step_of(process.clock.ns(spans["start"]), start_ns, end_ns)
-    spans, step = spans[step >= 0], step[step >= 0]
-    total = np.zeros(len(start_ns), np.int64)
-    those, first, index = np.unique(step, return_index=True, return_inverse=True)
-    is_others: Mask = spans["value0"] != spans["value0"][first][index]
-    with_others = np.bincount(index, is_others, len(those)) > 0
-    counts = np.where(with_others[index], np.arange(len(spans)) == first[index], ~is_others)
-    given = np.minimum(spans["value1"] >> np.uint64(1), 2**40).astype(np.int64)
-    np.add.at(total, step[counts], given[counts])
-    return total
-
-
-def _forward_samples(
-    process: ProcessData, spans: npt.NDArray[Any], start_ns: Ints, end_ns: Ints
-) -> Ints:
-    """Of the first module: once, or for each backward where one goes with each of its forwards
-    (gradient accumulation, but not an optimizer that asks several times)."""
-    is_training = (spans["extra"] == SpanCategory.FORWARD) & (spans["value1"] == 0)
-    forwards = spans[is_training & (spans["value0"] > 0)]
-    if not len(forwards):
-        return np.zeros(len(start_ns), np.int64)
-    forwards = forwards[forwards["name"] == forwards["name"][0]]
-    backward = spans["extra"] == SpanCategory.BACKWARD
-    steps = spans[(spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)]
-    is_asked_again = step_of(forwards["start"], steps["start"], steps["end"]).max() >= 0
-    is_alone = len(np.unique(steps["value0"])) <= 1
-    if is_alone and not is_asked_again and len(forwards) == backward.sum():
-        return _summed(process, forwards, start_ns, end_ns)
-    step = step_of(process.clock.ns(forwards["start"]), start_ns, end_ns)
-    _, first = np.unique(step, return_index=True)
-    return _summed(process, forwards[first], start_ns, end_ns)
+    begins = np.isin(spans["extra"], _BEGINNERS) & (spans["thread"] == thread)
+    began, ended = process.interval_ns(spans[begins])
+    kept = np.flatnonzero(step_of(began, *union(*told)) < 0)
+    kept = kept[np.argsort(began[kept], kind="stable")]
+    return began[kept], ended[kept]

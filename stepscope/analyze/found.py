@@ -13,6 +13,7 @@ from stepscope.analyze.headers import body_line
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.loops import Loop, Mask, read_loops
 from stepscope.analyze.run import code_location, source_text
+from stepscope.analyze.step_samples import samples_by_step
 from stepscope.analyze.warmup import warmup_steps
 from stepscope.analyze.windows import slowed_steps
 from stepscope.analyze.wording import runs_out
@@ -127,13 +128,13 @@ def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | Non
     found = anchors.find_anchors(process, loops)
     if found is None:
         return None
-    end_ns, loop = found.end_ns, found.loop
-    start_ns = np.append(anchors.first_start_ns(process, found), end_ns[:-1])
+    end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
+    around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
     return FoundSteps(
         start_ns, end_ns, np.zeros(len(end_ns), np.bool_),
-        anchors.samples_by_step(process, found.thread, start_ns, end_ns),
-        thread=found.thread, anchor=found.what, turned_ns=_turned([loop] if loop else []),
-        turn_ns=np.sort(loop.at_ns) if loop else end_ns[:0],
+        samples_by_step(process, found.thread, start_ns, end_ns, found.begins),
+        thread=found.thread, anchor=found.what, turned_ns=_turned(around),
+        turn_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
     )  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     where = f"{location.file}:{location.line}" if location else f"line {loop.name.line}"
     return FoundSteps(
         start_ns[order], end_ns[order], is_open[order],
-        anchors.samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
+        samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
         thread=loop.thread, anchor=f"the loop at {where}", turned_ns=_turned(choice.around),
         turn_ns=np.sort(loop.at_ns),
     )  # fmt: skip
