@@ -19,7 +19,7 @@ import numpy.typing as npt
 from stepscope.analyze.found import find_steps
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.run import all_notes
-from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
+from stepscope.analyze.windows import Window, read_window, steps_begun, windows
 from stepscope.clock import Ints
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
 from stepscope.importers.xplane_names import is_collective
@@ -49,7 +49,7 @@ def device(run: Run) -> DeviceAnswer:
         parts: dict[int, list[_Part]] = collections.defaultdict(list)
         for window in windows(process):
             has_windows = True
-            trace = read_trace(window.path)
+            trace = read_window(window)
             if isinstance(trace, str):
                 notes.append(trace)
                 continue

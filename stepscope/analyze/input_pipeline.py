@@ -13,7 +13,7 @@ from stepscope.analyze.input_limit import cores_of, idle_cores
 from stepscope.analyze.intervals import overlap_ns
 from stepscope.analyze.phases import phases_by_step
 from stepscope.analyze.run import all_notes
-from stepscope.analyze.windows import is_xplane, read_trace, windows
+from stepscope.analyze.windows import is_xplane, read_trace, read_window, windows
 from stepscope.analyze.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.errors import DataError
@@ -92,7 +92,7 @@ def _seen(process: ProcessData) -> list[tuple[XSpace, Trace]]:
     for window in windows(process):
         if not is_xplane(window.path):
             continue
-        trace = read_trace(window.path)
+        trace = read_window(window)
         try:
             space = read_xplane(window.path)
         except DataError:

@@ -65,6 +65,14 @@ def outermost(parent: Indices, wanted: Mask) -> Indices:
     return found[:-1]
 
 
+def innermost(parent: Indices, wanted: Mask) -> Indices:
+    """The innermost wanted one around each or itself, -1 without."""
+    found = np.append(np.where(wanted, np.arange(len(parent)), -1), -1)
+    for up in _rounds(_with_nobody(parent)):
+        found = np.where(found >= 0, found, found[up])
+    return found[:-1]
+
+
 def with_descendants(parent: Indices, values: Ints) -> Ints:
     """What each one has, and all below it: level by level, from the innermost."""
     total = values.astype(np.int64)

@@ -16,7 +16,7 @@ from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.op_lines import Places, place_operators, source_place
 from stepscope.analyze.op_tree import OpTree, launched_by, op_tree
 from stepscope.analyze.run import all_notes, code_location, select, shown_path
-from stepscope.analyze.windows import Window, read_trace, steps_begun, windows
+from stepscope.analyze.windows import Window, read_window, steps_begun, windows
 from stepscope.importers.trace import Category
 from stepscope.model import Location
 from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
@@ -32,6 +32,7 @@ _NONE: Final = (
     "before its sixth step, or ran with --ops off. 'stepscope run --ops all' records them from the "
     "start."
 )
+_WHY: Final = "operators are not recorded"  # in the notes of those that record them
 
 
 @dataclasses.dataclass
@@ -61,7 +62,7 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
     """Of the main process, or the only one left in the run; the most own time first."""
     process = process_with_windows(run)
     if process is None:
-        return OpsAnswer(ops=[], windows=[], notes=[*all_notes(run), _NONE])
+        return OpsAnswer(ops=[], windows=[], notes=_notes_without_windows(run))
     parts, notes = parts_of(process)
     rows: dict[_Key, _Row] = collections.defaultdict(_Row)
     for part in parts:
@@ -81,6 +82,13 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
     )
 
 
+def _notes_without_windows(run: Run) -> list[str]:
+    """What could be the reason is said only where the recording did not tell it."""
+    notes = all_notes(run)
+    is_told = any(_WHY in note.lower() for note in notes)
+    return notes if is_told else [*notes, _NONE]
+
+
 def process_with_windows(run: Run) -> ProcessData | None:
     """The main process; where it has none, the first that has some."""
     chosen = select(run)
@@ -92,7 +100,7 @@ def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
     """The windows that can be read, and what is to be said of them."""
     parts, notes = [], []
     for window in windows(process):
-        trace = read_trace(window.path)
+        trace = read_window(window)
         if isinstance(trace, str):
             notes.append(trace)
             continue

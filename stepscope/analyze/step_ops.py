@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stepscope.analyze.flops import flops
 from stepscope.analyze.grouping import grouped, in_order, sums
 from stepscope.analyze.intervals import step_of, union
-from stepscope.analyze.op_nesting import any_above
+from stepscope.analyze.op_nesting import any_above, innermost
 from stepscope.analyze.ops import Part, parts_of, window_answer
 from stepscope.analyze.run import code_location
 from stepscope.importers.trace import Category
@@ -94,6 +94,18 @@ class StepOps:
         start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
         in_passes = step_of(start_ns, *union(*self.process.interval_ns(passes))) >= 0
         return self.inside(self.named(_OPTIMIZER)) & ~in_passes
+
+    @functools.cached_property
+    def optimizers(self) -> dict[str, _Mask]:
+        """By class, Adam of "Optimizer.step#Adam.step": what is inside of its steps. One may wrap
+        another, whose operators are not its own."""
+        ranges, names = self.named(_OPTIMIZER), self.part.tree.events["name"]
+        around = innermost(self.part.tree.parent, ranges)
+        found = {}
+        for number in np.unique(names[ranges]).tolist():
+            called = self.part.tree.trace.names[number].partition("#")[2].partition(".")[0]
+            found[called] = self.in_optimizer & (names[around] == number)
+        return found
 
     def flops(self, kept: _Mask) -> npt.NDArray[np.float64]:
         """Of each of these, as far as they are known."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from stepscope.analyze import xprof_steps as xprof
 from stepscope.analyze.found import FoundSteps, find_steps
 from stepscope.analyze.training import phase_spans
-from stepscope.analyze.windows import Window, is_xplane, read_trace, windows
+from stepscope.analyze.windows import Window, is_xplane, read_trace, read_window, windows
 from stepscope.clock import Ints
 from stepscope.errors import DataError, InputError
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
@@ -183,7 +183,7 @@ def _of_windows(process: ProcessData, found: FoundSteps) -> tuple[Ints, _Table] 
     steps: list[Ints] = []
     tables: list[_Table] = []
     for window in windows(process):
-        trace = read_trace(window.path)
+        trace = read_window(window)
         if isinstance(trace, str) or not trace.has_device:
             continue
         inside = _inside(window, found)

@@ -4,9 +4,11 @@
 2. Forward passes without gradients are evaluation, with the waiting for their batches and all that
    lies between them. Where most steps have such (a frozen teacher, a GAN's samples), only those of
    a trained model are that lie between the update and the next batch or turn of the loop.
-3. From the end of the input to the next forward or transfer it is `prepare`.
-4. From the end of forward to the next forward or to backward it is forward still: the loss. Where
-   no module is called at all, forward begins where the input or the loop's turn did.
+3. From the end of the input to the next forward or transfer it is `prepare`. A forward pass without
+   gradients on the way is none of it, and does not end it: it may ask a policy for the next action.
+4. From the end of forward to the next forward or to backward it is forward still: the loss. That
+   needs a pass with gradients, unless backward comes next. Where no module is called at all,
+   forward begins where the input or the loop's turn did.
 5. Where no optimizer is used, what follows backward is the update written by hand.
 6. A compiled function that does the passes and the update in one is `compute`, and a pass to all of
    the above.
@@ -266,8 +268,19 @@ def _with_loss(spans: Spans, steps: FoundSteps) -> Spans:
     if not forward.any():
         begin, end = _since_input(phases, np.flatnonzero(backward & ~phases.with_forward()), steps)
         return spans.plus(begin, end, SpanCategory.FORWARD)
-    before = np.flatnonzero(forward[:-1] & (forward | backward)[1:])
+    to_loss = (_has_graph(phases)[:-1] & forward[1:]) | backward[1:]
+    before = np.flatnonzero(forward[:-1] & to_loss)
     return spans.plus(phases.end_ns[before], phases.start_ns[before + 1], SpanCategory.FORWARD)
+
+
+def _has_graph(phases: Spans) -> _Mask:
+    """Whether this or an earlier forward pass has gradients, with no backward or update since."""
+    at = np.arange(len(phases))
+    makes = phases.of(SpanCategory.FORWARD) & ~_is_without_gradients(phases)
+    uses = phases.of(SpanCategory.BACKWARD, SpanCategory.OPTIMIZER)
+    made, used = (np.maximum.accumulate(np.where(each, at, -1)) for each in (makes, uses))
+    mask: _Mask = made > used
+    return mask
 
 
 def _with_update(spans: Spans, steps: FoundSteps) -> Spans:
@@ -300,13 +313,15 @@ def _with_preparation(spans: Spans, steps: FoundSteps) -> Spans:
     is_pass |= passes.with_forward()
     end = passes.start_ns[is_pass]
     # A step's own beginning counts only where no turn of the loop begins in it.
-    marks = np.concatenate([passes.end_ns, steps.start_ns, steps.turn_ns])
-    begin = _latest_before(marks, end)
+    turns_ns = np.concatenate([steps.start_ns, steps.turn_ns])
+    begin = _latest_before(np.concatenate([passes.end_ns, turns_ns]), end)
+    ends_it = ~_is_without_gradients(passes)
+    since = _latest_before(np.concatenate([passes.end_ns[ends_it], turns_ns]), end)
     is_batch = passes.of(SpanCategory.INPUT) & (passes.samples != _NO_BATCH_YET)
-    from_input = np.isin(begin, passes.end_ns[is_batch])
+    from_input = np.isin(since, passes.end_ns[is_batch])
     # Before a compiled function it is the framework's own callbacks that run there.
     is_known = (len(steps.turn_ns) == 0) & ~passes.of(SpanCategory.COMPUTE)[is_pass]
-    from_turn = np.isin(begin, steps.turn_ns) | (np.isin(begin, steps.start_ns) & is_known)
+    from_turn = np.isin(since, steps.turn_ns) | (np.isin(since, steps.start_ns) & is_known)
     kept = from_input | from_turn
     return spans.plus(begin[kept], end[kept], SpanCategory.PREPARE)
 

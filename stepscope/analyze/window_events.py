@@ -5,14 +5,13 @@ For those who hand a trace on: nothing of an event is lost, and few events are h
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from stepscope.analyze.op_lines import place_operators
 from stepscope.analyze.op_tree import launched_by, op_tree
-from stepscope.analyze.windows import Window, is_xplane, read_trace
+from stepscope.analyze.windows import Window, is_xplane, read_window
 from stepscope.importers.trace import Category, Trace
 from stepscope.importers.trace_text import TraceText
 from stepscope.store.reader import ProcessData
@@ -32,28 +31,37 @@ _WORDS: Final = {  # Kineto's, for what an xplane has
 }
 
 
-def trace_head(path: Path) -> dict[str, Any] | str:
+def trace_head(window: Window) -> dict[str, Any] | str:
     """What the trace says of itself, or why it cannot be read."""
-    trace = read_trace(path)
+    trace = read_window(window)
     return trace if isinstance(trace, str) else trace.head
 
 
-def unix_events(path: Path) -> Iterator[tuple[Event, int, int]]:
+def unix_events(window: Window) -> Iterator[tuple[Event, int, int]]:
     """Each event, when it began in Unix ns, and how many ns it lasted."""
-    if is_xplane(path):
-        yield from _xplane_events(path)
+    if is_xplane(window.path):
+        yield from _xplane_events(window)
         return
-    head = trace_head(path)
+    head = trace_head(window)
     base = head.get("baseTimeNanoseconds", 0) if isinstance(head, dict) else 0
     base_ns = int(base) if isinstance(base, int | float) else 0
-    for events in TraceText(path, dict[str, Any]):
+    for events in TraceText(window.path, dict[str, Any]):
         for event in events:
-            yield event, base_ns + _ns(event.get("ts")), max(0, _ns(event.get("dur")))
+            start_ns = base_ns + _ns(event.get("ts"))
+            yield event, start_ns, _lasted_ns(window, event, start_ns)
 
 
-def _xplane_events(path: Path) -> Iterator[tuple[Event, int, int]]:
+def _lasted_ns(window: Window, event: Event, start_ns: int) -> int:
+    told_ns = max(0, _ns(event.get("dur")))
+    if window.closing is None:
+        return told_ns
+    who = str(event.get("pid")), str(event.get("tid"))
+    return window.closing.lasted_ns(who, start_ns, told_ns)
+
+
+def _xplane_events(window: Window) -> Iterator[tuple[Event, int, int]]:
     """In the form of Kineto's."""
-    trace = read_trace(path)
+    trace = read_window(window)
     if isinstance(trace, str):
         return
     seen = np.unique(trace.events["thread"]).tolist()
@@ -87,7 +95,7 @@ def _ns(us: Any) -> int:
 
 def lines_of_events(process: ProcessData, window: Window) -> dict[Key, tuple[int, int]]:
     """Code and line of each operator and of what it launched, by where and when it began."""
-    trace = read_trace(window.path)
+    trace = read_window(window)
     if isinstance(trace, str):
         return {}
     tree, places = op_tree(trace), place_operators(process, window, trace)

@@ -23,6 +23,28 @@ _XPLANE: Final = (".pb", ".pb.gz")
 
 
 @dataclasses.dataclass(frozen=True)
+class Closing:
+    """Where we began to close a window of torch's. That happens in a hook of the optimizer: the
+    named ranges around it last until it is done, tens of milliseconds, which are ours."""
+
+    at_ns: int  # Unix time
+    who: tuple[str, str]  # process and thread, as the trace names them
+
+    def lasted_ns(self, who: tuple[str, str], start_ns: int, duration_ns: int) -> int:
+        """How long an event of this process and thread lasted until then."""
+        left_ns = max(0, self.at_ns - start_ns)
+        return min(duration_ns, left_ns) if who == self.who else duration_ns
+
+    def shorten(self, trace: Trace) -> None:
+        threads = enumerate(trace.threads)
+        here = [number for number, each in threads if (each.process, each.thread) == self.who]
+        events = trace.events
+        left_ns = np.maximum(self.at_ns - events["start_ns"], 0)
+        late = np.isin(events["thread"], here) & (events["duration_ns"] > left_ns)
+        events["duration_ns"][late] = left_ns[late]
+
+
+@dataclasses.dataclass(frozen=True)
 class Window:
     """A stretch of time in which a framework's own profiler recorded."""
 
@@ -30,6 +52,7 @@ class Window:
     start_ns: int | None  # None: of a trace without a recording around it
     end_ns: int | None
     is_scripts: bool = False  # the script's own profiler wrote it
+    closing: Closing | None = None  # None: not closed by us
 
 
 def windows(process: ProcessData) -> list[Window]:
@@ -42,8 +65,18 @@ def windows(process: ProcessData) -> list[Window]:
     for event, start, end in zip(events, start_ns.tolist(), end_ns.tolist(), strict=True):
         path = _path(process, int(event["name"]))
         if path is not None:
-            found.append(Window(path, start, end, is_scripts=bool(event["extra"])))
+            is_scripts = bool(event["extra"])
+            closing = None if is_scripts else _closing(process, int(event["thread"]), end)
+            found.append(Window(path, start, end, is_scripts, closing))
     return found
+
+
+def _closing(process: ProcessData, thread: int, end_ns: int) -> Closing | None:
+    known = process.names.threads.get(thread)
+    if known is None or known.native_id is None:
+        return None
+    who = str(process.info.pid), str(known.native_id)
+    return Closing(process.clock.wall_ns(end_ns), who)
 
 
 def _events(process: ProcessData) -> npt.NDArray[Any]:
@@ -65,21 +98,29 @@ def is_xplane(path: Path) -> bool:
     return path.name.endswith(_XPLANE)
 
 
-def read_trace(path: Path) -> Trace | str:
+def read_window(window: Window) -> Trace | str:
+    """Its trace without our own closing, or why there is none."""
+    return read_trace(window.path, window.closing)
+
+
+def read_trace(path: Path, closing: Closing | None = None) -> Trace | str:
     """The trace, or why there is none; read once until it changes."""
     try:
         stat = path.stat()
     except OSError:
-        return _read(path, (0, 0))
-    return _read(path, (stat.st_mtime_ns, stat.st_size))
+        return _read(path, (0, 0), closing)
+    return _read(path, (stat.st_mtime_ns, stat.st_size), closing)
 
 
 @functools.lru_cache(maxsize=16)
-def _read(path: Path, _state: tuple[int, int]) -> Trace | str:
+def _read(path: Path, _state: tuple[int, int], closing: Closing | None) -> Trace | str:
     try:
-        return read_xplane_trace(path) if is_xplane(path) else read_kineto(path)
+        trace = read_xplane_trace(path) if is_xplane(path) else read_kineto(path)
     except DataError as error:
         return str(error)
+    if closing is not None:
+        closing.shorten(trace)
+    return trace
 
 
 def slowed_steps(process: ProcessData, start_ns: Ints, end_ns: Ints) -> _Mask:

@@ -15,9 +15,11 @@ STEPS = 40
 NET, OTHER = "Net", "Teacher"
 
 
-def trained(path: Path, *extra: tuple[int, int, str]) -> Path:
+def trained(
+    path: Path, *extra: tuple[int, int, str], before: tuple[tuple[int, int, str], ...] = ()
+) -> Path:
     """Turns of 20 ms: forward from 5 to 7, backward to 9, the optimizer to 10; and in each turn
-    passes without gradients, (from, to, whose) in ms."""
+    passes without gradients, (from, to, whose) in ms, and some with them before the first."""
     run = RunBuilder(path)
     process = run.process()
     names = {name: process.name("name", name=name) for name in (NET, OTHER, "SGD")}
@@ -25,6 +27,7 @@ def trained(path: Path, *extra: tuple[int, int, str]) -> Path:
     for step in range(STEPS):
         spans = [(5, 7, NET, SpanCategory.FORWARD, 0), (7, 9, NET, SpanCategory.BACKWARD, 0)]
         spans += [(9, 10, "SGD", SpanCategory.OPTIMIZER, 0)]
+        spans += [(a, b, name, SpanCategory.FORWARD, 0) for a, b, name in before]
         no_grad = int(ForwardFlag.NO_GRAD)
         spans += [(a, b, name, SpanCategory.FORWARD, no_grad) for a, b, name in extra]
         for start, end, name, category, flags in sorted(spans):
@@ -60,3 +63,25 @@ def test_a_model_that_is_never_trained_is_not_evaluated(tmp_path: Path) -> None:
     """It may make the next batch's features."""
     run = load(trained(tmp_path / "run", (11, 18, OTHER)))
     assert "evaluation" not in milliseconds(steps(run))
+
+
+@pytest.mark.parametrize("whose", [NET, OTHER])
+def test_what_follows_a_pass_without_gradients_is_no_loss(whose: str, tmp_path: Path) -> None:
+    """A policy acts in the second ms; the simulator and the replay take three more."""
+    told = milliseconds(steps(load(trained(tmp_path / "run", (1, 2, whose)))))
+    assert told["forward"] == pytest.approx(1 + 2, abs=0.1)
+    assert told["prepare"] == pytest.approx(1 + 3, abs=0.1)
+
+
+def test_after_the_update_it_is_no_loss_of_the_next_turn(tmp_path: Path) -> None:
+    told = milliseconds(steps(load(trained(tmp_path / "run", (11, 14, OTHER)))))
+    assert told["forward"] == pytest.approx(3 + 2, abs=0.1)
+    assert told["prepare"] == pytest.approx(5, abs=0.1)
+    assert told["python"] == pytest.approx(1 + 6, abs=0.1)
+
+
+def test_a_teacher_asked_after_the_student_belongs_to_the_loss(tmp_path: Path) -> None:
+    run = load(trained(tmp_path / "run", (3, 4, OTHER), before=((1, 2, NET),)))
+    told = milliseconds(steps(run))
+    assert told["forward"] == pytest.approx(6, abs=0.1)
+    assert told["prepare"] == pytest.approx(1, abs=0.1)

@@ -15,6 +15,8 @@ from stepscope.analyze.lines import lines
 from stepscope.analyze.memory import memory
 from stepscope.analyze.ops import ops
 from stepscope.analyze.run import load
+from stepscope.analyze.window_events import unix_events
+from stepscope.analyze.windows import windows
 from stepscope.importers.trace import Shapes
 from stepscope.model.ops import OpRow, OpsAnswer
 from stepscope.store.format import EventKind, SpanCategory
@@ -158,16 +160,19 @@ def logged(process: ProcessBuilder, code: int, line: int, at_us: int) -> None:
     process.event(EventKind.LINE_BEGINS, code, process.ticks(at_us * US), 0, extra=line)
 
 
-def recorded(tmp_path: Path, events: list[dict[str, Any]], log: list[tuple[int, int]]) -> Path:
+def recorded(
+    tmp_path: Path, events: list[dict[str, Any]], log: list[tuple[int, int]], *, of_script: int = 0
+) -> Path:
     """One window from 0 to 10 ms in train.py; `log` is (line, at us)."""
-    run = RunBuilder(tmp_path / "run")
+    run = RunBuilder(tmp_path / f"run{of_script}")
     process = run.process(pid=100)
     code = process.code("train")
     process.lines(code, 1, [(1, 1000)] * 20)
     name = process.name("name", name="ops-1.json")
     for line, at_us in log:
         logged(process, code if line else 0, line, at_us)
-    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    end = process.ticks(10 * MS)
+    process.event(EventKind.WINDOW, name, process.ticks(0), end, extra=of_script)
     process.write(ended_ns=60 * MS)
     trace_file(process.folder / "ops-1.json", events)
     return run.path
@@ -267,6 +272,37 @@ def test_a_line_owns_the_memory_it_allocated_until_it_is_freed(tmp_path: Path) -
     assert (told.location.line, told.alloc_bytes, told.kept_bytes) == (3, 1300, 300)
 
 
+OPEN_AT_THE_END = event("Optimizer.step#Adam.step", 9_400, 30_600, cat="user_annotation")
+
+
+def test_the_closing_of_our_own_window_is_no_operators_time(tmp_path: Path) -> None:
+    """It is closed in the optimizer's hook, 10 ms after it was opened and 30 before it is done."""
+    events = [
+        OPEN_AT_THE_END,
+        event("aten::add_", 9_500, 400),
+        event("cudaDeviceSynchronize", 10_100, 5_000, cat="cuda_runtime"),
+        event("aten::copy_", 9_900, 500, tid=101),  # another thread goes on meanwhile
+        event("gemm", 9_900, 700, cat="kernel", pid=0, tid=7, args={"device": 0, "stream": 7}),
+    ]
+    run = load(recorded(tmp_path, events, [(3, 100)]))
+    rows = {row.name: row for row in ops(run).ops}
+    step = rows["Optimizer.step#Adam.step"]
+    assert (step.total_cpu_ns, step.self_cpu_ns) == (600 * US, 200 * US)
+    assert rows["cudaDeviceSynchronize"].total_cpu_ns == 0
+    assert rows["aten::copy_"].total_cpu_ns == 500 * US
+    assert kernels(run).kernels[0].total_ns == 700 * US
+    (line,) = (line for line in lines(run).functions[0].lines if line.line == 3)
+    assert line.ops_ns == 1100 * US
+    scripts = load(recorded(tmp_path, events, [(3, 100)], of_script=1))
+    assert {row.name: row.total_cpu_ns for row in ops(scripts).ops}[step.name] == 30_600 * US
+
+
+def test_who_hands_a_window_on_leaves_its_closing_out(tmp_path: Path) -> None:
+    (window,) = windows(load(recorded(tmp_path, [OPEN_AT_THE_END], [])).processes[0])
+    ((_, _, lasted_ns),) = unix_events(window)
+    assert lasted_ns == 600 * US
+
+
 def test_a_run_without_windows_says_why(tmp_path: Path) -> None:
     run = RunBuilder(tmp_path / "run")
     process = run.process()
@@ -276,6 +312,15 @@ def test_a_run_without_windows_says_why(tmp_path: Path) -> None:
     assert answer.ops == []
     assert any("--ops all" in note for note in answer.notes)
     assert lines(load(run.path)).functions[0].lines[0].ops_ns is None
+
+
+def test_why_there_are_no_windows_is_said_once(tmp_path: Path) -> None:
+    builder = RunBuilder(tmp_path / "run")
+    builder.process().write(ended_ns=MS)
+    why = "Operators are not recorded: the training runs on another thread than the main."
+    run = load(builder.path)
+    run.processes[0].notes[:] = [why]
+    assert ops(run).notes == [why]
 
 
 def test_steps_of_our_windows_and_the_next_are_not_measured(tmp_path: Path) -> None:

@@ -9,13 +9,11 @@ import pytest
 
 from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
 from stepscope.analyze.run import load
-from stepscope.record.frameworks.torch_meter import MOST_EVENTS
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 TORCH = PROGRAMS / "torch"
 KNOWN = TORCH / "known_lines.py"
-BYTES_AN_EVENT = 400  # in a trace
 LOSS = "aten::cross_entropy_loss"  # once a step
 
 
@@ -54,6 +52,7 @@ def expected_line(name: str, shapes: list[list[int]]) -> int | None:
         "Optimizer.step#SGD.step": "optimizer.step()",
         "Optimizer.zero_grad#SGD.zero_grad": "optimizer.zero_grad()",
         "torch::autograd::AccumulateGrad": "loss.backward()",
+        "Cubed": "Cubed.apply(",
         "CubedBackward": "Cubed.apply(",
     }
     by_product = {170: "torch.addmm(", 180: ".exp()", 190: "torch.mm(squared, gradient)"}
@@ -62,6 +61,8 @@ def expected_line(name: str, shapes: list[list[int]]) -> int | None:
         return line_with(by_product[size])
     if name == "aten::sum":
         return line_with(by_sum.get(size, "part.sum()"))
+    if name == "aten::copy_" and size == 190:  # the gradient of a sum is one number, spread out
+        return line_with(by_product[size])
     if name == "aten::mul" and size == 180:  # exp's gradient
         return line_with(".exp()")
     return line_with(by_name[name]) if name in by_name else None
@@ -175,14 +176,12 @@ def test_steps_that_end_in_backward_are_recorded_as_others(tmp_path: Path) -> No
 
 def test_a_window_is_bounded(tmp_path: Path) -> None:
     """400,000 operators and far more events, on lines of the script: nothing else is there.
-    Closing takes as long as there are events: 15 us each at most."""
+    Closing takes as long as there are events: some 10 us each, with those of memory."""
     program = PROGRAMS / "torch_ops/many_small_operators.py"
     folder = record(program, tmp_path / "run", "--ops", "all", arguments=("100000",))
     answer = ops_of(folder)
     recorded = sum(row["calls"] for row in answer["ops"])
     assert 5_000 < recorded < 150_000
-    largest = max(path.stat().st_size for path in folder.glob("proc-*/ops-*"))
-    assert largest < 1.5 * MOST_EVENTS * BYTES_AN_EVENT
     assert any("not to the end" in note for note in answer["notes"])
 
 

@@ -54,7 +54,7 @@ def window_events(
     from stepscope.analyze.windows import windows
 
     for window in windows(process):
-        if isinstance(trace_head(window.path), dict):
+        if isinstance(trace_head(window), dict):
             yield from _Window(run, process, window, numbers, zero_ns).events()
 
 
@@ -74,7 +74,7 @@ class _Window:
         from stepscope.analyze.window_events import lines_of_events, unix_events
 
         lines = lines_of_events(self._process, self._window)
-        for event, at_ns, lasted_ns in unix_events(self._window.path):
+        for event, at_ns, lasted_ns in unix_events(self._window):
             pid, tid, kind = str(event.get("pid")), str(event.get("tid")), event.get("ph")
             if pid in _NOT_OURS:
                 continue

@@ -51,7 +51,7 @@ def export(run: "Run", *, process: int | None = None) -> Files:
     from stepscope.analyze.windows import windows
 
     chosen = only(run, process=process)
-    heads = [(each, w, trace_head(w.path)) for each in chosen.processes for w in windows(each)]
+    heads = [(each, w, trace_head(w)) for each in chosen.processes for w in windows(each)]
     readable = [(each, w, head) for each, w, head in heads if isinstance(head, dict)]
     unread = [head for _, _, head in heads if isinstance(head, str)]
     if not readable:
@@ -110,7 +110,7 @@ class _Events:
         from stepscope.analyze.window_events import unix_events
 
         has_steps = False
-        for event, at_ns, lasted_ns in unix_events(self._window.path):
+        for event, at_ns, lasted_ns in unix_events(self._window):
             event["ts"] = to.us(at_ns - self.began_ns)
             if event.get("ph") == "X":
                 event["dur"] = to.us(lasted_ns)

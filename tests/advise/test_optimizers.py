@@ -1,0 +1,104 @@
+"""Optimizers that update one parameter at a time: whose operators, and who could do better."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
+from stepscope.advise.case import Candidate, Case
+from stepscope.advise.optimizer_unfused import judge
+from stepscope.analyze.run import load
+from stepscope.store.format import EventKind, SpanCategory
+
+STEPS = 40
+WINDOW = range(20, 23)  # these steps
+STEP_US = 10_000
+Stretch = tuple[str, int, int]  # whose, from and to in us of the step
+
+
+def judged(
+    path: Path, *optimizers: Stretch, operators: dict[str, int], source: str = ""
+) -> list[Candidate]:
+    """Steps of 10 ms with these optimizers' steps in them; of each so many operators, five for
+    every parameter of 10 x 10."""
+    run = RunBuilder(path)
+    process = run.process(pid=100)
+    _lines(process, source)
+    process.step(0, begins=True)
+    names = {name: process.name("name", name=name) for name, *_ in optimizers}
+    events = []
+    for step in range(STEPS):
+        at_us = step * STEP_US
+        process.span(SpanCategory.FORWARD, at_us * 1000, at_us * 1000 + MS)
+        for name, start, end in optimizers:
+            _span(process, names[name], at_us + start, at_us + end)
+            if step in WINDOW:
+                events += _traced(name, at_us + start, at_us + end, operators[name])
+        process.step((at_us + STEP_US) * 1000)
+    window = process.name("name", name="ops-1.json")
+    first, last = (process.ticks(at * 10 * MS) for at in (WINDOW[0], WINDOW[-1] + 1))
+    process.event(EventKind.WINDOW, window, first, last)
+    process.write()
+    head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
+    (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
+    loaded = load(run.path)
+    assert loaded.main is not None
+    return judge(Case(loaded, loaded.main))
+
+
+def _lines(process: ProcessBuilder, source: str) -> None:
+    code = process.code("train", file=process.file(text=source))
+    process.lines(code, 1, [(STEPS, MS)])
+
+
+def _span(process: ProcessBuilder, name: int, start_us: int, end_us: int) -> None:
+    start, end = (process.ticks(at * 1000) for at in (start_us, end_us))
+    process.event(
+        EventKind.SPAN, name, start, end, extra=SpanCategory.OPTIMIZER, value0=1, thread=1
+    )
+
+
+def _traced(name: str, start_us: int, end_us: int, operators: int) -> list[dict[str, Any]]:
+    here = {"ph": "X", "pid": 100, "tid": 100}
+    step = {"name": f"Optimizer.step#{name}.step", "cat": "user_annotation", "args": {}}
+    found = [here | step | {"ts": start_us, "dur": end_us - start_us}]
+    for number in range(operators):
+        op = {"name": f"aten::op{number % 5}", "cat": "cpu_op"}
+        at = {"ts": start_us + 10 + 5 * number, "dur": 4, "args": {"Input Dims": [[10, 10]]}}
+        found.append(here | op | at)
+    return found
+
+
+@pytest.mark.parametrize("name", ["LBFGS", "SparseAdam", "Muon"])
+def test_torchs_own_without_a_form_for_many_parameters_are_left_alone(
+    name: str, tmp_path: Path
+) -> None:
+    step = (name, 4000, 9000)
+    assert judged(tmp_path / "torchs", step, operators={name: 500}) == []
+    source = f"class {name}(torch.optim.Optimizer):\n    pass\n"
+    (found,) = judged(tmp_path / "own", step, operators={name: 500}, source=source)
+    assert f"Let {name}.step update lists of tensors" in found.fix
+
+
+def test_each_optimizer_has_its_own_operators_time_and_parameters(tmp_path: Path) -> None:
+    steps = ("SparseAdam", 3000, 6000), ("Adam", 6000, 8000)
+    operators = {"SparseAdam": 384, "Adam": 60}
+    (found,) = judged(tmp_path / "run", *steps, operators=operators)
+    assert found.share == pytest.approx(0.2, abs=0.01)
+    assert found.evidence == [
+        "Adam.step takes 2 ms of the 10 ms of a step (20 %), in 60 operators for some "
+        "12 parameters, none of them fused."
+    ]
+    few = ("SparseAdam", 3000, 7000), ("Adam", 7000, 8000)
+    assert judged(tmp_path / "few", *few, operators=operators) == []
+
+
+def test_one_that_wraps_another_has_not_its_operators(tmp_path: Path) -> None:
+    steps = ("Lookahead", 3000, 8000), ("Adam", 3500, 7500)
+    operators = {"Lookahead": 40, "Adam": 600}
+    (found,) = judged(tmp_path / "run", *steps, operators=operators)
+    assert found.evidence[0].startswith(
+        "Adam.step takes 4 ms of the 10 ms of a step (40 %), in 600"
+    )
