@@ -105,12 +105,7 @@ def samples_in(batch: object) -> int | None:
 
 
 def _length_of(part: Any) -> int | None:
-    while True:
-        if isinstance(part, (tuple, list)) and part:
-            part = part[0]
-        elif isinstance(part, dict) and part:
-            part = next(iter(part.values()))
-        else:
-            break
+    while isinstance(part, (tuple, list, dict)) and part:
+        part = next(iter(part.values())) if isinstance(part, dict) else part[0]
     shape = getattr(part, "shape", None)
     return None if shape is None else int(shape[0])

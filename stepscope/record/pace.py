@@ -26,7 +26,7 @@ on_forward: Callable[[object], None] | None = None
 on_optimizer: Callable[[object], None] | None = None
 
 _TWICE: Final = 2
-_listeners: list[Listener] = []
+_listeners: tuple[Listener, ...] = ()
 _source = Source.OPTIMIZER
 _optimizer_steps: dict[int, int] = {}
 _anchor: int | None = None  # the optimizer whose steps count
@@ -34,16 +34,16 @@ _steps = 0
 
 
 def reset() -> None:
-    global _source, _anchor, _steps
-    _source, _anchor, _steps = Source.OPTIMIZER, None, 0
+    global _source, _anchor, _steps, _listeners
+    _source, _anchor, _steps, _listeners = Source.OPTIMIZER, None, 0, ()
     _optimizer_steps.clear()
-    _listeners.clear()
 
 
 def listen(listener: Listener) -> None:
     """`listener(n)` when the n-th step has ended, on the thread of the training. What it raises
     reaches the script."""
-    _listeners.append(listener)
+    global _listeners
+    _listeners = (*_listeners, listener)
 
 
 def optimizer_stepped(number: int) -> None:
@@ -75,5 +75,5 @@ def step_ended(source: Source) -> None:
 def _ended(steps: int) -> None:
     global _steps
     _steps = steps
-    for listener in list(_listeners):
+    for listener in _listeners:
         listener(steps)

@@ -20,6 +20,8 @@ _WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
 # Looked up in every step: an attribute of an enumeration takes longer than the span itself.
 _FORWARD: Final = int(SpanCategory.FORWARD)
 _OPTIMIZER: Final = int(SpanCategory.OPTIMIZER)
+_NO_GRAD: Final = int(ForwardFlag.NO_GRAD)
+_EVALUATING: Final = int(ForwardFlag.EVALUATING)
 
 
 def install(torch: Any, patches: Patches) -> None:
@@ -53,6 +55,7 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
     """The outermost module's call."""
     call = torch.nn.Module.__call__
     is_grad_enabled = torch.is_grad_enabled
+    names: dict[type, int] = {}  # asked for in every step
 
     @graphs.are_not_for
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
@@ -61,11 +64,13 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
         module = args[0]
         if pace.on_forward is not None:
             pace.on_forward(module)
-        flags = 0 if is_grad_enabled() else ForwardFlag.NO_GRAD
+        flags = 0 if is_grad_enabled() else _NO_GRAD
         if not getattr(module, "training", True):  # torch itself says it better where it is missing
-            flags |= ForwardFlag.EVALUATING
+            flags |= _EVALUATING
         samples = marks.samples_in(args[1:] or kwargs) or 0
-        return _core.span_begin(marks.name_id(type(module).__name__), _FORWARD, samples, flags)
+        kind = type(module)
+        name = names.get(kind) or names.setdefault(kind, marks.name_id(kind.__name__))
+        return _core.span_begin(name, _FORWARD, samples, flags)
 
     native = _core.Timed(call, begin=begin, outermost=True)
     patches.set_native(torch.nn.Module, "__call__", native, _readable(torch, call, begin))

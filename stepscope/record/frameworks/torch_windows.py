@@ -30,7 +30,7 @@ _TURNS: Final = 5  # of the module that began a probe, then it has seen enough
 _TURNS_BETWEEN: Final = 20  # and another one comes, after warm-up
 _LEAST_PROBE_NS: Final = 50_000_000
 _IDLE_STEPS: Final = 10  # between looks whether another window is cheap by now
-SHARE_OF_BUDGET: Final = 1 / 3  # for windows: hooks and samples want theirs
+SHARE_OF_BUDGET: Final = 1 / 6  # for windows: hooks and samples want theirs
 
 
 class Stretch(NamedTuple):
@@ -157,6 +157,7 @@ class Windows:
         if self._window is None and not self._probes and not self._is_next():
             if not self._stretches or self._stretches[0].if_cheap:  # no step in particular
                 self._idle_until = step + _IDLE_STEPS
+                pace.on_forward = None
             return
         if not self._is_used and not self._may_be_ours():
             return
@@ -164,6 +165,7 @@ class Windows:
             self._guarded(self._after_step)
         elif self._is_main_thread():  # in the middle of backward: at the next forward then
             self._is_due = True
+            pace.on_forward = self.forward_begins
         elif os.getpid() == self._pid:
             self.recording.note(
                 "Operators are not recorded: the training runs on another thread than the main."
@@ -310,6 +312,7 @@ class Windows:
             self.is_working = False
         self._number += 1
         self._window, self._steps = window, 0
+        pace.on_forward = self.forward_begins
         one_window.take(self)
         self._opened_ns = time.monotonic_ns()
         self._spent_ns += self._opened_ns - before_ns
