@@ -47,6 +47,7 @@ zoo: .venv/.dev ## hold the findings against scripts whose fault is known; write
 nightly: .venv/.dev ## AddressSanitizer, leaks, long kill and comparison tests, benchmarks
 	.ci/sanitize
 	.venv/bin/python .ci/test -m nightly
+	.venv/bin/python .ci/test --analysis
 	$(MAKE) bench
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
