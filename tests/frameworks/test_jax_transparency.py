@@ -13,6 +13,8 @@ from frameworks.running import PROGRAMS, plain, run, show
 pytest.importorskip("jax", reason="JAX is not installed for this Python")
 pytest.importorskip("optax", reason="optax is not installed for this Python")
 
+pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
+
 JAX = PROGRAMS / "jax"
 
 

@@ -22,6 +22,8 @@ from frameworks.running import nightly_but, run
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
+pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
+
 BY_HAND = {
     "srun": [
         {

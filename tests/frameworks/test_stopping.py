@@ -9,6 +9,8 @@ import pytest
 import needs
 from frameworks.running import PROGRAMS, nightly_but, plain, run, show
 
+pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
+
 CASES = [
     "torch/plain_loop", "torch/gan", "torch/scaled", "jax/with_optax", "keras/fit_arrays",
     "lightning/fit",

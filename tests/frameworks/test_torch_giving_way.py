@@ -12,6 +12,8 @@ from frameworks.running import PROGRAMS, run, show
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
+pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
+
 PROGRAM = PROGRAMS / "torch_ops/profiles_itself.py"
 WAYS = ("all", "schedule", "middle", "autograd", "raises", "exits")
 

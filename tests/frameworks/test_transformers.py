@@ -13,6 +13,8 @@ from frameworks.running import PROGRAMS, plain, run, show
 pytest.importorskip("transformers", reason="transformers is not installed for this Python")
 pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
 
+pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
+
 FIT = PROGRAMS / "transformers/fit.py"
 OWN_LOOP = PROGRAMS / "transformers/with_accelerate.py"
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o")
