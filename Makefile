@@ -19,7 +19,7 @@ demo: .venv/.demo examples/data/digits.npz ## install, run the slow example unde
 demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a GAN in PyTorch
 	.venv/bin/stepscope run examples/gan_torch/train.py
 
-test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here
+test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here (what reads runs: on the first)
 	.venv/bin/python .ci/test
 
 check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with warnings as errors

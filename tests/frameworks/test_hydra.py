@@ -13,8 +13,6 @@ from frameworks.running import PROGRAMS, run, show
 pytest.importorskip("hydra", reason="hydra-core is not installed for this Python")
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 FOLDER = PROGRAMS / "hydra"
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet")
 OUTPUTS = "outputs/of-this-run"

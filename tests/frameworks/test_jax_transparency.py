@@ -13,8 +13,6 @@ from frameworks.running import PROGRAMS, plain, run, show
 pytest.importorskip("jax", reason="JAX is not installed for this Python")
 pytest.importorskip("optax", reason="optax is not installed for this Python")
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 JAX = PROGRAMS / "jax"
 
 
@@ -55,6 +53,7 @@ def test_a_recording_leaves_jax_as_it_was(tmp_path: Path) -> None:
     assert printed.splitlines()[1] == "True True"
 
 
+@pytest.mark.nightly
 def test_the_scripts_own_profiler_goes_first(tmp_path: Path) -> None:
     program = JAX / "profiles_itself.py"
     port = free_port()

@@ -9,8 +9,6 @@ import pytest
 from frameworks.running import PROGRAMS, run
 from frameworks.tf_runs import categories, needs, steps_of
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 needs("keras")
 needs("tensorflow")
 

@@ -18,11 +18,9 @@ from frameworks.ranks import (
     together,
     torchrun,
 )
-from frameworks.running import nightly_but, run
+from frameworks.running import run
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
-
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
 
 BY_HAND = {
     "srun": [
@@ -52,7 +50,8 @@ def ranks_of(folder: Path) -> list[tuple[int, int]]:
     return [(row["rank"], row["steps"]) for row in asked(folder, "ranks")["ranks"]]
 
 
-@pytest.mark.parametrize("launcher", nightly_but(["srun"], BY_HAND))
+@pytest.mark.nightly
+@pytest.mark.parametrize("launcher", BY_HAND)
 def test_ranks_of_other_launchers(tmp_path: Path, launcher: str) -> None:
     """Their variables, set by hand; two real processes that meet in a file."""
     command = (sys.executable, "-m", "stepscope", "run", DDP / "train.py", "-1", tmp_path / "meet")
@@ -83,6 +82,7 @@ def test_torchrun_below_stepscope(tmp_path: Path) -> None:
 
 
 @needs.package("lightning")
+@pytest.mark.nightly
 def test_lightnings_own_launcher(tmp_path: Path) -> None:
     run(*STEPSCOPE, tmp_path / "run", DDP / "lightning_ddp.py", folder=tmp_path)
     assert processes(tmp_path / "run") == [("main", 0), ("rank", 1)]

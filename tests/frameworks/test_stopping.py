@@ -9,8 +9,6 @@ import pytest
 import needs
 from frameworks.running import PROGRAMS, nightly_but, plain, run, show
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 CASES = [
     "torch/plain_loop", "torch/gan", "torch/scaled", "jax/with_optax", "keras/fit_arrays",
     "lightning/fit",
@@ -19,7 +17,8 @@ ARGUMENTS = {"lightning/fit": ("lightning.pytorch",)}
 
 
 @pytest.mark.parametrize("case", nightly_but(["torch/plain_loop"], CASES))
-@pytest.mark.parametrize("after", [6, 12])  # inside of a window, and after it
+# Inside of a window, and after it.
+@pytest.mark.parametrize("after", [6, pytest.param(12, marks=pytest.mark.nightly)])
 def test_recording_that_stops_in_a_step_leaves_the_training_alone(
     case: str, after: int, tmp_path: Path
 ) -> None:

@@ -11,8 +11,6 @@ import pytest
 from frameworks.running import PROGRAMS, plain, run
 from frameworks.tf_runs import needs, notes_of, steps_of
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 needs("tensorflow")
 
 TF = PROGRAMS / "tf"

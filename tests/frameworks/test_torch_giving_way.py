@@ -8,29 +8,35 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, run, show
+from frameworks.running import PROGRAMS, nightly_but, run, show
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
-
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
 
 PROGRAM = PROGRAMS / "torch_ops/profiles_itself.py"
 WAYS = ("all", "schedule", "middle", "autograd", "raises", "exits")
 
 
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any, Path]]:
-    """By way: how it went alone, how it went recorded, and the folder of all that."""
-    found = {}
-    for way in WAYS:
-        folder = tmp_path_factory.mktemp(way)
-        (folder / "alone").mkdir()
-        (folder / "recorded").mkdir()
+class Both(dict[str, tuple[Any, Any, Path]]):
+    """By way, when it is first asked for: how it went alone, how it went recorded, and the folder
+    of all that."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, way: str) -> tuple[Any, Any, Path]:
+        folder = self._folder / way
+        for name in ("alone", "recorded"):
+            (folder / name).mkdir(parents=True)
         alone = run(sys.executable, PROGRAM, way, folder / "alone", check=False)
         command = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", folder / "run")
         recorded = run(*command, PROGRAM, way, folder / "recorded", check=False)
-        found[way] = alone, recorded, folder
-    return found
+        self[way] = alone, recorded, folder
+        return self[way]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    return Both(tmp_path_factory.mktemp("both"))
 
 
 def without_times(text: str) -> str:
@@ -38,8 +44,8 @@ def without_times(text: str) -> str:
     return re.sub(r"[\d:. -]+", "", text)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_script_sees_no_difference(both: dict[str, tuple[Any, Any, Path]], way: str) -> None:
+@pytest.mark.parametrize("way", nightly_but(["all", "schedule"], WAYS))
+def test_the_script_sees_no_difference(both: Both, way: str) -> None:
     alone, recorded, folder = both[way]
     assert recorded.returncode == alone.returncode == (3 if way == "exits" else 0)
     assert recorded.stdout == alone.stdout
@@ -49,7 +55,7 @@ def test_the_script_sees_no_difference(both: dict[str, tuple[Any, Any, Path]], w
 
 
 def test_its_trace_gives_the_same_figures_as_its_own_tables(
-    both: dict[str, tuple[Any, Any, Path]],
+    both: Both,
 ) -> None:
     """To the nanosecond and byte, by name and by shape."""
     folder = both["all"][2]
@@ -65,7 +71,7 @@ def test_its_trace_gives_the_same_figures_as_its_own_tables(
         assert [window["of_script"] for window in answer["windows"]] == [True]
 
 
-def test_its_operators_are_on_lines_too(both: dict[str, tuple[Any, Any, Path]]) -> None:
+def test_its_operators_are_on_lines_too(both: Both) -> None:
     answer = json.loads(show(both["all"][2] / "run", "ops", "--json"))
     rows = {row["name"]: row for row in answer["ops"]}
     source = PROGRAM.read_text().split("\n")
@@ -74,11 +80,14 @@ def test_its_operators_are_on_lines_too(both: dict[str, tuple[Any, Any, Path]]) 
 
 
 @pytest.mark.parametrize(
-    ("way", "of_script"), [("schedule", [True, True]), ("middle", [True]), ("raises", [False])]
+    ("way", "of_script"),
+    [
+        ("schedule", [True, True]),
+        pytest.param("middle", [True], marks=pytest.mark.nightly),
+        pytest.param("raises", [False], marks=pytest.mark.nightly),
+    ],
 )
-def test_whose_windows_are_left(
-    both: dict[str, tuple[Any, Any, Path]], way: str, of_script: list[bool]
-) -> None:
+def test_whose_windows_are_left(both: Both, way: str, of_script: list[bool]) -> None:
     """A trace that was exported is taken over; without one our own window opens afterwards."""
     answer = json.loads(show(both[way][2] / "run", "ops", "--json"))
     assert [window["of_script"] for window in answer["windows"]] == of_script

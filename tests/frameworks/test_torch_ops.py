@@ -9,11 +9,13 @@ import pytest
 
 from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
 from stepscope.analyze.run import load
+from stepscope.store.format import EventKind, SpanCategory
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 TORCH = PROGRAMS / "torch"
 KNOWN = TORCH / "known_lines.py"
+CLOSING_NS = 2_000_000_000
 LOSS = "aten::cross_entropy_loss"  # once a step
 
 
@@ -174,14 +176,18 @@ def test_steps_that_end_in_backward_are_recorded_as_others(tmp_path: Path) -> No
     assert not load(folder).notes
 
 
-def test_a_window_is_bounded(tmp_path: Path) -> None:
-    """400,000 operators and far more events, on lines of the script: nothing else is there.
-    Closing takes as long as there are events: some 10 us each, with those of memory."""
+def test_a_window_is_bounded_and_quickly_closed(tmp_path: Path) -> None:
+    """400,000 operators and far more events, on lines of the script: nothing else is there."""
     program = PROGRAMS / "torch_ops/many_small_operators.py"
     folder = record(program, tmp_path / "run", "--ops", "all", arguments=("100000",))
     answer = ops_of(folder)
     recorded = sum(row["calls"] for row in answer["ops"])
     assert 5_000 < recorded < 150_000
+    (process,) = load(folder).processes
+    spans = process.of_kind(EventKind.SPAN)
+    spans = spans[spans["extra"] == SpanCategory.PROFILER]
+    start, end = process.interval_ns(spans)
+    assert (end - start).max() < CLOSING_NS
     assert any("not to the end" in note for note in answer["notes"])
 
 

@@ -13,8 +13,6 @@ from frameworks.running import PROGRAMS, plain, run, show
 pytest.importorskip("transformers", reason="transformers is not installed for this Python")
 pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
 
-pytestmark = pytest.mark.nightly  # long: the checks of each day have their neighbours
-
 FIT = PROGRAMS / "transformers/fit.py"
 OWN_LOOP = PROGRAMS / "transformers/with_accelerate.py"
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o")
@@ -71,12 +69,14 @@ def test_a_loop_with_accelerate_has_the_steps_of_its_optimizer(tmp_path: Path) -
     assert steps_of(tmp_path / "run")["steps"] == 20
 
 
+@pytest.mark.nightly
 def test_accelerate_launch_may_start_stepscope(tmp_path: Path) -> None:
     launch = (sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "1")
     run(*launch, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run", OWN_LOOP)
     assert steps_of(tmp_path / "run")["steps"] == 20
 
 
+@pytest.mark.nightly
 def test_stepscope_may_start_accelerate_launch(tmp_path: Path) -> None:
     """The launcher is recorded, and the process that it starts."""
     command = shutil.which("accelerate", path=str(Path(sys.executable).parent))

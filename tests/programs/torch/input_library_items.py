@@ -6,12 +6,12 @@ import torch
 from loading import train
 from torch.utils.data import DataLoader, Dataset
 
-NUMBERS = list(range(20_000))
+NUMBERS = list(range(50_000))
 
 
 class Parsed(Dataset):
     def __len__(self):
-        return 64
+        return 32
 
     def __getitem__(self, index):
         text = json.dumps(NUMBERS, indent=1)
