@@ -1,6 +1,6 @@
 """The native core: clock, mapped storage, line engine, audit hook, heartbeat."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
 
@@ -82,26 +82,56 @@ def range_span(name: int, category: int, value0: int = 0, value1: int = 0, /) ->
 class Timed:
     """`function` with a span around each call, and in all else the function itself."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        *,
-        name: int = 0,
-        category: int = 0,
-        begin: Callable[[tuple[Any, ...], dict[str, Any]], int] | None = None,
-        outermost: bool = False,
-    ) -> None:
-        """`begin`: makes the span of the call's arguments. `outermost`: on each thread only the
-        call that is in no other of these."""
-
+    def __init__(self, function: Callable[..., Any], name: int, category: int) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _stepscope_stop(self) -> None:
         """Calls make no spans any more."""
 
-def outermost_begins() -> bool:
-    """As a call of an `outermost` Timed: whether this thread is in no other one. Then it is now."""
+class Forward:
+    """As Timed, for the method that calls a module: a span where it is the outermost call on its
+    thread, with the samples in the batch and a ForwardFlag. `names`: a class to its name's id."""
 
-def outermost_ends() -> None: ...
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        category: int,
+        is_grad_enabled: Callable[[], bool],
+        names: Mapping[type, int],
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _stepscope_stop(self) -> None: ...
+
+def forward_begins(forward: Forward, module: Any, /, *args: Any, **kwargs: Any) -> int | None:
+    """The same for a method in Python: the span. None: this is not the outermost call."""
+
+def forward_ends(span: int | None, /) -> None: ...
+def on_forward(listener: Callable[[Any], object] | None, /) -> None:
+    """Who is told of the module before an outermost call."""
+
+def samples_in(batch: object, /) -> int | None:
+    """The length of the batch's first part, where that can be told without computing anything."""
+
+# Optimizers: to be called before and after each step, with whatever else comes with it.
+def optimizer_begins(optimizer: Any, args: object = None, kwargs: object = None, /) -> None: ...
+def optimizer_ends(optimizer: Any, args: object = None, kwargs: object = None, /) -> None: ...
+def optimizers_start(
+    category: int,
+    numbers: dict[int, int],
+    on_new: Callable[[Any], tuple[int, int]],
+    on_step: Callable[[int, int], int],
+    /,
+) -> None:
+    """`on_new(optimizer)`: its number and its name's id; it puts the number into `numbers`, by the
+    optimizer's id. `on_step(number, steps)`: so many steps have ended; at how many to be told next.
+    """
+
+def optimizers_stop() -> None: ...
+def optimizer_in_charge(optimizer: Any, /) -> None:
+    """Somebody around this one's steps tells them; None: nobody does."""
+
+def on_optimizer(listener: Callable[[Any], object] | None, /) -> None:
+    """Who is told of the optimizer at the end of each step."""
+
 def prints_start(name: int) -> None:
     """From now on the time in `print` is recorded as the phase `logging`."""
 

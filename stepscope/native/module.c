@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "compat.h"
 #include "append_file.h"
+#include "batches.h"
 #include "budget.h"
 #include "call_graph.h"
 #include "calls.h"
 #include "clock.h"
 #include "events.h"
+#include "forward.h"
 #include "front.h"
 #include "functions.h"
 #include "heartbeat.h"
@@ -14,6 +16,7 @@
 #include "line_log.h"
 #include "lines.h"
 #include "module.h"
+#include "optimizers.h"
 #include "ranges.h"
 #include "sampler.h"
 #include "samples.h"
@@ -334,7 +337,8 @@ static int module_exec(PyObject *module) {
     clock_setup();
     if (PyModule_AddFunctions(module, event_functions)) return -1;
     if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;
-    if (timed_ready(module) || ranges_ready(module)) return -1;
+    if (timed_ready(module) || ranges_ready(module) || batches_ready(module)) return -1;
+    if (forward_ready(module) || optimizers_ready(module)) return -1;
     return PyModule_AddIntConstant(module, "CLOCK_KIND", clock_kind);
 }
 

@@ -35,16 +35,17 @@ static int read_numbers(PyObject *const *args, Py_ssize_t count, Py_ssize_t leas
     return 0;
 }
 
-static uint64_t begin(const uint64_t *numbers, uint64_t start) {
-    return event_add(EVENT_SPAN, (Event){.name = (uint32_t)numbers[0], .extra = (uint32_t)numbers[1],
-                                         .value0 = numbers[2], .value1 = numbers[3], .start = start});
+static Event span_of(const uint64_t *numbers, uint64_t start) {
+    return (Event){.name = (uint32_t)numbers[0], .extra = (uint32_t)numbers[1], .value0 = numbers[2],
+                   .value1 = numbers[3], .start = start};
 }
 
 static PyObject *py_span_begin(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     uint64_t now = ticks_now(), numbers[5];
     if (read_numbers(args, count, 2, 5, numbers)) return NULL;
-    return PyLong_FromUnsignedLongLong(begin(numbers, numbers[4] ? numbers[4] : now));
+    Event span = span_of(numbers, numbers[4] ? numbers[4] : now);
+    return PyLong_FromUnsignedLongLong(event_add(EVENT_SPAN, span));
 }
 
 static PyObject *py_span_end(PyObject *self, PyObject *const *args, Py_ssize_t count) {
@@ -61,10 +62,7 @@ static PyObject *py_range_span(PyObject *self, PyObject *const *args, Py_ssize_t
     (void)self;
     uint64_t now = ticks_now(), numbers[4];
     if (read_numbers(args, count, 2, 4, numbers)) return NULL;
-    Range *range = range_to_fill();
-    uint64_t span = begin(numbers, range ? range->opened : now);
-    if (range) range->span = span;
-    return PyLong_FromUnsignedLongLong(span);
+    return PyLong_FromUnsignedLongLong(range_span(span_of(numbers, now)));
 }
 
 static PyObject *py_span_drop(PyObject *self, PyObject *args) {

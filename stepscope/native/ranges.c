@@ -1,10 +1,13 @@
 /* A framework's own ranges are known by how their names begin; all others are asked about in Python. */
 #include "ranges.h"
 #include "clock.h"
-#include "events.h"
 #include "wrapper.h"
 
 enum { RANGES = 32 };
+
+typedef struct {
+    uint64_t opened, span; /* the first span inside, which takes on the range's beginning and end */
+} Range;
 
 /* Those that are open on this thread, innermost last. */
 static __thread Range ranges[RANGES];
@@ -20,8 +23,11 @@ static void closes(void) {
         event_span_end(ranges[range_count].span, ticks_now());
 }
 
-Range *range_to_fill(void) {
-    return range_count && !ranges[range_count - 1].span ? &ranges[range_count - 1] : NULL;
+uint64_t range_span(Event span) {
+    Range *range = range_count ? &ranges[range_count - 1] : NULL;
+    if (!range || range->span) return event_add(EVENT_SPAN, span);
+    span.start = range->opened;
+    return range->span = event_add(EVENT_SPAN, span);
 }
 
 /* ---- the method that opens or closes one -------------------------------------------------------------- */

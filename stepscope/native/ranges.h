@@ -3,13 +3,11 @@
 #define STEPSCOPE_RANGES_H
 
 #include "compat.h"
+#include "events.h"
 
-typedef struct {
-    uint64_t opened, span; /* the first span inside, which takes on the range's beginning and end */
-} Range;
-
-/* This thread's innermost, if it has no span yet, or NULL. */
-Range *range_to_fill(void);
+/* A span that begins and ends where this thread's innermost range does, if it is the first one in it.
+   Its offset, 0: not recorded. */
+uint64_t range_span(Event span);
 
 /* 0, or -1 with an exception set. */
 int ranges_ready(PyObject *module);

@@ -92,20 +92,4 @@ def steps(iterable: Iterable[T]) -> Iterator[T]:
             if waiting:
                 _core.span_end(waiting)
         yield item
-        step(samples_in(item))
-
-
-def samples_in(batch: object) -> int | None:
-    """The length of the batch's first part, where that can be told without computing anything."""
-    try:
-        length = _length_of(batch)
-    except Exception:  # torch's nested tensors have no shape; one of the script's own does anything
-        return None
-    return length if length is not None and length >= 0 else None
-
-
-def _length_of(part: Any) -> int | None:
-    while isinstance(part, (tuple, list, dict)) and part:
-        part = next(iter(part.values())) if isinstance(part, dict) else part[0]
-    shape = getattr(part, "shape", None)
-    return None if shape is None else int(shape[0])
+        step(_core.samples_in(item))

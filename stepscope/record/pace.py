@@ -9,7 +9,9 @@ import enum
 from collections.abc import Callable
 from typing import Final
 
-Listener = Callable[[int], None]
+# Called with the number of the step that has ended. Returns the one to be told of next: those in
+# between may be left out. None: the next one.
+Listener = Callable[[int], int | None]
 
 
 class Source(enum.IntEnum):
@@ -20,12 +22,9 @@ class Source(enum.IntEnum):
     MARK = 3
 
 
-# Called with torch's outermost module before it runs, and with its optimizer after it has stepped.
-# None: nobody wants to know.
-on_forward: Callable[[object], None] | None = None
-on_optimizer: Callable[[object], None] | None = None
-
 _TWICE: Final = 2
+_NEVER: Final = 1 << 62
+_MANY: Final = 10  # steps that a new listener may miss where nobody else wants to know
 _listeners: tuple[Listener, ...] = ()
 _source = Source.OPTIMIZER
 _optimizer_steps: dict[int, int] = {}
@@ -40,21 +39,23 @@ def reset() -> None:
 
 
 def listen(listener: Listener) -> None:
-    """`listener(n)` when the n-th step has ended, on the thread of the training. What it raises
-    reaches the script."""
+    """It is called on the thread of the training; what it raises reaches the script."""
     global _listeners
     _listeners = (*_listeners, listener)
 
 
-def optimizer_stepped(number: int) -> None:
+def optimizer_stepped(number: int, steps: int = 0) -> int:
+    """`steps`: how many by now, where the caller counts. Returns how many there have to be before
+    somebody wants to know again."""
     global _anchor
     if _source is not Source.OPTIMIZER:
-        return
-    count = _optimizer_steps[number] = _optimizer_steps.get(number, 0) + 1
+        return _NEVER
+    count = _optimizer_steps[number] = steps or _optimizer_steps.get(number, 0) + 1
     if _anchor is None and count == _TWICE:
         _anchor = number
     if number == _anchor:
-        _ended(count)
+        return _ended(count)
+    return count + 1 if _anchor is None else _NEVER
 
 
 def is_marked() -> bool:
@@ -72,8 +73,8 @@ def step_ended(source: Source) -> None:
     _ended(steps)
 
 
-def _ended(steps: int) -> None:
+def _ended(steps: int) -> int:
     global _steps
     _steps = steps
-    for listener in _listeners:
-        listener(steps)
+    waits = [listener(steps) or steps + 1 for listener in _listeners]
+    return min(waits, default=steps + _MANY)

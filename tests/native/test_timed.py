@@ -4,7 +4,6 @@ call, the function they stand for."""
 import copy
 import inspect
 import pickle
-import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,7 +67,7 @@ def test_what_it_raises_has_no_frame_of_ours_and_ends_the_span(folder: Path) -> 
 
 def test_it_is_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
     original: Any = add
-    timed: Any = _core.Timed(add)
+    timed: Any = _core.Timed(add, 1, 2)
     assert inspect.isfunction(timed)
     assert inspect.signature(timed) == inspect.signature(add)
     for name in ("__name__", "__qualname__", "__doc__", "__module__", "__code__", "__class__"):
@@ -82,7 +81,7 @@ def test_it_is_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_its_attributes_are_the_functions() -> None:
     original: Any = add
-    timed: Any = _core.Timed(add)
+    timed: Any = _core.Timed(add, 1, 2)
     timed.of_the_script = 1
     assert original.of_the_script == 1
     assert timed.__dict__ is original.__dict__
@@ -92,7 +91,7 @@ def test_its_attributes_are_the_functions() -> None:
 
 
 def test_in_a_class_it_is_a_method(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Model, "call", _core.Timed(Model.call, name=3))
+    monkeypatch.setattr(Model, "call", _core.Timed(Model.call, 3, 2))
     model = Model()
     assert model.call(1) == 1
     assert Model.call(model, 1) == 1
@@ -103,69 +102,28 @@ def test_in_a_class_it_is_a_method(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_operator_of_a_class_calls_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Model, "__call__", _core.Timed(Model.call, name=3), raising=False)
+    monkeypatch.setattr(Model, "__call__", _core.Timed(Model.call, 3, 2), raising=False)
     model: Any = Model()
     assert model(0) == 0
     assert len(spans(folder)) == 1
 
 
-def test_only_the_outermost_asks_for_a_span(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[Any, ...]] = []
-
-    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        asked.append((*args[1:], kwargs))
-        return _core.span_begin(5, 6)
-
-    monkeypatch.setattr(Model, "call", _core.Timed(Model.call, begin=begin, outermost=True))
-    assert Model().call(3) == 3
-    with pytest.raises(ValueError, match="2"):
-        Model().call(2, fail=True)
-    assert Model().call(depth=1) == 1
-    assert asked == [(3, {}), (2, {"fail": True}), ({"depth": 1},)]
-    assert spans(folder) == [(5, 6, True)] * 3
-
-
-def test_outermost_on_each_thread(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(self: Model) -> None:
-        if threading.current_thread() is threading.main_thread():
-            thread = threading.Thread(target=self.call)
-            thread.start()
-            thread.join()
-
-    timed = _core.Timed(call, begin=lambda _args, _kwargs: _core.span_begin(5, 6), outermost=True)
-    monkeypatch.setattr(Model, "call", timed)
-    Model().call()  # type: ignore[call-arg]
-    assert spans(folder) == [(5, 6, True)] * 2
-
-
-def test_what_asking_raises_reaches_the_caller() -> None:
-    """A signal's handler may raise there."""
-
-    def begin(_args: tuple[Any, ...], _kwargs: dict[str, Any]) -> int:
-        raise KeyboardInterrupt
-
-    timed = _core.Timed(add, begin=begin, outermost=True)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            timed(1)
-
-
 def test_stopped_it_only_calls(folder: Path) -> None:
-    timed = _core.Timed(add, name=1)
+    timed = _core.Timed(add, 1, 2)
     timed._stepscope_stop()
     assert timed(1) == 2
     assert not spans(folder)
 
 
 def test_without_a_recording_it_only_calls() -> None:
-    assert _core.Timed(add, name=1)(1) == 2
+    assert _core.Timed(add, 1, 2)(1) == 2
 
 
 def test_nothing_keeps_it_alive() -> None:
     def function() -> None:
         return
 
-    timed = _core.Timed(function, begin=lambda _args, _kwargs: 0)
+    timed = _core.Timed(function, 1, 2)
     gone = weakref.ref(timed)
     del timed
     assert gone() is None

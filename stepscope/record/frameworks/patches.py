@@ -18,7 +18,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
-        self._native: list[tuple[_Change, Callable[..., Any]]] = []
+        self._before_compiling: list[Callable[[], object]] = []
 
     def set(self, owner: Any, name: str, value: Any) -> "_Change":
         """A change that somebody else has wrapped meanwhile stays where it is, and does nothing."""
@@ -26,16 +26,21 @@ class Patches:
         self._undo.append(change.undo)
         return change
 
-    def set_native(self, owner: Any, name: str, native: _core.Timed, readable: Any) -> None:
+    def set_native(
+        self, owner: Any, name: str, native: _core.Timed | _core.Forward, readable: Any
+    ) -> None:
         """For what runs in every step. torch.compile reads no C: before it first reads anything,
         `readable` takes the place."""
         self._undo.append(native._stepscope_stop)
-        self._native.append((self.set(owner, name, native), readable))
+        change = self.set(owner, name, native)
+        self.before_compiling(lambda: change.replace(readable))
+
+    def before_compiling(self, action: Callable[[], object]) -> None:
+        self._before_compiling.append(action)
 
     def become_readable(self, _args: Any = None) -> None:
-        while self._native:
-            change, readable = self._native.pop()
-            change.replace(readable)
+        while self._before_compiling:
+            self._before_compiling.pop()()
 
     def on_undo(self, action: Callable[[], object]) -> None:
         self._undo.append(action)
@@ -50,11 +55,11 @@ class Patches:
         """Not for functions that scripts import by name: theirs would stay native."""
         function = vars(owner).get(name)
         if callable(function) and marks.name_id is not None:
-            native = _core.Timed(function, name=marks.name_id(label), category=int(category))
+            native = _core.Timed(function, marks.name_id(label), category)
             self.set_native(owner, name, native, timed(function, category, label))
 
     def undo(self) -> None:
-        self._native.clear()
+        self._before_compiling.clear()
         while self._undo:
             self._undo.pop()()
 

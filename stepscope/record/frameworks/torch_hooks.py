@@ -7,10 +7,17 @@ so many steps. Then the entry stays, and does nothing.
 
 import os
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
 _WITH_THE_LOOP: Final = os.path.join("torch", "optim", "optimizer.py")
+
+
+def replace(handle: Any, hook: Callable[..., Any]) -> None:
+    hooks = handle.hooks_dict_ref()
+    if hooks is not None and handle.id in hooks:
+        hooks[handle.id] = hook
 
 
 def take_out(handle: Any) -> None:

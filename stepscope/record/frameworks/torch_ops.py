@@ -4,6 +4,7 @@ import functools
 import sys
 from typing import Any, Final
 
+from stepscope.native import _core
 from stepscope.record import pace
 from stepscope.record.frameworks import occasion, torch_giving_way
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
@@ -34,8 +35,8 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
     patches.on_undo(_forget)
     torch_giving_way.install(torch, patches, windows)
     pace.listen(windows.step_ended)
-    pace.on_forward = windows.forward_begins
-    pace.on_optimizer = windows.optimizer_stepped
+    _core.on_forward(windows.forward_begins)
+    _core.on_optimizer(windows.optimizer_stepped)
     patches.on_undo(windows.close_later)
     _watch_compile(torch, patches, windows)
     _watch_compilations(patches)
@@ -46,7 +47,8 @@ def _begin(torch: Any, patches: Patches, recording: occasion.Recording) -> None:
 def _forget() -> None:
     global _windows
     _windows = None
-    pace.on_forward = pace.on_optimizer = None
+    _core.on_forward(None)
+    _core.on_optimizer(None)
 
 
 def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import sys
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,20 +12,15 @@ from stepscope.record import marks, pace
 from stepscope.record.frameworks import graphs, torch_hooks
 from stepscope.record.frameworks import patches as patching
 from stepscope.record.frameworks.patches import Patches, leave_out_this_frame
-from stepscope.store.format import ForwardFlag, SpanCategory
+from stepscope.store.format import SpanCategory
 
 # Parts of the optimizer's work that are functions of their own.
 _WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
-# Looked up in every step: an attribute of an enumeration takes longer than the span itself.
-_FORWARD: Final = int(SpanCategory.FORWARD)
-_OPTIMIZER: Final = int(SpanCategory.OPTIMIZER)
-_NO_GRAD: Final = int(ForwardFlag.NO_GRAD)
-_EVALUATING: Final = int(ForwardFlag.EVALUATING)
 
 
 def install(torch: Any, patches: Patches) -> None:
     graphs.install(torch)
-    for called in (marks.name_id, marks.samples_in):
+    for called in (marks.name_id, pace.optimizer_stepped):
         if called is not None:
             graphs.are_not_for(called)
     _watch_forward(torch, patches)
@@ -51,32 +45,24 @@ def _everywhere(torch: Any, patches: Patches, name: str) -> None:
 # --- forward --------------------------------------------------------------------------------------
 
 
+class _Names(dict[type, int]):
+    """Ids of the names of classes; 0 once nothing records."""
+
+    @graphs.are_not_for
+    def __missing__(self, kind: type) -> int:
+        if marks.name_id is not None:
+            self[kind] = marks.name_id(kind.__name__)
+        return self.get(kind, 0)
+
+
 def _watch_forward(torch: Any, patches: Patches) -> None:
     """The outermost module's call."""
     call = torch.nn.Module.__call__
-    is_grad_enabled = torch.is_grad_enabled
-    names: dict[type, int] = {}  # asked for in every step
-
-    @graphs.are_not_for
-    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        if marks.name_id is None:
-            return 0
-        module = args[0]
-        if pace.on_forward is not None:
-            pace.on_forward(module)
-        flags = 0 if is_grad_enabled() else _NO_GRAD
-        if not getattr(module, "training", True):  # torch itself says it better where it is missing
-            flags |= _EVALUATING
-        samples = marks.samples_in(args[1:] or kwargs) or 0
-        kind = type(module)
-        name = names.get(kind) or names.setdefault(kind, marks.name_id(kind.__name__))
-        return _core.span_begin(name, _FORWARD, samples, flags)
-
-    native = _core.Timed(call, begin=begin, outermost=True)
-    patches.set_native(torch.nn.Module, "__call__", native, _readable(torch, call, begin))
+    native = _core.Forward(call, SpanCategory.FORWARD, torch.is_grad_enabled, _Names())
+    patches.set_native(torch.nn.Module, "__call__", native, _readable(torch, call, native))
 
 
-def _readable(torch: Any, call: Any, begin: Callable[..., int]) -> Any:
+def _readable(torch: Any, call: Any, native: _core.Forward) -> Any:
     """Dynamo reads through this function: the question whether it does comes first, and its graphs
     stay as they were."""
     is_compiling = torch.compiler.is_dynamo_compiling
@@ -85,19 +71,14 @@ def _readable(torch: Any, call: Any, begin: Callable[..., int]) -> Any:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return call(self, *args, **kwargs)
-        is_outermost = _core.outermost_begins()
-        span = 0
+        span = _core.forward_begins(native, self, *args, **kwargs)
         try:
-            if is_outermost:
-                span = begin((self, *args), kwargs)
             return call(self, *args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         finally:
-            if is_outermost:
-                _core.outermost_ends()
-                _core.span_end(span)
+            _core.forward_ends(span)
 
     return __call__
 
@@ -107,79 +88,77 @@ def _readable(torch: Any, call: Any, begin: Callable[..., int]) -> Any:
 
 def _watch_optimizers(torch: Any, patches: Patches) -> None:
     from_torch = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
-    steps = _OptimizerSteps()
-    before = from_torch.register_optimizer_step_pre_hook(steps.begins)
-    patches.on_undo(lambda: torch_hooks.take_out(before))
-    after = from_torch.register_optimizer_step_post_hook(steps.ends)
-    patches.on_undo(lambda: torch_hooks.take_out(after))
+    optimizers = _Optimizers()
+    _core.optimizers_start(
+        SpanCategory.OPTIMIZER, optimizers.numbers, optimizers.add, pace.optimizer_stepped
+    )
+    patches.on_undo(_core.optimizers_stop)
+    _hook(from_torch.register_optimizer_step_pre_hook, _core.optimizer_begins, patches)
+    _hook(from_torch.register_optimizer_step_post_hook, _core.optimizer_ends, patches)
     patches.phase_of_each_step(
         from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad"
     )
     scaler = getattr(getattr(torch.amp, "grad_scaler", None), "GradScaler", None)
     if scaler is not None:
-        _watch_scaler(scaler, steps, patches)
+        _watch_scaler(scaler, patches)
 
 
-class _OptimizerSteps:
-    """Numbers the optimizers by their first step: analysis tells a GAN's two apart by that."""
+def _hook(register: Callable[..., Any], native: Callable[..., None], patches: Patches) -> None:
+    """One for all optimizers; Dynamo reads the hooks of an optimizer that is compiled."""
+
+    def readable(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if not graphs.is_compiling():
+            native(optimizer)
+
+    graphs.are_not_for(readable)
+    handle = register(native)
+    patches.before_compiling(lambda: torch_hooks.replace(handle, readable))
+    patches.on_undo(lambda: torch_hooks.take_out(handle))
+
+
+class _Optimizers:
+    """Numbers them by their first step: analysis tells a GAN's two apart by that."""
 
     def __init__(self) -> None:
         # By id: one that compares by value may not be hashable.
-        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self.numbers: dict[int, int] = {}
+        self._alive: dict[int, weakref.ref[Any]] = {}
         self._next = itertools.count(1)
-        self._open: dict[Any, tuple[int, int]] = {}  # span and number
-        self.scaled: Any = None  # the optimizer whose step a GradScaler decides upon
 
-    def _number(self, optimizer: Any) -> int:
+    @graphs.are_not_for
+    def add(self, optimizer: Any) -> tuple[int, int]:
+        """Its number, and the id of its name."""
         key = id(optimizer)
-        known = self._known.get(key)
-        if known is not None:
-            return known[1]
-        number = next(self._next)
-        self._known[key] = weakref.ref(optimizer, lambda _: self._known.pop(key, None)), number
-        return number
+        self._alive[key] = weakref.ref(optimizer, lambda _: self._forget(key))
+        number = self.numbers[key] = next(self._next)
+        return number, marks.name_id(type(optimizer).__name__) if marks.name_id is not None else 0
 
-    @graphs.are_not_for
-    def begins(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if graphs.is_compiling() or marks.name_id is None or self.scaled is optimizer:
-            return
-        key = id(optimizer), threading.get_ident()
-        if key in self._open:  # that step raised
-            _core.span_drop(self._open.pop(key)[0])
-        name = marks.name_id(type(optimizer).__name__)
-        number = self._number(optimizer)
-        self._open[key] = _core.range_span(name, _OPTIMIZER, number), number
-
-    @graphs.are_not_for
-    def ends(self, optimizer: Any, _args: Any = None, _kwargs: Any = None) -> None:
-        if graphs.is_compiling() or self.scaled is optimizer:
-            return
-        if pace.on_optimizer is not None:
-            pace.on_optimizer(optimizer)
-        span, number = self._open.pop((id(optimizer), threading.get_ident()), (0, 0))
-        if span:
-            _core.span_end(span)
-            pace.optimizer_stepped(number)
+    def _forget(self, key: int) -> None:
+        del self.numbers[key], self._alive[key]
 
 
-def _watch_scaler(scaler: Any, steps: _OptimizerSteps, patches: Patches) -> None:
+def _watch_scaler(scaler: Any, patches: Patches) -> None:
     """A GradScaler may skip the optimizer's step: that was a training step all the same."""
     step = scaler.step
+    scaled: Any = None  # the optimizer whose step is decided upon
 
     @functools.wraps(step)
     def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        if graphs.is_compiling() or marks.name_id is None or steps.scaled is not None:
+        nonlocal scaled
+        if graphs.is_compiling() or marks.name_id is None or scaled is not None:
             return step(self, optimizer, *args, **kwargs)
-        steps.begins(optimizer)
-        steps.scaled = optimizer
+        _core.optimizer_begins(optimizer)
+        scaled = optimizer
+        _core.optimizer_in_charge(optimizer)
         try:
             return step(self, optimizer, *args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         finally:
-            steps.scaled = None
-            steps.ends(optimizer)
+            scaled = None
+            _core.optimizer_in_charge(None)
+            _core.optimizer_ends(optimizer)
 
     patches.set(scaler, "step", scaled_step)
     patches.phase(scaler, "unscale_", SpanCategory.OPTIMIZER, "unscale_")

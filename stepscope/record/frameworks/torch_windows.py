@@ -71,7 +71,6 @@ class Windows:
         self._number = 0  # windows so far
         self._steps = 0  # that ended in the window
         self._step = 0  # of the training
-        self._idle_until = 0  # the step before which there is nothing to do
         self._last_step: int | None = None  # of the window; None: no step ends it
         self._probes: list[Window] = []  # of a script that may have no steps
         self._first_module = 0  # the one that was called when the probe began: its id
@@ -97,6 +96,7 @@ class Windows:
         if self.recording.options.ops == "all":
             self._guarded(self._open_next)
 
+    @graphs.are_not_for
     def forward_begins(self, module: object) -> None:
         """The outermost module is called."""
         self._is_used = True
@@ -130,6 +130,7 @@ class Windows:
         lasted_ns = time.monotonic_ns() - self._opened_ns
         return self._turns >= _TURNS and lasted_ns >= _LEAST_PROBE_NS
 
+    @graphs.are_not_for
     def optimizer_stepped(self, optimizer: Any) -> None:
         self._is_used = True
         with contextlib.suppress(TypeError):  # one that compares by value may not be hashable
@@ -149,23 +150,28 @@ class Windows:
             self._guarded(self._discard)
             torch_hooks.take_out(self._hook)
 
-    def step_ended(self, step: int) -> None:
+    def step_ended(self, step: int) -> int | None:
+        """Returns which one to be told of next."""
         self._step = step
         self._steps += 1
-        if step < self._idle_until:
-            return  # the usual case
         if self._window is None and not self._probes and not self._is_next():
-            if not self._stretches or self._stretches[0].if_cheap:  # no step in particular
-                self._idle_until = step + _IDLE_STEPS
-                pace.on_forward = None
-            return
-        if not self._is_used and not self._may_be_ours():
-            return
+            return self._rest()
+        if self._is_used or self._may_be_ours():
+            self._step_counts()
+        return None
+
+    def _rest(self) -> int | None:
+        if self._stretches and not self._stretches[0].if_cheap:
+            return None  # it waits for one step in particular
+        _core.on_forward(None)
+        return self._step + _IDLE_STEPS
+
+    def _step_counts(self) -> None:
         if self._is_here():
             self._guarded(self._after_step)
         elif self._is_main_thread():  # in the middle of backward: at the next forward then
             self._is_due = True
-            pace.on_forward = self.forward_begins
+            _core.on_forward(self.forward_begins)
         elif os.getpid() == self._pid:
             self.recording.note(
                 "Operators are not recorded: the training runs on another thread than the main."
@@ -252,7 +258,7 @@ class Windows:
         """The next stretch; one whose steps have gone by while the script profiled is dropped."""
         stretch = self._stretches[0]
         if self._step > 0:
-            pace.on_optimizer = None  # those of a step are known by now
+            _core.on_optimizer(None)  # those of a step are known by now
         self._last_step = None
         if stretch.steps is not None and self._is_default:
             self._last_step = self._step + self._meter.steps_that_fit(stretch.steps)
@@ -312,7 +318,7 @@ class Windows:
             self.is_working = False
         self._number += 1
         self._window, self._steps = window, 0
-        pace.on_forward = self.forward_begins
+        _core.on_forward(self.forward_begins)
         one_window.take(self)
         self._opened_ns = time.monotonic_ns()
         self._spent_ns += self._opened_ns - before_ns

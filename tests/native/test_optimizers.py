@@ -1,0 +1,190 @@
+"""Steps of optimizers: spans, and who is told of which."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepscope.native import _core
+from stepscope.store import format as fmt
+
+CATEGORY = fmt.SpanCategory.OPTIMIZER
+
+
+class Optimizer:
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError  # one of the script's own compares as it likes
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Told:
+    """Wants to know of every step, or of what `wants` says."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.steps: list[tuple[int, int]] = []
+        self.wants: dict[int, int] = {}
+        self.alive: list[Any] = []
+
+    def add(self, optimizer: Any) -> tuple[int, int]:
+        self.alive.append(optimizer)
+        number = self.numbers[id(optimizer)] = len(self.numbers) + 1
+        return number, 100 + number
+
+    def step(self, number: int, steps: int) -> int:
+        self.steps.append((number, steps))
+        return self.wants.get(steps, steps + 1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    _core.storage_open(str(tmp_path), 1 << 24)
+    yield tmp_path
+    _core.storage_close()
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    told = Told()
+    _core.optimizers_start(CATEGORY, told.numbers, told.add, told.step)
+    yield told
+    _core.optimizers_stop()
+    _core.on_optimizer(None)
+
+
+def spans(folder: Path) -> list[tuple[int, int, str]]:
+    """Name, number, and how it ended."""
+    data = (folder / fmt.EVENTS_FILE).read_bytes()
+    used = fmt.HEADER.unpack_from(data)[4]
+    return [
+        (name, number, "open" if not end else "dropped" if end == start else "ended")
+        for tag, name, start, end, _thread, extra, number, _ in fmt.EVENT.iter_unpack(
+            data[fmt.HEADER.size : used]
+        )
+        if tag & 0xFF == fmt.EventKind.SPAN and extra == CATEGORY
+    ]
+
+
+def step(optimizer: Any) -> None:
+    _core.optimizer_begins(optimizer, (), {})
+    _core.optimizer_ends(optimizer, (), {})
+
+
+def test_each_step_is_a_span_with_the_optimizers_number(folder: Path, told: Told) -> None:
+    first, second = Optimizer(), Optimizer()
+    for optimizer in (first, second, second, first):
+        step(optimizer)
+    assert [span[:2] for span in spans(folder)] == [(101, 1), (102, 2), (102, 2), (101, 1)]
+    assert told.steps == [(1, 1), (2, 1), (2, 2), (1, 2)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_steps_that_nobody_waits_for_are_counted_only(told: Told) -> None:
+    optimizer = Optimizer()
+    told.wants = {2: 5, 6: 1 << 62}
+    for _ in range(20):
+        step(optimizer)
+    assert told.steps == [(1, 1), (1, 2), (1, 5), (1, 6)]
+
+
+def test_one_inside_of_another(folder: Path, told: Told) -> None:
+    outer, inner = Optimizer(), Optimizer()
+    _core.optimizer_begins(outer)
+    step(inner)
+    _core.optimizer_ends(outer)
+    assert [span[1:] for span in spans(folder)] == [(1, "ended"), (2, "ended")]
+    assert told.steps == [(2, 1), (1, 1)]
+
+
+def test_a_step_that_raised_comes_to_nothing(folder: Path, told: Told) -> None:
+    optimizer, other = Optimizer(), Optimizer()
+    _core.optimizer_begins(optimizer)
+    _core.optimizer_begins(other)
+    step(optimizer)
+    assert [span[1:] for span in spans(folder)] == [(1, "dropped"), (2, "open"), (1, "ended")]
+    assert told.steps == [(1, 1)]
+    _core.optimizer_ends(other)  # nobody knows of its beginning any more
+    assert told.steps == [(1, 1)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_many_that_never_end(told: Told) -> None:
+    optimizers = [Optimizer() for _ in range(50)]
+    for optimizer in optimizers:
+        _core.optimizer_begins(optimizer)
+    step(optimizers[0])
+    assert told.steps == [(1, 1)]
+
+
+def test_somebody_around_it_tells_the_step(folder: Path, told: Told) -> None:
+    optimizer = Optimizer()
+    _core.optimizer_begins(optimizer)
+    _core.optimizer_in_charge(optimizer)
+    step(optimizer)
+    _core.optimizer_in_charge(None)
+    _core.optimizer_ends(optimizer)
+    assert len(spans(folder)) == 1
+    assert told.steps == [(1, 1)]
+
+
+@pytest.mark.usefixtures("folder", "told")
+def test_who_listens_is_told_of_the_optimizer() -> None:
+    seen = []
+    optimizer = Optimizer()
+    _core.on_optimizer(lambda each: seen.append(id(each)))
+    step(optimizer)
+    _core.on_optimizer(None)
+    step(optimizer)
+    assert seen == [id(optimizer)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_told_may_raise(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recording that is over after so many steps ends there."""
+
+    def stop(_number: int, _steps: int) -> int:
+        raise KeyboardInterrupt
+
+    _core.optimizers_start(CATEGORY, told.numbers, told.add, stop)
+    optimizer = Optimizer()
+    with pytest.raises(KeyboardInterrupt):
+        step(optimizer)
+    _core.optimizers_start(CATEGORY, told.numbers, lambda _: 1 / 0, told.step)  # type: ignore
+    with pytest.raises(ZeroDivisionError):
+        step(Optimizer())
+
+
+@pytest.mark.usefixtures("told")
+def test_what_is_told_may_end_it_all() -> None:
+    def stop(_number: int, _steps: int) -> int:
+        _core.optimizers_stop()
+        return 3
+
+    told = Told()
+    _core.optimizers_start(CATEGORY, told.numbers, told.add, stop)
+    optimizer = Optimizer()
+    for _ in range(3):
+        step(optimizer)
+
+
+def test_many_optimizers_on_threads(folder: Path, told: Told) -> None:
+    def work() -> None:
+        for _ in range(100):
+            optimizer = Optimizer()
+            step(optimizer)
+            step(optimizer)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(told.steps) == len(spans(folder)) == 800
+
+
+def test_without_a_recording_nothing_happens() -> None:
+    step(Optimizer())
+    _core.optimizer_begins(*())  # type: ignore[call-arg]
