@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).parent.parent / "programs"
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TOKENIZERS_PARALLELISM": "false"}
 
 
-def nightly_but(kept: Iterable[str], names: Iterable[str]) -> list[Any]:
+def nightly_but(kept: Iterable[Any], names: Iterable[Any]) -> list[Any]:
     """The names as parameters; those that are not kept take their time at night."""
     wanted = set(kept)
     return [

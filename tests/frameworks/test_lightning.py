@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, plain, run, show
+from frameworks.running import PROGRAMS, nightly_but, plain, run, show
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 
@@ -85,7 +85,7 @@ def test_phases_sum_to_each_step(runs: Runs, case: tuple[str, str]) -> None:
         assert sum(step["phases"].values()) == pytest.approx(step["duration_ns"], rel=0.005)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", nightly_but([("fit", NEW), ("manual", NEW)], STEPS))
 def test_the_losses_are_those_of_the_plain_run(runs: Runs, case: tuple[str, str]) -> None:
     name, package = case
     assert losses(runs[case][1]) == losses(plain(FOLDER / f"{name}.py", package))
