@@ -66,6 +66,9 @@ class _Profiler:
         finally:
             here.is_running = before
 
+    def danger(self) -> str | None:
+        return None
+
     def start(self, folder: str) -> None:
         self._wait()
         options = self._native.ProfileOptions()

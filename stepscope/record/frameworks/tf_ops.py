@@ -19,6 +19,10 @@ _STEPS: Final = 3
 _STEPS_OF_FIT: Final = 10  # they are short, and fetch their input inside
 _LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
 _OFFERED: Final = "tensorflow._api.v2.profiler.experimental"
+_CONTEXT: Final = "tensorflow.python.eager.context"
+_AMONG_WORKERS: Final = (
+    "TensorFlow's profiler crashes some processes that work with others in a cluster (TF_CONFIG)."
+)
 
 
 def install(tensorflow: Any, patches: Patches) -> None:
@@ -60,6 +64,15 @@ class _Profiler:
         self._quiet = Quiet(tensorflow)
         self._start, self._stop = library.start, library.stop
         self._options = library.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
+
+    def danger(self) -> str | None:
+        """Seen with 2.21, without us too: stopping it ends one process in ten (SIGABRT)."""
+        context = sys.modules[_CONTEXT].context_safe()
+        is_among_others = context is not None and (
+            getattr(context, "_collective_ops_server_def", None) is not None
+            or getattr(context, "_server_def", None) is not None
+        )
+        return _AMONG_WORKERS if is_among_others else None
 
     def start(self, folder: str) -> None:
         with self._quiet.profiler():

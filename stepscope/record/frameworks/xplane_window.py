@@ -19,6 +19,9 @@ _ENDING: Final = "xplane.pb"
 class XplaneProfiler(Protocol):
     """The framework's own: one a process."""
 
+    def danger(self) -> str | None:
+        """Why it must not be used here."""
+
     def start(self, folder: str) -> None: ...
 
     def stop(self, *, keep: bool) -> None:

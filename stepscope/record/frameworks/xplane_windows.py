@@ -134,6 +134,11 @@ class XplaneWindows:
 
     def _open_next(self) -> None:
         """The next stretch; one whose steps have gone by while the script profiled is dropped."""
+        danger = self._profiler.danger()
+        if danger is not None:
+            self._stretches.clear()
+            self.recording.note(f"Operators are not recorded: {danger}")
+            return
         stretch = self._stretches[0]
         self._last_step = None
         if stretch.steps is not None and self._is_default:
