@@ -77,22 +77,19 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_operators_are_on_the_line_that_called_them_or_their_forward(known: Path) -> None:
     answer = ops_of(known, "--by", "shape")
-    right = wrong = placed = total = 0
+    checked = wrong = placed = total = 0
     misplaced = []
     for row in answer["ops"]:
         line = expected_line(row["name"], row["input_shapes"])
         total += row["self_cpu_ns"]
+        checked += row["calls"] if line is not None else 0
         for place in row["locations"]:
             placed += place["self_cpu_ns"]
-            if line is None:
-                continue
-            if place["line"] == line:
-                right += place["self_cpu_ns"]
-            else:
+            if line is not None and place["line"] != line:
                 wrong += place["self_cpu_ns"]
                 misplaced.append((row["name"], row["input_shapes"], place))
     assert placed >= 0.999 * total
-    assert right >= 0.8 * total  # most of it is checked
+    assert checked >= 3 * 45  # calls in three steps: all that take long where nothing interrupts
     assert wrong <= 0.01 * total, misplaced
 
 
