@@ -37,7 +37,7 @@ def line_with(text: str) -> int:
 def expected_line(name: str, shapes: list[list[int]]) -> int | None:
     """Where the operator stands in known_lines.py; None: that is not known by name and size."""
     size = next((dims[-1] for dims in shapes if dims), 0)
-    if size == 150 and name.removeprefix("aten::") in ("mm", "t", "transpose", "resolve_conj"):
+    if size == 300 and name.removeprefix("aten::") in ("mm", "t", "transpose", "resolve_conj"):
         return line_with("a = torch.mm(")
     by_name = {
         "aten::bmm": "torch.bmm(",
@@ -57,15 +57,15 @@ def expected_line(name: str, shapes: list[list[int]]) -> int | None:
         "Cubed": "Cubed.apply(",
         "CubedBackward": "Cubed.apply(",
     }
-    by_product = {170: "torch.addmm(", 180: ".exp()", 190: "torch.mm(squared, gradient)"}
-    by_sum = {150: "total = a.sum()", 160: "part.sum()", 170: "part.sum()"}
+    by_product = {340: "torch.addmm(", 360: ".exp()", 380: "torch.mm(squared, gradient)"}
+    by_sum = {300: "total = a.sum()", 320: "part.sum()", 340: "part.sum()"}
     if name == "aten::mm":
         return line_with(by_product[size])
     if name == "aten::sum":
         return line_with(by_sum.get(size, "part.sum()"))
-    if name == "aten::copy_" and size == 190:  # the gradient of a sum is one number, spread out
+    if name == "aten::copy_" and size == 380:  # the gradient of a sum is one number, spread out
         return line_with(by_product[size])
-    if name == "aten::mul" and size == 180:  # exp's gradient
+    if name == "aten::mul" and size == 360:  # exp's gradient
         return line_with(".exp()")
     return line_with(by_name[name]) if name in by_name else None
 
@@ -77,19 +77,22 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_operators_are_on_the_line_that_called_them_or_their_forward(known: Path) -> None:
     answer = ops_of(known, "--by", "shape")
-    checked = wrong = placed = total = 0
+    right = wrong = placed = total = 0
     misplaced = []
     for row in answer["ops"]:
         line = expected_line(row["name"], row["input_shapes"])
         total += row["self_cpu_ns"]
-        checked += row["calls"] if line is not None else 0
         for place in row["locations"]:
             placed += place["self_cpu_ns"]
-            if line is not None and place["line"] != line:
+            if line is None:
+                continue
+            if place["line"] == line:
+                right += place["self_cpu_ns"]
+            else:
                 wrong += place["self_cpu_ns"]
                 misplaced.append((row["name"], row["input_shapes"], place))
     assert placed >= 0.999 * total
-    assert checked >= 3 * 45  # calls in three steps: all that take long where nothing interrupts
+    assert right >= 0.8 * total  # most of it is checked
     assert wrong <= 0.01 * total, misplaced
 
 
@@ -100,7 +103,7 @@ def test_lines_gain_the_operators_and_memory_they_called(known: Path) -> None:
     assert product["ops_ns"] > 0
     assert product["device_ns"] is None
     # Forward result and the weight's gradient, three steps of each.
-    assert product["alloc_bytes"] >= 6 * 170 * 170 * 4
+    assert product["alloc_bytes"] >= 6 * 340 * 340 * 4
     assert lines[line_with("torch.set_num_threads(")]["ops_ns"] == 0
 
 
@@ -109,7 +112,7 @@ def test_memory_names_the_lines_that_keep_what_they_allocate(known: Path) -> Non
         row["location"]["line"]: row for row in json.loads(show(known, "memory", "--json"))["lines"]
     }
     # The gradients of the last step are still there; results of the forward are not.
-    assert kept[line_with("torch.addmm(")]["kept_bytes"] >= 170 * 170 * 4
+    assert kept[line_with("torch.addmm(")]["kept_bytes"] >= 340 * 340 * 4
     assert kept[line_with("a = a.sigmoid()")]["kept_bytes"] == 0
 
 
@@ -123,8 +126,8 @@ def test_window_steps_and_the_one_after_are_not_measured(known: Path) -> None:
 
 def test_flops_come_from_the_shapes(known: Path) -> None:
     rows = {row["name"]: row for row in ops_of(known)["ops"]}
-    assert rows["aten::addmm"]["flops"] == 3 * 2 * 170**3
-    assert rows["aten::bmm"]["flops"] == rows["aten::bmm"]["calls"] * 2 * 160**3
+    assert rows["aten::addmm"]["flops"] == 3 * 2 * 340**3
+    assert rows["aten::bmm"]["flops"] == rows["aten::bmm"]["calls"] * 2 * 320**3
 
 
 def test_a_script_that_is_one_forward_pass_is_recorded_from_there(tmp_path: Path) -> None:

@@ -8,17 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from native import recorded
 from stepscope.native import _core
 from stepscope.store import format as fmt
 
 CATEGORY = fmt.SpanCategory.FORWARD
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    _core.storage_open(str(tmp_path), 1 << 24)
-    yield tmp_path
-    _core.storage_close()
 
 
 @pytest.fixture
@@ -37,13 +31,10 @@ class Span(NamedTuple):
 
 
 def spans(folder: Path) -> list[Span]:
-    data = (folder / fmt.EVENTS_FILE).read_bytes()
-    used = fmt.HEADER.unpack_from(data)[4]
-    events = fmt.EVENT.iter_unpack(data[fmt.HEADER.size : used])
     return [
-        Span(name, value0, value1, end >= start)
-        for tag, name, start, end, _thread, extra, value0, value1 in events
-        if tag & 0xFF == fmt.EventKind.SPAN and extra == CATEGORY
+        Span(span.name, span.value0, span.value1, span.has_ended)
+        for span in recorded.spans(folder)
+        if span.category == CATEGORY
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from native import recorded
 from stepscope.native import _core
 from stepscope.store import format as fmt
 
@@ -40,13 +41,6 @@ class Told:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    _core.storage_open(str(tmp_path), 1 << 24)
-    yield tmp_path
-    _core.storage_close()
-
-
-@pytest.fixture
 def told() -> Iterator[Told]:
     told = Told()
     _core.optimizers_start(CATEGORY, told.numbers, told.add, told.step)
@@ -57,14 +51,14 @@ def told() -> Iterator[Told]:
 
 def spans(folder: Path) -> list[tuple[int, int, str]]:
     """Name, number, and how it ended."""
-    data = (folder / fmt.EVENTS_FILE).read_bytes()
-    used = fmt.HEADER.unpack_from(data)[4]
     return [
-        (name, number, "open" if not end else "dropped" if end == start else "ended")
-        for tag, name, start, end, _thread, extra, number, _ in fmt.EVENT.iter_unpack(
-            data[fmt.HEADER.size : used]
+        (
+            span.name,
+            span.value0,
+            "open" if not span.end else "dropped" if span.end == span.start else "ended",
         )
-        if tag & 0xFF == fmt.EventKind.SPAN and extra == CATEGORY
+        for span in recorded.spans(folder)
+        if span.category == CATEGORY
     ]
 
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,6 @@ def records(folder: Path) -> list[tuple[int, int, int] | list[int]]:
             assert tag == SAMPLE
             found.append(list(fmt.SAMPLE.unpack_from(data, at)[1:]))
     return found
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    _core.storage_open(str(tmp_path), 64 * 2**20)
-    yield tmp_path
-    _core.storage_close()
 
 
 def test_a_stack_is_written_once_however_often_it_is_seen(folder: Path) -> None:

@@ -5,58 +5,45 @@ import re
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from native.recorded import events
 from stepscope.native import _core
 from stepscope.store import format as fmt
 
 NATIVE = Path(_core.__file__).parent
 
 
-def read_events(folder: Path) -> list[tuple[int, ...]]:
-    data = (folder / fmt.EVENTS_FILE).read_bytes()
-    used = fmt.HEADER.unpack_from(data)[4]
-    return [fmt.EVENT.unpack_from(data, at) for at in range(fmt.HEADER.size, used, fmt.EVENT.size)]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    _core.storage_open(str(tmp_path), 64 * 2**20)
-    yield tmp_path
-    _core.storage_close()
-
-
 def test_an_event_is_in_the_file_the_moment_it_is_added(folder: Path) -> None:
     _core.event(fmt.EventKind.STEP, start=5, value0=32)
-    tag, _, start, _, _, _, value0, _ = read_events(folder)[-1]
+    tag, _, start, _, _, _, value0, _ = events(folder)[-1]
     assert (tag, start, value0) == (fmt.EVENT_TAG | fmt.EventKind.STEP, 5, 32)
 
 
 def test_a_span_is_open_until_its_end(folder: Path) -> None:
     offset = _core.span_begin(7, fmt.SpanCategory.REGION)
-    assert read_events(folder)[-1][3] == 0
+    assert events(folder)[-1][3] == 0
     _core.span_end(offset)
-    _, name, start, end, *_ = read_events(folder)[-1]
+    _, name, start, end, *_ = events(folder)[-1]
     assert name == 7
     assert end >= start > 0
 
 
 def test_an_end_without_a_begin_changes_nothing(folder: Path) -> None:
     _core.event(fmt.EventKind.STEP, start=5)
-    before = read_events(folder)
+    before = events(folder)
     for offset in (0, 1, 63, 64 + 17, 2**40):
         _core.span_end(offset)
-    assert read_events(folder) == before
+    assert events(folder) == before
 
 
 def test_the_file_grows_without_moving(folder: Path) -> None:
     count = 3 * 2**20 // fmt.EVENT.size  # many chunks
     for number in range(count):
         _core.event(fmt.EventKind.STEP, start=number + 1)
-    starts = [event[2] for event in read_events(folder)]
+    starts = [event[2] for event in events(folder)]
     assert starts == list(range(1, count + 1))
 
 
@@ -95,7 +82,7 @@ def test_a_forked_child_does_not_write_into_its_parents_file(folder: Path) -> No
         os._exit(0)
     os.waitpid(child, 0)
     _core.event(fmt.EventKind.STEP, start=2)
-    assert [event[2] for event in read_events(folder)] == [1, 2]
+    assert [event[2] for event in events(folder)] == [1, 2]
 
 
 KILLED = """
@@ -111,7 +98,7 @@ for number in range(1, 100_000):
 
 def test_a_killed_process_leaves_every_event_it_added(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
-    starts = [event[2] for event in read_events(tmp_path)]
+    starts = [event[2] for event in events(tmp_path)]
     assert starts == list(range(1, 54_322))
 
 
@@ -160,7 +147,7 @@ def test_the_first_span_in_a_range_begins_and_ends_with_it(folder: Path) -> None
     end(range_)
     end(range_)  # of one that was opened before us
     _core.range_span(3, fmt.SpanCategory.REGION)
-    first, second, alone = read_events(folder)[-3:]
+    first, second, alone = events(folder)[-3:]
     assert before <= first[2] <= opened <= ended <= first[3]
     assert opened <= second[2] <= second[3] <= ended
     assert (first[6], second[7]) == (5, 6)

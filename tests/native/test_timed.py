@@ -5,33 +5,19 @@ import copy
 import inspect
 import pickle
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from native import recorded
 from stepscope.native import _core
 from stepscope.store import format as fmt
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    _core.storage_open(str(tmp_path), 1 << 24)
-    yield tmp_path
-    _core.storage_close()
-
-
 def spans(folder: Path) -> list[tuple[int, int, bool]]:
     """Name, category, and whether it has ended."""
-    data = (folder / fmt.EVENTS_FILE).read_bytes()
-    used = fmt.HEADER.unpack_from(data)[4]
-    events = fmt.EVENT.iter_unpack(data[fmt.HEADER.size : used])
-    return [
-        (event[1], event[5], event[3] >= event[2])
-        for event in events
-        if event[0] & 0xFF == fmt.EventKind.SPAN
-    ]
+    return [(span.name, span.category, span.has_ended) for span in recorded.spans(folder)]
 
 
 def add(left: int, right: int = 1, *, times: int = 1) -> int:

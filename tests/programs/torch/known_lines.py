@@ -26,7 +26,7 @@ class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.weights = torch.nn.ParameterList(
-            [torch.randn(size, size) / size for size in (150, 160, 170, 180, 190)]
+            [torch.randn(size, size) / size for size in (300, 320, 340, 360, 380)]
         )
 
     def forward(self, inputs):
@@ -54,7 +54,7 @@ def train():
     torch.set_num_threads(1)
     model = Model()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
-    inputs = [torch.randn(size, size) for size in (150, 160, 170, 180)]
+    inputs = [torch.randn(size, size) for size in (300, 320, 340, 360)]
     for _ in range(STEPS):
         optimizer.zero_grad()
         loss = model(inputs)
