@@ -27,7 +27,7 @@ PATIENCE_S = 300
 
 def native_files(pattern: str) -> list[str]:
     return sorted(
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "stepscope/native").glob(pattern)
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "stepscope/native").rglob(pattern)
     )
 
 
@@ -104,6 +104,7 @@ setup(
             "stepscope.native._core",
             sources=native_files("*.c"),
             depends=native_files("*.h"),
+            include_dirs=["stepscope/native"],
             extra_compile_args=compile_args,
             extra_link_args=link_args,
         )

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from benchmarks.inside import Times, by_clock, load, seconds_of
 from stepscope.native import _core
-from stepscope.record import calls
+from stepscope.record.engines import calls
 
 PROGRAMS = ("recursion", "builtins_mix")
 ROUNDS = 15

@@ -12,9 +12,9 @@ from benchmarks.inside import Times, by_clock, load, seconds_of
 from benchmarks.ratios import turns
 from benchmarks.tools import CONTROL
 from stepscope.native import _core
-from stepscope.record.functions import namer
+from stepscope.record.names.function_names import namer
+from stepscope.record.names.thread_names import name_thread
 from stepscope.record.recording import HEARTBEAT_MS
-from stepscope.record.samples import name_thread
 from stepscope.store.writer import Names
 
 ROUNDS = 60  # a hundredth is to be seen

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from stepscope.line_profiler import LineProfiler
     from stepscope.profile import Profile
-    from stepscope.record.decorator import profile
-    from stepscope.record.marks import region, step, steps
+    from stepscope.record.engines.decorator import profile
     from stepscope.record.profiler import Profiler
+    from stepscope.record.steps.marks import region, step, steps
     from stepscope.run_object import Run
 
 _HOME = {
@@ -22,10 +22,10 @@ _HOME = {
     "Profile": "stepscope.profile",
     "Profiler": "stepscope.record.profiler",
     "Run": "stepscope.run_object",
-    "profile": "stepscope.record.decorator",
-    "region": "stepscope.record.marks",
-    "step": "stepscope.record.marks",
-    "steps": "stepscope.record.marks",
+    "profile": "stepscope.record.engines.decorator",
+    "region": "stepscope.record.steps.marks",
+    "step": "stepscope.record.steps.marks",
+    "steps": "stepscope.record.steps.marks",
 }
 
 

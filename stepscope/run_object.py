@@ -10,20 +10,20 @@ import msgspec
 from rich.console import Console
 
 from stepscope.advise.findings import findings
-from stepscope.analyze.actions import actions
-from stepscope.analyze.files import files
-from stepscope.analyze.functions import functions
-from stepscope.analyze.input import input as input_
-from stepscope.analyze.kernels import kernels
-from stepscope.analyze.lines import lines
-from stepscope.analyze.memory import memory
-from stepscope.analyze.ops import ops
-from stepscope.analyze.processes import processes
-from stepscope.analyze.ranks import ranks
-from stepscope.analyze.regions import regions
+from stepscope.analyze.answers.actions import actions
+from stepscope.analyze.answers.files import files
+from stepscope.analyze.answers.input import input as input_
+from stepscope.analyze.answers.memory import memory
+from stepscope.analyze.answers.processes import processes
+from stepscope.analyze.answers.ranks import ranks
+from stepscope.analyze.answers.regions import regions
+from stepscope.analyze.answers.steps import steps
+from stepscope.analyze.answers.summary import summary
+from stepscope.analyze.code.functions import functions
+from stepscope.analyze.code.lines import lines
+from stepscope.analyze.operators.kernels import kernels
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load, newest_run
-from stepscope.analyze.steps import steps
-from stepscope.analyze.summary import summary
 from stepscope.errors import InputError
 from stepscope.model import (
     ActionsAnswer,

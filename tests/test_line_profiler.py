@@ -16,10 +16,10 @@ import pytest
 
 import stepscope
 from profiled import FIRST, Hits, body_hits, hits_of, load, work
+from stepscope.launch.options import RecordOptions
 from stepscope.line_profiler import LineProfiler
 from stepscope.line_profiler.scope import PoliciesLike, ScopingPolicy, to_policies
 from stepscope.record import recording
-from stepscope.record.options import RecordOptions
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from stepscope.advise.case import Candidate, Case
-from stepscope.advise.thread_oversubscription import ID as TOO_MANY_THREADS
-from stepscope.advise.words import percent
+from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.words import percent
+from stepscope.advise.rules.thread_oversubscription import ID as TOO_MANY_THREADS
 
 _LEAST_DELAY: Final = 0.2  # of the time, ready to run but without a core
 

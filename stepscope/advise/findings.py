@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 
 from stepscope.advise.busy_machine import busy_machine
-from stepscope.advise.case import Candidate, CannotJudge, Case
-from stepscope.advise.computed_beside import limited
-from stepscope.advise.device_case import DeviceCase
-from stepscope.advise.slow_outlier_steps import slow_steps
-from stepscope.advise.whatif import speedup
-from stepscope.advise.words import percent, times
-from stepscope.analyze.called import COMPREHENSIONS
+from stepscope.advise.evidence.case import Candidate, CannotJudge, Case
+from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.words import percent, times
+from stepscope.advise.gain.computed_beside import limited
+from stepscope.advise.gain.whatif import speedup
+from stepscope.advise.rules.slow_outlier_steps import slow_steps
+from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
 from stepscope.clock import Ints
 from stepscope.model import Location, Process
@@ -54,14 +54,18 @@ RULES: Final = (
     "memory_growth",
 )
 DEVICE_RULES: Final = (
-    "sync_stall",
-    "pageable_copy",
-    "no_mixed_precision",
-    "small_batch",
-    "device_idle",
+    "device.sync_stall",
+    "device.pageable_copy",
+    "device.no_mixed_precision",
+    "device.small_batch",
+    "device.device_idle",
 )
 # Those of them that a trace can be asked as well, where nothing else was recorded.
-_TRACE_RULES: Final = ("input_bound_in_trace", "exposed_communication_in_trace", *DEVICE_RULES)
+_TRACE_RULES: Final = (
+    "device.input_bound_in_trace",
+    "device.exposed_communication_in_trace",
+    *DEVICE_RULES,
+)
 LEAST_GAIN: Final = 1.03
 _LEAST_STEPS: Final = 5
 _FEW_STEPS: Final = 20
@@ -131,7 +135,7 @@ def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
 
 
 def _id(rule: str) -> str:
-    return rule.replace("_", "-")
+    return rule.rpartition(".")[2].replace("_", "-")
 
 
 def _too_few(case: Case, measured: int) -> str:
@@ -148,7 +152,7 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
     candidates: list[Candidate] = []
     not_judged: list[NotJudged] = []
     for name in rules:
-        rule = importlib.import_module(f"stepscope.advise.{name}")
+        rule = importlib.import_module(f"stepscope.advise.rules.{name}")
         try:
             candidates += rule.judge(case)
         except CannotJudge as reason:

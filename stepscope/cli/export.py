@@ -46,8 +46,8 @@ def command(
     csv         a folder with one table a question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
-    from stepscope.analyze.foreign import load_any
     from stepscope.analyze.run import load, newest_run
+    from stepscope.analyze.traces.foreign import load_any
 
     folder = os.fspath(run if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")

@@ -22,8 +22,8 @@ def write(run: "Run", folder: str, *, findings: Any = None) -> str | None:
 
 def found_or_written(run: "Run", *, findings: Any) -> str | None:
     """Where it is. Of a run that still goes on, or where it cannot be written, there is none."""
-    from stepscope.analyze.processes import ending
-    from stepscope.analyze.tables import write_tables
+    from stepscope.analyze.answers.parquet_tables import write_tables
+    from stepscope.analyze.answers.processes import ending
     from stepscope.launch.run_folder import shown
     from stepscope.show.report.file import REPORT_FILE
 

@@ -14,10 +14,10 @@ from stepscope.launch import run_folder
 from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.launchers import Launch, launch_of
+from stepscope.launch.options import RecordOptions
 from stepscope.launch.supervisor import end_like, supervise
 from stepscope.launch.support import require_supported
 from stepscope.record.boot import environment_for
-from stepscope.record.options import RecordOptions
 from stepscope.store import local_folder
 
 
@@ -146,8 +146,8 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
 
 def _write_report(folder: str) -> None:
     """What the summary would have said is there for who looks later."""
+    from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.run import load
-    from stepscope.analyze.tables import write_tables
 
     run = load(run_folder.shown(folder))
     write_tables(run)
@@ -156,9 +156,9 @@ def _write_report(folder: str) -> None:
 
 def _analyse(folder: str) -> None:
     from stepscope.advise.findings import findings
+    from stepscope.analyze.answers.parquet_tables import write_tables
+    from stepscope.analyze.answers.summary import summary
     from stepscope.analyze.run import load
-    from stepscope.analyze.summary import summary
-    from stepscope.analyze.tables import write_tables
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary as summary_page
 

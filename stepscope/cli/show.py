@@ -186,19 +186,18 @@ def _require_fitting_tree(request: Request) -> None:
 
 def ask(request: Request) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
+    from stepscope.analyze.answers import answer_to
     from stepscope.show.selection import Selection, of_thread, only, select
 
     whole = _asked_of(request)
-    part = "advise" if request.question == "findings" else "analyze"
-    module = importlib.import_module(f"stepscope.{part}.{request.question}")
-    answer_to: Callable[..., Any] = getattr(module, request.question)
+    asked = answer_to(request.question)
     if request.question in _WITH_OTHERS:
-        answer = answer_to(whole, process=request.process, rank=request.rank)
+        answer = asked(whole, process=request.process, rank=request.rank)
         return select(request.question, answer, Selection(sort=request.sort))
     run = only(whole, process=request.process, rank=request.rank)
     draws_each = request.view == "steps" and not request.as_json  # as one line of the page
     how = _how(request) | ({"each": True} if request.each or draws_each else {})
-    answer = answer_to(run, **how)
+    answer = asked(run, **how)
     names = request.functions + request.callers + request.callees
     selection = Selection(functions=names, files=request.files, sort=request.sort)
     answer = select(request.question, answer, selection)
@@ -207,8 +206,8 @@ def ask(request: Request) -> Any:
 
 @functools.lru_cache(maxsize=1)  # the summary's page asks for its findings, too
 def _asked_of(request: Request) -> "Run":
-    from stepscope.analyze.foreign import load_any
     from stepscope.analyze.run import load, newest_run
+    from stepscope.analyze.traces.foreign import load_any
 
     name = request.run if request.run is not None else newest_run()
     return load_any(name) if request.view in _OF_TRACES else load(name)

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from stepscope.record.options import is_ops
+from stepscope.launch.options import is_ops
 
 _SECONDS: Final = {"s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600}
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}

@@ -12,7 +12,7 @@ from stepscope.native import _core
 
 Scalar = int | float | str | None
 
-# As TraceRow in native/trace_events.h, which says what they are.
+# As TraceRow in native/traces/trace_events.h, which says what they are.
 ROW_DTYPE: Final = np.dtype(
     [
         ("ts_us", np.float64),

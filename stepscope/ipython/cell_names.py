@@ -11,7 +11,7 @@ import linecache
 import os
 from typing import Any, NamedTuple
 
-from stepscope.record.code import is_notebook_cell
+from stepscope.record.code.user_code import is_notebook_cell
 from stepscope.store.format import NAMES_FILE, SOURCES_FOLDER
 from stepscope.store.writer import write_file
 

@@ -20,9 +20,10 @@ from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command
 from stepscope.launch.run_folder import new_folder
 from stepscope.launch.support import require_supported
-from stepscope.record import lines, recording
-from stepscope.record.limits import EndOfSteps
+from stepscope.record import recording
+from stepscope.record.engines import lines
 from stepscope.record.profiler import Profiler
+from stepscope.record.steps.limits import EndOfSteps
 from stepscope.store.format import RUN_FILE
 from stepscope.store.writer import write_json
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from IPython.core.error import UsageError
 
 from stepscope.line_profiler import LineProfiler
-from stepscope.record import lines
-from stepscope.record.code_table import kind_of, tree
+from stepscope.record.code.code_table import kind_of, tree
+from stepscope.record.engines import lines
 
 _FUNCTIONS: Final = ("function", "generator", "coroutine", "async generator")
 

@@ -7,7 +7,7 @@ import importlib
 import threading
 from typing import Any, Final
 
-from stepscope.record.frameworks import torch_ops
+from stepscope.record.frameworks.torch import operators
 
 _WARM_UP: Final = 2
 _TOLD: Final = 3
@@ -89,6 +89,6 @@ class Operators:
 def _is_taken(torch: Any) -> bool:
     """Whether somebody profiles already: two at once end the process. A recording of ours gives way
     by itself."""
-    windows = torch_ops._windows
+    windows = operators._windows
     is_recordings = windows is not None and not windows.foreign
     return bool(torch.autograd._profiler_enabled()) and not is_recordings

@@ -16,8 +16,8 @@ import weakref
 from types import CodeType, FrameType, FunctionType
 
 from stepscope.native import _core
-from stepscope.record import lines as engine
-from stepscope.record.code_table import table
+from stepscope.record.code.code_table import table
+from stepscope.record.engines import lines as engine
 
 Counts = dict[int, tuple[int, int]]  # line to (hits, ticks)
 Running = dict[int, tuple[int, int]]  # id of a frame to (key of its code, line)

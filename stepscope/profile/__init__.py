@@ -17,7 +17,7 @@ class _ModuleAndDecorator(ModuleType):
     """`stepscope.profile` is the decorator of that name too, also once this module is loaded."""
 
     def __call__(self, function: F) -> F:
-        from stepscope.record.decorator import profile
+        from stepscope.record.engines.decorator import profile
 
         return profile(function)
 

@@ -9,7 +9,7 @@ from stepscope.native import _core
 from stepscope.profile.stats import Code, Entry, Stats, SubEntry, stats_of
 from stepscope.profile.switch import switch_off, switch_on
 from stepscope.profile.tick_rate import seconds_a_tick
-from stepscope.record.functions import OUR_EXTENSION, builtin_label
+from stepscope.record.names.function_names import OUR_EXTENSION, builtin_label
 
 P = ParamSpec("P")
 T = TypeVar("T")

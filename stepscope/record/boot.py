@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from stepscope.launch import launchers
-from stepscope.record.options import RecordOptions
+from stepscope.launch.options import RecordOptions
 from stepscope.store.format import NOTES_FILE, RUN_FILE
 
 _VARIABLES: Final = tuple(

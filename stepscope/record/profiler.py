@@ -8,10 +8,11 @@ from typing import Any
 
 from stepscope.errors import InputError
 from stepscope.launch.about import describe_run
+from stepscope.launch.options import RecordOptions, is_ops
 from stepscope.launch.run_folder import chosen_folder, new_folder, write_run_file
-from stepscope.record import decorator, lines, recording
-from stepscope.record.code import UserCode
-from stepscope.record.options import RecordOptions, is_ops
+from stepscope.record import recording
+from stepscope.record.code.user_code import UserCode
+from stepscope.record.engines import decorator, lines
 
 
 class Profiler:

@@ -11,26 +11,19 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, ParamSpec, TypeVar
 
+from stepscope.launch.options import RecordOptions
 from stepscope.launch.secrets import mask_command
 from stepscope.native import _core
-from stepscope.record import (
-    calls,
-    decorator,
-    frameworks,
-    functions,
-    limits,
-    lines,
-    marks,
-    originals,
-    pace,
-    samples,
-)
-from stepscope.record.calibrate import measure_event_cost, ns_to_ticks
-from stepscope.record.code import UserCode
-from stepscope.record.code_table import CodeEntry, table
-from stepscope.record.files import OpenedFiles
-from stepscope.record.frameworks import occasion
-from stepscope.record.options import RecordOptions
+from stepscope.record import frameworks
+from stepscope.record.bytecode import originals
+from stepscope.record.code.code_table import CodeEntry, table
+from stepscope.record.code.user_code import UserCode
+from stepscope.record.engines import calls, decorator, lines
+from stepscope.record.engines.calibrate import measure_event_cost, ns_to_ticks
+from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.names import function_names, thread_names
+from stepscope.record.names.opened_files import OpenedFiles
+from stepscope.record.steps import limits, marks, pace
 from stepscope.store import format as fmt
 from stepscope.store.writer import Names, keep_source, write_json
 
@@ -120,12 +113,12 @@ class Recording:
         self._undo.append(_core.heartbeat_stop)
         atexit.register(_stop_at_exit)
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
-        occasion.begin(
-            occasion.Recording(
+        recording_times.begin(
+            recording_times.Recording(
                 self.options, lambda: self.folder, self.note_once, self._turned_out_as_rank
             )
         )
-        self._undo.append(occasion.end)
+        self._undo.append(recording_times.end)
         self._start_calls()  # last: our own start is none of the script's calls
 
     def stop(self, status: str) -> None:
@@ -150,7 +143,7 @@ class Recording:
             watched=originals.WATCHED | frameworks.WATCHED,
         )
         self._undo.append(_core.hooks_stop)
-        _core.functions_hook(self._guarded(functions.namer(self._names)))
+        _core.functions_hook(self._guarded(function_names.namer(self._names)))
         self._undo.append(lambda: _core.functions_hook(None))
         originals.install(_core.original_code)
         self._undo.append(originals.uninstall)
@@ -312,7 +305,7 @@ class Recording:
     def _name_thread(
         self, ident: int | None = None, native: int | None = None, is_pythons: bool = False
     ) -> int:
-        return samples.name_thread(self._names, ident, native, is_pythons=is_pythons)
+        return thread_names.name_thread(self._names, ident, native, is_pythons=is_pythons)
 
     def _name_code(self, entry: CodeEntry) -> None:
         code = entry.code

@@ -1,7 +1,7 @@
 """The run folder's format: every file, every record, every field, written down once.
 
 Standard library only: the recorded process imports this. The C structures of
-`native/format.h` are the same fields; a test compares their offsets.
+`native/storage/format.h` are the same fields; a test compares their offsets.
 
 RUN/
   run.json                     who started what, on which machine, with which options

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stepscope.advise.case import CannotJudge
-from stepscope.advise.eager_overhead import _beyond_launching, _compute_ns, _is_theirs
-from stepscope.analyze.step_ops import StepOps
-from stepscope.analyze.step_time import Frame, Look
+from stepscope.advise.evidence.case import CannotJudge
+from stepscope.advise.rules.eager_overhead import _beyond_launching, _compute_ns, _is_theirs
+from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.importers.trace import Shapes
 from stepscope.store.records import FunctionName
 

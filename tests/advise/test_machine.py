@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.advise import computed_beside
 from stepscope.advise.busy_machine import busy_machine
-from stepscope.advise.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Candidate, Case, Saving
 from stepscope.advise.findings import findings
+from stepscope.advise.gain import computed_beside
 from stepscope.analyze.run import load, select
 from stepscope.store.format import EventKind
 from stepscope.store.reader import Run

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stepscope.advise.float64_compute import has_doubles
-from stepscope.advise.optimizer_unfused import _parameters
-from stepscope.advise.source import Text
-from stepscope.advise.stall import is_log
-from stepscope.advise.thread_oversubscription import saving_of
-from stepscope.advise.user_calls import stage_call
-from stepscope.analyze.step_ops import StepOps
+from stepscope.advise.evidence.source import Text
+from stepscope.advise.evidence.stall import is_log
+from stepscope.advise.evidence.user_calls import stage_call
+from stepscope.advise.rules.float64_compute import has_doubles
+from stepscope.advise.rules.optimizer_unfused import _parameters
+from stepscope.advise.rules.thread_oversubscription import saving_of
+from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.importers.trace import Shapes
 
 

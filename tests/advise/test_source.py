@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stepscope.advise.idle_code import idle_lines
-from stepscope.advise.patch import decorated, with_argument
-from stepscope.advise.source import Text, is_carried
+from stepscope.advise.evidence.idle_code import idle_lines
+from stepscope.advise.evidence.patch import decorated, with_argument
+from stepscope.advise.evidence.source import Text, is_carried
 from stepscope.model import Location
 
 CARRIED = {

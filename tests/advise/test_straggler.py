@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.advise.case import Candidate, Case
-from stepscope.advise.straggler_rank import judge
+from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.rules.straggler_rank import judge
 from stepscope.analyze.run import load, select
 from stepscope.store.format import EventKind, SpanCategory
 

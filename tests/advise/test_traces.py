@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stepscope.advise.findings import findings
-from stepscope.analyze.foreign import run_of_trace
+from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.model.findings import FindingsAnswer
 
 TRACES = Path(__file__).parent.parent.parent.parent / "shared" / "traces"

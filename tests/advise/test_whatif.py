@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from stepscope.advise.case import Saving
-from stepscope.advise.whatif import Overlap, speedup
+from stepscope.advise.evidence.case import Saving
+from stepscope.advise.gain.whatif import Overlap, speedup
 
 MS = 1_000_000
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.analyze.actions import actions
+from stepscope.analyze.answers.actions import actions
 from stepscope.analyze.run import load
 from stepscope.store.format import SpanCategory
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.analyze.steps import steps
+from stepscope.analyze.answers.steps import steps
 from stepscope.model import StepsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import open_run

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stepscope.analyze.device import device
-from stepscope.analyze.foreign import is_trace, run_of_trace
+from stepscope.analyze.operators.device import device
+from stepscope.analyze.traces.foreign import is_trace, run_of_trace
 from stepscope.model.ops import DeviceRow
 from xplane_writer import PlaneWriter, write
 

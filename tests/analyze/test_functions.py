@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.analyze.functions import functions
-from stepscope.analyze.overhead import calls_share
+from stepscope.analyze.code.functions import functions
+from stepscope.analyze.phases.overhead import calls_share
 from stepscope.model import FunctionRow, FunctionsAnswer
 from stepscope.store import format as fmt
 from stepscope.store.reader import open_run

@@ -1,7 +1,7 @@
 """The hottest lines: where the time is spent, counted on small programs with known times."""
 
 import hand_made_answers as made
-from stepscope.analyze.hottest import hottest_lines
+from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.model import FunctionLines, LinesAnswer, Process
 
 MS = 1_000_000

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from stepscope.analyze.input_limit import Facts, limit, start_up_ms, start_ups
-from stepscope.analyze.loaders import Loader, Pairs
+from stepscope.analyze.input.limits import Facts, limit, start_up_ms, start_ups
+from stepscope.analyze.input.loaders import Loader, Pairs
 from stepscope.model import InputLine
 
 LINE = InputLine(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stepscope.analyze.jax_steps import may_evaluate, with_first_calls
+from stepscope.analyze.steps.jitted_functions import may_evaluate, with_first_calls
 from stepscope.store.format import SpanCategory
 
 TRAINS, EVALUATES, GRADIENTS = 5, 6, 7  # ids of names

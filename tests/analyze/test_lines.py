@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from build import CWD, MS, RunBuilder
-from stepscope.analyze.lines import lines
+from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import load
 from stepscope.store.format import HITS_STAMPED, HITS_THINNED
 

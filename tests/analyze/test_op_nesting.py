@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepscope.analyze.grouping import grouped, in_order, sums
-from stepscope.analyze.op_nesting import (
+from stepscope.analyze.traces.nesting import (
     any_above,
     outermost,
     parents,

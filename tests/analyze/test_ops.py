@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
-from stepscope.analyze.flops import flops
-from stepscope.analyze.foreign import run_of_trace
-from stepscope.analyze.found import find_steps
-from stepscope.analyze.kernels import kernels
-from stepscope.analyze.lines import lines
-from stepscope.analyze.memory import memory
-from stepscope.analyze.ops import ops
+from stepscope.analyze.answers.memory import memory
+from stepscope.analyze.code.lines import lines
+from stepscope.analyze.operators.flops import flops
+from stepscope.analyze.operators.kernels import kernels
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
-from stepscope.analyze.window_events import unix_events
-from stepscope.analyze.windows import windows
+from stepscope.analyze.steps.find_steps import find_steps
+from stepscope.analyze.traces.events import unix_events
+from stepscope.analyze.traces.foreign import run_of_trace
+from stepscope.analyze.traces.windows import windows
 from stepscope.importers.trace import Shapes
 from stepscope.model.ops import OpRow, OpsAnswer
 from stepscope.store.format import EventKind, SpanCategory

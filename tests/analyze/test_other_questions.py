@@ -6,12 +6,12 @@ import polars
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.analyze.files import files
-from stepscope.analyze.memory import memory
-from stepscope.analyze.processes import processes
-from stepscope.analyze.regions import regions
+from stepscope.analyze.answers.files import files
+from stepscope.analyze.answers.memory import memory
+from stepscope.analyze.answers.parquet_tables import write_tables
+from stepscope.analyze.answers.processes import processes
+from stepscope.analyze.answers.regions import regions
 from stepscope.analyze.run import load, select
-from stepscope.analyze.tables import write_tables
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.store.format import EventKind, SpanCategory

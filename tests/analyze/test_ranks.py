@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.analyze.ranks import ranks
+from stepscope.analyze.answers.ranks import ranks
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import Location

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from build import CWD, MS, ProcessBuilder, RunBuilder
+from stepscope.analyze.code.stack_tree import CUT, NO_SAMPLES, sampled_functions, stacks
 from stepscope.analyze.libraries import library_of
 from stepscope.analyze.run import load
-from stepscope.analyze.stacks import CUT, NO_SAMPLES, sampled_functions, stacks
 from stepscope.model import StackRow, StacksAnswer
 from stepscope.store import format as fmt
 from stepscope.store.reader import Run

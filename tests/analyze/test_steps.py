@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
+from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
-from stepscope.analyze.steps import steps
 from stepscope.model import StepsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 

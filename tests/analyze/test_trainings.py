@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from build import MS, START_NS, RunBuilder
-from stepscope.analyze.found import FoundSteps, find_steps
+from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.run import load
-from stepscope.analyze.summary import summary
-from stepscope.analyze.trainings import find_trainings
+from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.analyze.steps.optimizer_runs import find_trainings
 from stepscope.store.format import EventKind, SpanCategory
 
 TURN_MS = 10

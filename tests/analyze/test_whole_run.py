@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
+from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.run import load, newest_run
-from stepscope.analyze.summary import summary
 from stepscope.errors import InputError
 from stepscope.model import SummaryAnswer
 from stepscope.store.format import SpanCategory

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from build import CWD, MS, START_NS, WALL_OFFSET_NS, RunBuilder
-from stepscope.analyze.foreign import run_of_trace
-from stepscope.analyze.kernels import kernels
-from stepscope.analyze.ops import ops
+from stepscope.analyze.operators.kernels import kernels
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
+from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.importers.xplane_names import framework_operator, instruction_name, operator_of
 from stepscope.model.ops import OpRow
 from stepscope.store.format import EventKind

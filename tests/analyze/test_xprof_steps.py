@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
-from stepscope.analyze.foreign import run_of_trace
-from stepscope.analyze.input import input
+from stepscope.analyze.answers.input import input
+from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
-from stepscope.analyze.steps import steps
-from stepscope.analyze.xprof_groups import host_events
+from stepscope.analyze.traces.foreign import run_of_trace
+from stepscope.analyze.traces.xprof_groups import host_events
 from stepscope.errors import InputError
 from stepscope.importers.xplane import read_xplane
 from stepscope.model import StepsAnswer

@@ -6,13 +6,13 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed for this Python")
 
-from stepscope.record.frameworks.jax_causes import (  # noqa: E402  # only where JAX is
+from stepscope.record.frameworks.jax.compile_causes import (  # noqa: E402  # only where JAX is
     Array,
     Signature,
     change,
     signature_of,
 )
-from stepscope.record.frameworks.jax_updates import Updates  # noqa: E402
+from stepscope.record.frameworks.jax.updates import Updates  # noqa: E402
 
 FLOATS = Array((4, 2), "float32", False)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from frameworks.running import PROGRAMS, run, show
-from stepscope.analyze.steps import steps
+from stepscope.analyze.answers.steps import steps
 from stepscope.store.format import EventKind
 from stepscope.store.reader import open_run
 

@@ -5,9 +5,10 @@ from typing import NoReturn
 
 import pytest
 
-from stepscope.record import frameworks
-from stepscope.record.frameworks import keras_hooks, tf_hooks
-from stepscope.record.frameworks.patches import Patches
+from stepscope.record.frameworks.keras import hooks as keras_hooks
+from stepscope.record.frameworks.tensorflow import hooks as tf_hooks
+from stepscope.record.frameworks.watching import notes as run_notes
+from stepscope.record.frameworks.watching.patches import Patches
 
 
 class NoPatches(Patches):
@@ -18,7 +19,7 @@ class NoPatches(Patches):
 @pytest.fixture
 def notes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     told: list[str] = []
-    monkeypatch.setattr(frameworks, "_note", told.append)
+    monkeypatch.setattr(run_notes, "_note", told.append)
     return told
 
 

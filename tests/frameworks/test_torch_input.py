@@ -115,7 +115,7 @@ def test_accelerates_loader_is_seen(tmp_path: Path) -> None:
 
 
 def test_pinning_is_one_stage_a_batch(tmp_path: Path) -> None:
-    from stepscope.analyze.loaders import stage_spans
+    from stepscope.analyze.input.loaders import stage_spans
     from stepscope.store.reader import open_run
 
     recorded = open_run(record(TORCH / "input_pinning.py", tmp_path / "run"))

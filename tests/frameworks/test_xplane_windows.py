@@ -10,11 +10,11 @@ import pytest
 
 import needs
 from frameworks.running import PROGRAMS, record, run, show
-from stepscope.analyze.foreign import run_of_trace
-from stepscope.analyze.ops import ops
+from stepscope.analyze.answers.steps import steps
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
-from stepscope.analyze.steps import steps
-from stepscope.analyze.windows import windows
+from stepscope.analyze.traces.foreign import run_of_trace
+from stepscope.analyze.traces.windows import windows
 from stepscope.model import Step
 
 XPLANE = PROGRAMS / "xplane"

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from frameworks.running import PROGRAMS, run
-from stepscope.analyze.steps import steps
+from stepscope.analyze.answers.steps import steps
 from stepscope.store.reader import open_run
 
 SEVERAL = PROGRAMS / "tf/several.py"

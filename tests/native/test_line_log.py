@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stepscope.native import _core, reference
 from stepscope.native.reference import CHANGED, EXIT, LINE, RESUME
-from stepscope.record import lines
+from stepscope.record.engines import lines
 from stepscope.store import format as fmt
 from stepscope.store.streams import read_events
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from stepscope.analyze.functions import functions
+from stepscope.analyze.code.functions import functions
 from stepscope.analyze.run import load
 from stepscope.model import FunctionsAnswer
 from stepscope.show.exporters.pstats import stats_of

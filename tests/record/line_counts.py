@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from stepscope.record.instrument import Instrumented, bind, instrument
+from stepscope.record.bytecode.instrument import Instrumented, bind, instrument
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "lines"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from stepscope.launch.options import RecordOptions
 from stepscope.record import boot
-from stepscope.record.options import RecordOptions
 
 SHIM = str(Path(boot.__file__).parent / "shim")
 

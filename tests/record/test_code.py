@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import stepscope
-from stepscope.record.code import UserCode
+from stepscope.record.code.user_code import UserCode
 
 
 def write(path: Path) -> str:

@@ -18,8 +18,8 @@ if sys.version_info >= (3, 12):
 from line_profiler import LineProfiler
 
 from record.line_counts import Counts, Place, Ticks, difference, place, programs, run, traced
-from stepscope.record import flow, instrument
-from stepscope.record.instrument import TickKind
+from stepscope.record.bytecode import instrument, line_starts
+from stepscope.record.bytecode.instrument import TickKind
 
 each_program = pytest.mark.parametrize("program", programs(), ids=lambda path: path.stem)
 
@@ -309,9 +309,9 @@ def test_on_code_sees_nested_code_first_with_its_original() -> None:
 def test_code_that_cannot_be_rewritten_stays_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    read_flow = flow.read_flow
+    read_flow = line_starts.read_flow
 
-    def refuse(code: CodeType) -> flow.Flow:
+    def refuse(code: CodeType) -> line_starts.Flow:
         if code.co_name == "bad":
             raise ValueError("strange bytecode")
         return read_flow(code)

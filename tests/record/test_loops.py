@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stepscope.record.loops import Loop, find_loops
+from stepscope.record.code.loops import Loop, find_loops
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "lines" / "step_loops.py"
 

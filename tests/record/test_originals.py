@@ -16,8 +16,8 @@ import pytest
 if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
-from stepscope.record import originals
-from stepscope.record.instrument import bind, instrument
+from stepscope.record.bytecode import originals
+from stepscope.record.bytecode.instrument import bind, instrument
 
 cloudpickle: Any = pytest.importorskip(
     "cloudpickle", reason="cloudpickle is not installed for this Python"

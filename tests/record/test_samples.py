@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from stepscope.analyze.code.stack_tree import CUT, sampled_functions, stacks
 from stepscope.analyze.run import load
-from stepscope.analyze.stacks import CUT, sampled_functions, stacks
+from stepscope.launch.options import RecordOptions
 from stepscope.model import StackRow, ThreadStacks
 from stepscope.native import _core
 from stepscope.record import recording
-from stepscope.record.functions import builtin_label
-from stepscope.record.options import RecordOptions
+from stepscope.record.names.function_names import builtin_label
 from stepscope.store.reader import Run
 from transparency.both import PATIENCE_S, environment
 

@@ -10,9 +10,9 @@ import pytest
 if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
-from stepscope.record import tick_cache
-from stepscope.record.instrument import Instrumented, instrument
-from stepscope.record.tick_cache import default_folder, instrument_cached, prune
+from stepscope.record.bytecode import tick_cache
+from stepscope.record.bytecode.instrument import Instrumented, instrument
+from stepscope.record.bytecode.tick_cache import default_folder, instrument_cached, prune
 
 CODE = compile("def f(x):\n  for y in x:\n    yield [y]\nz = list(f('ab'))", "<cached>", "exec")
 

@@ -9,7 +9,7 @@ import pytest
 
 import needs
 from show.viewing import viewer
-from stepscope.analyze.foreign import run_of_trace
+from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.cli.main import main
 from stepscope.show.report.content import content
 from xplane_writer import PlaneWriter, write

@@ -7,7 +7,7 @@ import pytest
 
 import hand_made_answers as made
 from build import MS, RunBuilder
-from stepscope.analyze.lines import lines
+from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import LinesAnswer

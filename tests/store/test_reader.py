@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.analyze import files, lines, memory, processes, regions, steps, summary
+from stepscope.analyze.answers import files, memory, processes, regions, steps, summary
+from stepscope.analyze.code import lines
 from stepscope.analyze.run import load
 from stepscope.errors import DataError
 from stepscope.store import format as fmt

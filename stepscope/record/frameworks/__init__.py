@@ -9,54 +9,34 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from stepscope.record.frameworks.patches import Patches
+from stepscope.record.frameworks.watching import notes
+from stepscope.record.frameworks.watching.patches import Patches
 
-# The framework's module, once it is loaded, to the files here that watch it.
-_WATCHERS: Final[dict[str, tuple[str, ...]]] = {
-    "torch": (
-        "torch_phases",
-        "torch_distributed",
-        "torch_saving",
-        "torch_ranges",
-        "logging_calls",
-        "torch_ops",
-    ),
-    "torch.utils.data.dataloader": ("torch_input",),
-    "torchdata.stateful_dataloader.stateful_dataloader": ("torch_input",),
-    "torch._dynamo.callback": ("torch_compile", "torch_ops"),
-    "safetensors.torch": ("torch_saving",),
-    "tensorflow": ("tf_hooks", "tf_ops", "logging_calls"),
-    "keras": ("keras_hooks",),
-    "tf_keras": ("keras_hooks",),
-    "horovod.tensorflow": ("tf_horovod",),
-    "torch.utils.tensorboard.writer": ("logging_calls",),
-    "lightning.pytorch": ("lightning_hooks",),
-    "pytorch_lightning": ("lightning_hooks",),
-    "transformers.trainer": ("transformers_hooks",),
-    "transformers.trainer_callback": ("transformers_hooks",),
-    "jax": (
-        "jax_stand_in",
-        "jax_compile",
-        "jax_jit",
-        "jax_grad",
-        "jax_arrays",
-        "jax_ops",
-    ),
-    "optax": ("jax_optax",),
-    "wandb": ("logging_calls",),
-    "mlflow": ("logging_calls",),
-}
+ROOMS: Final = (
+    "torch", "tensorflow", "keras", "jax", "lightning", "transformers", "trackers",
+)  # fmt: skip
+
+
+def _watchers() -> dict[str, list[str]]:
+    """A module that the script loads, to the files here that watch it."""
+    found: dict[str, list[str]] = {}
+    for room in ROOMS:
+        watches = importlib.import_module(f"{__name__}.{room}").WATCHES
+        for module, files in watches.items():
+            found.setdefault(module, []).extend(f"{room}.{file}" for file in files)
+    return found
+
+
+_WATCHERS: Final = _watchers()
 WATCHED: Final = frozenset(_WATCHERS)
 
 _patches = Patches()
 _installed: set[tuple[str, str]] = set()
-_note: Callable[[str], object] = print
 
 
 def install(note: Callable[[str], object]) -> None:
     """Watch what is loaded already. `note`: where trouble is told."""
-    global _note
-    _note = note
+    notes.tell(note)
     for name in WATCHED:
         watch(name)
 
@@ -78,7 +58,7 @@ def _watch(watcher: str, name: str) -> None:
     try:
         ours.install(sys.modules[name], _patches)
     except Exception as error:
-        _note(f"{name} is not watched as it should be ({watcher}: {error!r}).")
+        notes.note(f"{name} is not watched as it should be ({watcher}: {error!r}).")
 
 
 def uninstall() -> None:

@@ -38,7 +38,7 @@ class Row:
 
 def rows(run: "Run", process: "ProcessData") -> Iterator[Row]:
     """Steps first, then each thread's."""
-    from stepscope.analyze.found import find_steps
+    from stepscope.analyze.steps.find_steps import find_steps
 
     steps = find_steps(run, process)
     yield Row("steps", "step", _steps(run, process))
@@ -82,7 +82,7 @@ def _name(process: "ProcessData", name_id: int) -> str:
 
 
 def _steps(run: "Run", process: "ProcessData") -> Iterator[Span]:
-    from stepscope.analyze.found import find_steps
+    from stepscope.analyze.steps.find_steps import find_steps
 
     steps = find_steps(run, process)
     columns = (
@@ -98,8 +98,8 @@ def _steps(run: "Run", process: "ProcessData") -> Iterator[Span]:
 
 def _phases(run: "Run", process: "ProcessData", thread: int, trained: int) -> Iterator[Span]:
     """On the thread that trains as people speak of them, elsewhere as they were recorded."""
-    from stepscope.analyze.found import find_steps
-    from stepscope.analyze.training import PHASES, phase_spans
+    from stepscope.analyze.phases.framework_spans import PHASES, phase_spans
+    from stepscope.analyze.steps.find_steps import find_steps
 
     if thread != trained:
         yield from _recorded(process, thread, *PHASES)
@@ -143,7 +143,7 @@ def _told(
 
 
 def _windows(process: "ProcessData") -> Iterator[Span]:
-    from stepscope.analyze.windows import windows
+    from stepscope.analyze.traces.windows import windows
 
     for window in windows(process):
         if window.start_ns is not None and window.end_ns is not None:
@@ -153,7 +153,7 @@ def _windows(process: "ProcessData") -> Iterator[Span]:
 def _lines(run: "Run", process: "ProcessData", thread: int) -> Iterator[Span]:
     """Each from where it began to the next, or to the end of its window."""
     from stepscope.analyze.run import code_location
-    from stepscope.analyze.windows import windows
+    from stepscope.analyze.traces.windows import windows
 
     events = process.of_kind(EventKind.LINE_BEGINS)
     events = events[events["thread"] == thread]

@@ -8,7 +8,7 @@ from stepscope.show.exporters import trace_events as to
 from stepscope.show.exporters.chrome_rows import thread_of_native
 
 if TYPE_CHECKING:
-    from stepscope.analyze.windows import Window
+    from stepscope.analyze.traces.windows import Window
     from stepscope.store.reader import ProcessData, Run
 
 # They count from 1 in every window, and join events to each other.
@@ -50,8 +50,8 @@ def window_events(
     run: "Run", process: "ProcessData", numbers: Numbers, zero_ns: int
 ) -> Iterator[to.Event]:
     """Windows that cannot be read are left out, as everywhere."""
-    from stepscope.analyze.window_events import trace_head
-    from stepscope.analyze.windows import windows
+    from stepscope.analyze.traces.events import trace_head
+    from stepscope.analyze.traces.windows import windows
 
     for window in windows(process):
         if isinstance(trace_head(window), dict):
@@ -71,7 +71,7 @@ class _Window:
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}  # processes and threads
 
     def events(self) -> Iterator[to.Event]:
-        from stepscope.analyze.window_events import lines_of_events, unix_events
+        from stepscope.analyze.traces.events import lines_of_events, unix_events
 
         lines = lines_of_events(self._process, self._window)
         for event, at_ns, lasted_ns in unix_events(self._window):

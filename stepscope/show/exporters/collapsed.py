@@ -17,7 +17,7 @@ _SEPARATOR: Final = ";"
 
 def export(run: "Run", *, process: int | None = None) -> bytes:
     """The stacks of one process; each begins with the name of its thread."""
-    from stepscope.analyze.seen import time_by_node
+    from stepscope.analyze.code.sampled_stacks import time_by_node
 
     time_ns: Counter[str] = Counter()
     for found, seen in seen_threads(run, process):

@@ -16,7 +16,7 @@ UNIT_S: Final = 1e-9
 
 def export(run: "Run", *, process: int | None = None) -> bytes:
     """The lines of the process with that pid, by default of the main one (or rank 0)."""
-    from stepscope.analyze.lines import lines
+    from stepscope.analyze.code.lines import lines
 
     if process is None and run.main is not None:
         process = run.main.info.pid

@@ -21,7 +21,7 @@ Stats = dict[Key, tuple[int, int, float, float, dict[Key, Figures]]]
 
 def export(run: "Run", *, process: int | None = None) -> bytes:
     """The calls of the process with that pid, by default of the main one (or rank 0)."""
-    from stepscope.analyze.functions import functions
+    from stepscope.analyze.code.functions import functions
 
     if process is None and run.main is not None:
         process = run.main.info.pid

@@ -7,7 +7,7 @@ import msgspec
 from stepscope.show.exporters.threads import seen_threads
 
 if TYPE_CHECKING:
-    from stepscope.analyze.seen import Seen, Stacks
+    from stepscope.analyze.code.sampled_stacks import Seen, Stacks
     from stepscope.store.reader import Run
     from stepscope.store.records import FunctionName
 

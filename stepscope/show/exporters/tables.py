@@ -1,7 +1,6 @@
 """A run as flat tables: the rows of the `--json` answers, with their names as columns."""
 
 import dataclasses
-import importlib
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import polars
 
+from stepscope.analyze.answers import answer_to
 from stepscope.model import (
     CallRow,
     FileRow,
@@ -61,8 +61,7 @@ class Asked:
 
     def __getitem__(self, question: str) -> Any:
         if question not in self._answers:
-            module = importlib.import_module(f"stepscope.analyze.{question}")
-            self._answers[question] = getattr(module, question)(self.run)
+            self._answers[question] = answer_to(question)(self.run)
         return self._answers[question]
 
     def rows(self, question: str) -> list[Any]:
@@ -87,7 +86,7 @@ def _rows_of(question: str, record: type[Record]) -> Callable[[Asked], Columns]:
 
 def _steps(asked: Asked) -> Columns:
     """One row a step, counted from 1 as `show steps --each` does; a column a phase."""
-    from stepscope.analyze.tables import steps_table
+    from stepscope.analyze.answers.parquet_tables import steps_table
 
     found = steps_table(asked.run).rename({"is_measured": "measured"}, strict=False)
     whole = polars.concat([polars.DataFrame(schema=_NO_STEPS), found], how="diagonal_relaxed")
@@ -138,7 +137,7 @@ def _memory_points(asked: Asked) -> Columns:
 
 def _memory_by_process(run: "Run") -> Iterator[ProcessMemory]:
     """With the pid of workers, too, which the answer for all of them leaves out."""
-    from stepscope.analyze.memory import memory
+    from stepscope.analyze.answers.memory import memory
 
     for process in run.processes:
         info = process.info

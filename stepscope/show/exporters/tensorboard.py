@@ -21,7 +21,7 @@ from stepscope.show.exporters.tables import Files
 from stepscope.show.selection import only
 
 if TYPE_CHECKING:
-    from stepscope.analyze.windows import Window
+    from stepscope.analyze.traces.windows import Window
     from stepscope.store.reader import ProcessData, Run
 
 OPEN_WITH: Final = (
@@ -47,8 +47,8 @@ _NO_OPERATORS: Final = (
 
 def export(run: "Run", *, process: int | None = None) -> Files:
     """Of every rank, or of the process asked for."""
-    from stepscope.analyze.window_events import trace_head
-    from stepscope.analyze.windows import windows
+    from stepscope.analyze.traces.events import trace_head
+    from stepscope.analyze.traces.windows import windows
 
     chosen = only(run, process=process)
     heads = [(each, w, trace_head(w)) for each in chosen.processes for w in windows(each)]
@@ -63,7 +63,7 @@ def export(run: "Run", *, process: int | None = None) -> Files:
 def _files(
     run: "Run", found: list[tuple["ProcessData", "Window", dict[str, Any]]], unread: list[str]
 ) -> Files:
-    from stepscope.analyze.windows import is_xplane
+    from stepscope.analyze.traces.windows import is_xplane
 
     counts: dict[str, int] = {}
     for process, window, head in found:
@@ -107,7 +107,7 @@ class _Events:
         self.count = 0
 
     def __iter__(self) -> Iterator[to.Event]:
-        from stepscope.analyze.window_events import unix_events
+        from stepscope.analyze.traces.events import unix_events
 
         has_steps = False
         for event, at_ns, lasted_ns in unix_events(self._window):
@@ -121,7 +121,7 @@ class _Events:
             yield from self._steps()
 
     def _steps(self) -> Iterator[to.Event]:
-        from stepscope.analyze.found import find_steps
+        from stepscope.analyze.steps.find_steps import find_steps
 
         begin, end = self._window.start_ns, self._window.end_ns
         steps = find_steps(self._run, self._process)

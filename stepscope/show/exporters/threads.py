@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from stepscope.errors import InputError
 
 if TYPE_CHECKING:
-    from stepscope.analyze.seen import Seen, Stacks
+    from stepscope.analyze.code.sampled_stacks import Seen, Stacks
     from stepscope.store.reader import Run
     from stepscope.store.records import FunctionName
 
 
 def seen_threads(run: "Run", process: int | None) -> list[tuple["Stacks", "Seen"]]:
     """Each thread of the process with that pid, by default of the main one (or rank 0)."""
+    from stepscope.analyze.code.sampled_stacks import Stacks
+    from stepscope.analyze.code.stack_tree import NO_SAMPLES
     from stepscope.analyze.run import select
-    from stepscope.analyze.seen import Stacks
-    from stepscope.analyze.stacks import NO_SAMPLES
 
     chosen = select(run, process)
     found = Stacks(chosen) if chosen is not None else None

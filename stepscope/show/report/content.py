@@ -9,21 +9,21 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from stepscope.analyze.actions import actions
-from stepscope.analyze.device import device
-from stepscope.analyze.files import files
-from stepscope.analyze.foreign import is_trace
-from stepscope.analyze.functions import functions
-from stepscope.analyze.hottest import HotLine
-from stepscope.analyze.input import input as input_answer
-from stepscope.analyze.kernels import kernels
-from stepscope.analyze.lines import lines
-from stepscope.analyze.memory import memory
-from stepscope.analyze.ops import ops
-from stepscope.analyze.processes import processes
-from stepscope.analyze.ranks import ranks
-from stepscope.analyze.regions import regions
-from stepscope.analyze.summary import summary
+from stepscope.analyze.answers.actions import actions
+from stepscope.analyze.answers.files import files
+from stepscope.analyze.answers.input import input as input_answer
+from stepscope.analyze.answers.memory import memory
+from stepscope.analyze.answers.processes import processes
+from stepscope.analyze.answers.ranks import ranks
+from stepscope.analyze.answers.regions import regions
+from stepscope.analyze.answers.summary import summary
+from stepscope.analyze.code.functions import functions
+from stepscope.analyze.code.hottest_lines import HotLine
+from stepscope.analyze.code.lines import lines
+from stepscope.analyze.operators.device import device
+from stepscope.analyze.operators.kernels import kernels
+from stepscope.analyze.operators.operators import ops
+from stepscope.analyze.traces.foreign import is_trace
 from stepscope.errors import StepscopeError
 from stepscope.model import SummaryAnswer
 from stepscope.model.ops import OpsAnswer

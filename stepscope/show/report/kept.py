@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from stepscope.analyze.foreign import is_trace, traces_in
-from stepscope.analyze.tables import tables_folders
+from stepscope.analyze.answers.parquet_tables import tables_folders
+from stepscope.analyze.traces.foreign import is_trace, traces_in
 from stepscope.model import Location, Record
 from stepscope.show.report.page import encoded
 from stepscope.show.report.shapes import Content, Kind

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.op_tree import launched_by
-from stepscope.analyze.ops import Part, location_of, parts_of, place_of
+from stepscope.analyze.operators.operators import Part, location_of, parts_of, place_of
+from stepscope.analyze.traces.operator_tree import launched_by
 from stepscope.show.report.rows import Source
 from stepscope.show.report.shapes import Kind
 from stepscope.show.report.spans import NO_PLACE, Ints, Row

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.windows import windows
+from stepscope.analyze.traces.windows import windows
 from stepscope.show.report.shapes import Recorded
 from stepscope.store.format import EventKind
 from stepscope.store.reader import Run

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.found import find_steps
+from stepscope.analyze.code.sampled_stacks import Seen, Stacks
+from stepscope.analyze.phases.framework_spans import PHASES, phase_spans
 from stepscope.analyze.run import code_location, shown_path
-from stepscope.analyze.seen import Seen, Stacks
-from stepscope.analyze.training import PHASES, phase_spans
-from stepscope.analyze.windows import windows
+from stepscope.analyze.steps.find_steps import find_steps
+from stepscope.analyze.traces.windows import windows
 from stepscope.model import Location
 from stepscope.show.report.call_trees import MACHINERY
 from stepscope.show.report.shapes import Kind

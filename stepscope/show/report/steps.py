@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.steps import steps
+from stepscope.analyze.answers.steps import steps
 from stepscope.model import Step
 from stepscope.show.report.shapes import StepColumns
 from stepscope.store.reader import Run

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from stepscope.analyze.stacks import stacks
+from stepscope.analyze.code.stack_tree import stacks
 from stepscope.model import StackRow, ThreadStacks
 from stepscope.show.report.call_trees import MACHINERY, CallTrees, least_time
 from stepscope.show.report.functions import Numbers

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from stepscope.analyze.foreign import ENDINGS, is_trace, load_any, traces_in
-from stepscope.analyze.processes import ending
+from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.run import load
+from stepscope.analyze.traces.foreign import ENDINGS, is_trace, load_any, traces_in
 from stepscope.errors import DataError, InputError, StepscopeError
 from stepscope.model import Record
 from stepscope.show.report.content import Progress, content

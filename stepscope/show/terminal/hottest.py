@@ -5,7 +5,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from stepscope.analyze.hottest import HotLine
+from stepscope.analyze.code.hottest_lines import HotLine
 from stepscope.show.terminal.cells import duration_cell
 from stepscope.show.terminal.numbers import percent
 from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, name, place

@@ -14,7 +14,7 @@ from rich.console import (
 from rich.constrain import Constrain
 from rich.text import Text
 
-from stepscope.analyze.hottest import hottest_lines
+from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
 from stepscope.show.terminal.hottest import hottest_block
 from stepscope.show.terminal.numbers import (

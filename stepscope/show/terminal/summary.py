@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.analyze.hottest import HotLine
+from stepscope.analyze.code.hottest_lines import HotLine
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.bars import Bar

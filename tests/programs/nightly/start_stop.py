@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from stepscope.record import recording
-from stepscope.record.options import RecordOptions
+from stepscope.launch.options import RecordOptions
 
 WARM_UP, ROUNDS = 100, 1_000
 

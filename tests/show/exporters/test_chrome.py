@@ -22,10 +22,10 @@ from show.exporters.traced import (
     row_names,
     two_ranks,
 )
-from stepscope.analyze.foreign import run_of_trace
-from stepscope.analyze.kernels import kernels
-from stepscope.analyze.ops import ops
+from stepscope.analyze.operators.kernels import kernels
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
+from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.errors import InputError
 from stepscope.importers.kineto import read_kineto
 from stepscope.importers.trace import Category

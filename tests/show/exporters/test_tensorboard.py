@@ -14,7 +14,7 @@ from frameworks.running import PROGRAMS, run
 from frameworks.running import record as record_program
 from show.exporters.recorded import stepscope
 from show.exporters.traced import ns, of, read, two_ranks
-from stepscope.analyze.ops import ops
+from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.show.exporters import tensorboard

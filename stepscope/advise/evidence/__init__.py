@@ -1,0 +1,1 @@
+"""What the rules look at: the case, its source text, its counters and its samples."""

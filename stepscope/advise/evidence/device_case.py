@@ -1,0 +1,23 @@
+"""What the rules about a device look at: its time in the steps of a trace."""
+
+import functools
+
+from stepscope.advise.evidence.case import CannotJudge
+from stepscope.analyze.operators.device_steps import DeviceTime, device_time
+from stepscope.store.reader import ProcessData, Run
+
+
+class DeviceCase:
+    """`explained_share`: of the device's idle time, what a rule has given a name already."""
+
+    def __init__(self, run: Run, process: ProcessData) -> None:
+        self.run = run
+        self.process = process
+        self.explained_share = 0.0
+
+    @functools.cached_property
+    def device(self) -> DeviceTime:
+        found = device_time(self.run, self.process)
+        if found is None:
+            raise CannotJudge("no device in this run")
+        return found

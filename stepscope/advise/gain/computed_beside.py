@@ -1,0 +1,50 @@
+"""What JAX computes beside the main thread: no step gets shorter than that.
+
+JAX returns from a call before it has computed. While the script makes its next batch, the last one
+is still trained on, and to make batches faster only helps until the computing is all there is.
+"""
+
+import dataclasses
+import math
+from typing import Final
+
+from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.counters import grown
+from stepscope.advise.evidence.framework import framework_of
+from stepscope.store.format import EventKind
+
+# Their fixes take work off the main thread and leave what is computed as it is.
+_ON_MAIN_THREAD: Final = (
+    "checkpoint-stall",
+    "host-code",
+    "input-bound",
+    "logging-stall",
+    "python-hot-loop",
+    "repeated-load",
+)
+
+
+def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
+    """With no more gain than the computing beside it leaves."""
+    if not any(each.id in _ON_MAIN_THREAD for each in candidates) or framework_of(case) != "jax":
+        return candidates
+    most = max(0.0, case.step_ns - computed_beside_ns(case))
+    return [_limited(each, most) if each.id in _ON_MAIN_THREAD else each for each in candidates]
+
+
+def _limited(candidate: Candidate, most: float) -> Candidate:
+    saving = candidate.saving
+    limit = dataclasses.replace(
+        saving, expected=min(saving.expected, most), low=min(saving.low, most)
+    )
+    return dataclasses.replace(candidate, saving=limit)
+
+
+def computed_beside_ns(case: Case) -> float:
+    """By step: the CPU time of the process without that of the main thread, which is all the time
+    that it neither waits for results nor for a core; by as many threads as it must have taken."""
+    count = max(1, len(case.measured_ns))
+    used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / count
+    main = max(0.0, case.step_ns * (1 - case.without_core) - case.phase_ns("sync"))
+    beside = max(0.0, used - main)
+    return beside / max(1, math.ceil(beside / case.step_ns))

@@ -1,0 +1,43 @@
+"""The device is far from busy, and its kernels are short: it could take more at a time."""
+
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Saving
+from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.words import counted, percent
+
+ID: Final = "small-batch"
+_MOST_BUSY: Final = 0.5
+_SHORT_NS: Final = 12_000  # a kernel that is over before the next one can be launched
+_LEAST_KERNELS: Final = 50  # a step
+
+
+def judge(case: DeviceCase) -> list[Candidate]:
+    device = case.device
+    lasted = device.events["duration_ns"]
+    count = len(lasted) / device.steps
+    if device.idle_share < 1 - _MOST_BUSY or count < _LEAST_KERNELS:
+        return []
+    if float(np.median(lasted)) > _SHORT_NS:
+        return []
+    idle = device.idle_share * float(device.step_ns.mean())
+    case.explained_share = max(case.explained_share, device.idle_share)
+    return [
+        Candidate(
+            id=ID,
+            title=f"{counted(count, 'short kernel')} a step leave the device "
+            f"{percent(device.idle_share)} idle",
+            verdict="leaves the device idle: its kernels are too short",
+            share=device.idle_share,
+            evidence=[
+                f"{counted(count, 'kernel')} a step, half of them under "
+                f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
+            ],
+            location=None,
+            saving=Saving.of(idle, 0.1, 0.9, 0.5),
+            fix="A larger batch makes the same kernels work longer; where the batch must stay, "
+            "torch.compile(mode='reduce-overhead') or CUDA graphs.",
+        )
+    ]

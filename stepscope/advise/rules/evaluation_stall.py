@@ -1,0 +1,23 @@
+"""Evaluating takes a real share of the steps."""
+
+from typing import Final
+
+from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.stall import stall, where
+
+ID: Final = "evaluation-stall"
+_LEAST_WHEN_SELDOM: Final = 0.3
+FIX: Final = (
+    "Evaluate less often, on fewer samples while training, or in larger batches; keep the whole "
+    "evaluation for the end of an epoch."
+)
+
+
+def judge(case: Case) -> list[Candidate]:
+    location, library = where(case, case.free("evaluation"))
+    found = stall(
+        case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,
+        library=library, does="evaluates", fix=FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
+    )  # fmt: skip
+    case.claim_phase("evaluation")
+    return found

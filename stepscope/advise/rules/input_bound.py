@@ -1,0 +1,239 @@
+"""The step waits for its batch."""
+
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.patch import with_argument
+from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.user_calls import stage_call
+from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.whatif import Overlap
+from stepscope.analyze.answers.input import input as input_of
+from stepscope.analyze.code.sampled_steps import Look
+from stepscope.model import InputAnswer, Location
+
+ID: Final = "input-bound"
+_LEAST_SHARE: Final = 0.03
+_LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
+_LEAST_SHARE_WITH_WORKERS: Final = 0.15
+_LEAST_IDLE: Final = 0.5  # of a core
+_ALL: Final = 0.97  # of a step: nothing is left that could train
+_PASSES: Final = ("forward", "backward", "optimizer", "compute")
+_OWN: Final = ("python", "prepare")
+_MOST_WORKERS: Final = 16
+
+
+def judge(case: Case) -> list[Candidate]:
+    if case.phase_ns("input") >= _LEAST_SHARE * case.step_ns:
+        return _of_phase(case)
+    return _of_loop_header(case)
+
+
+# --- a loader that the framework knows ------------------------------------------------------------
+
+
+def _of_phase(case: Case) -> list[Candidate]:
+    looks = list(case.free("input"))
+    wait = case.free_ns("input")
+    if wait < _LEAST_SHARE * case.step_ns:
+        return []
+    told = input_of(case.run, process=case.process.info.pid)
+    if told.loader and told.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
+        return []  # they load beside the step as they should, and are late now and then
+    share = wait / case.step_ns
+    if not told.lines and share < _LEAST_SHARE_OF_LIBRARIES:
+        return []
+    location, library = _place(case, told, looks)
+    case.claim_phase("input")
+    saving, fix, trial, patch = _how(case, told, wait, location)
+    return [
+        Candidate(
+            id=ID,
+            title=f"The step waits {percent(share)} of its time for its batch",
+            verdict=f"waits for its batch{at(location)}",
+            share=share,
+            evidence=[
+                f"{ms(wait)} of the {ms(case.step_ns)} of a step pass in waiting for input.",
+                *_loader_words(told),
+                *([_sentence(told.why)] if told.why and _sentence(told.why) not in fix else []),
+                *([f"In the library, most of it in {library}."] if library else []),
+            ],
+            location=location,
+            saving=saving,
+            fix=fix,
+            patch=patch,
+            trial=trial,
+            library=library,
+            source=case.text(location),
+        )
+    ]
+
+
+def _place(case: Case, told: InputAnswer, looks: list[Look]) -> tuple[Location | None, str | None]:
+    if told.loader and told.loader.workers is None and told.stages:
+        return stage_call(case, told.stages[0].stage) or where(case, looks)[0], None
+    location, library = where(case, looks)
+    if told.lines:
+        line = told.lines[0]
+        location = Location(file=line.file, line=line.line, function=line.function)
+    if told.library:
+        library = told.library[0].function
+    return location, library
+
+
+def _loader_words(told: InputAnswer) -> list[str]:
+    loader = told.loader
+    if loader is None:
+        return []
+    workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
+    idle = "" if told.idle_cores is None else f"; {told.idle_cores:.1f} cores are idle meanwhile"
+    return [f"Batches are loaded {workers}{idle}."]
+
+
+def _how(
+    case: Case, told: InputAnswer, wait: float, location: Location | None
+) -> tuple[Saving, str, str | None, str | None]:
+    """What gains most on this machine: more workers where cores are idle, else less work."""
+    less = _less_work(told, wait)
+    at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
+    at_line += "resize ahead of time, use array operations."
+    overlap = _overlap(case, told, wait)
+    if told.loader and told.loader.workers is None:
+        return _of_pipeline(case, told, wait)
+    if overlap is None or told.limit in ("transfer", "start-up"):
+        return less, _sentence(told.why) if told.why else at_line, None, None
+    now = told.loader.workers if told.loader and told.loader.workers else 0
+    most = max(now + 1, min(_MOST_WORKERS, int(case.cores) + now))
+    steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
+    best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
+    gain = max(0.0, min(wait, case.step_ns - steps[best]))
+    if case.idle_cores < _LEAST_IDLE:
+        return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
+    if gain < less.low:
+        return less, at_line, None, None
+    saving = Saving(gain, min(0.7 * gain, less.low), wait)
+    fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
+    fix += f"num_workers={best}, persistent_workers=True). {at_line}"
+    return saving, fix, "num-workers", _patch(case, best)
+
+
+def _of_pipeline(
+    case: Case, told: InputAnswer, wait: float
+) -> tuple[Saving, str, str | None, str | None]:
+    """Of tf.data: what runs beside the step still has to be computed, by the cores that are idle.
+    Only what is kept (cache) costs nothing any more."""
+    beside = min(0.95 * wait, case.step_ns * case.idle_cores / case.cores)
+    words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
+    if case.idle_cores < _LEAST_IDLE:
+        words = f"No core is idle, so to load beside the step gains little. {words}"
+    words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
+    return Saving(max(beside, 0.5 * wait), min(beside, 0.4 * wait), wait), words, None, None
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _less_work(told: InputAnswer, wait: float) -> Saving:
+    """The hottest line done ahead of time."""
+    share = told.lines[0].share if told.lines else 1.0
+    return Saving(wait * max(0.5, 0.95 * share), 0.4 * wait, wait)
+
+
+def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
+    loader = told.loader
+    if loader is None or loader.workers is None:
+        return None
+    waits = case.phase_by_step("input").astype(np.float64)
+    rest = case.measured_ns - waits
+    fetch_ms = sum(row.ms_per_batch for row in told.stages if row.stage in ("fetch", "collate"))
+    load = np.full(len(rest), fetch_ms * 1e6) if loader.workers else waits
+    used = (case.cores - case.idle_cores) * case.step_ns
+    mean_load = float(load.mean())
+    return Overlap(load, rest, max(float(rest.mean()), used - mean_load), case.cores)
+
+
+def _patch(case: Case, workers: int) -> str | None:
+    for file in case.sources.files:
+        text = case.sources.text(file)
+        if text is not None and text.tree is not None:
+            found = with_argument(
+                file, text, lambda name: name == "DataLoader", "num_workers", str(workers)
+            )
+            if found:
+                return found
+    return None
+
+
+# --- a generator of the user's own ----------------------------------------------------------------
+
+
+def _of_loop_header(case: Case) -> list[Candidate]:
+    """`for batch in batches(...)`: what happens in the loop's header is waiting for its batch."""
+    header = case.step_header
+    if header is None:
+        return []
+    looks = [
+        look
+        for look in case.free()
+        if any(case.place(frame) == header for frame in look.users)
+        and _goes_deeper(case, look, header)
+    ]
+    share = case.sure_share(looks)
+    if share < _LEAST_SHARE or _trains(case, looks, share):
+        return []
+    location, library = where(case, [_below(case, look, header) for look in looks], looks)
+    looks += [each for each in case.free(*_OWN) if each.users and _is_at(case, each, header)]
+    share = case.sure_share(looks)
+    mine = set(looks)
+    case.claim(lambda look: look in mine)
+    wait = share * case.step_ns
+    overlap = Overlap(
+        np.full(len(case.measured_ns), wait), np.asarray(case.measured_ns - wait, np.float64),
+        max((case.cores - case.idle_cores) * case.step_ns - wait, case.step_ns - wait), case.cores,
+    )  # fmt: skip
+    ahead = max(0.0, min(wait, case.step_ns - overlap.step_ns(1)))
+    error = case.time.error(share) * case.step_ns
+    return [
+        Candidate(
+            id=ID,
+            title=f"The step waits {percent(share)} of its time for its batch",
+            verdict=f"waits for its batch{at(location)}",
+            share=share,
+            evidence=[
+                f"{ms(wait)} of the {ms(case.step_ns)} of a step pass before its batch is there"
+                f"{at(location)}.",
+                *([f"Most of it in {library}."] if library else []),
+            ],
+            location=location,
+            saving=Saving(0.9 * wait, max(0.3 * wait, 0.7 * ahead), wait + error),
+            fix="Prepare the batches once, before the loop, or with array operations on the whole "
+            "batch; or make the next batch in another process while this one trains.",
+            library=library,
+            source=case.text(location),
+        )
+    ]
+
+
+def _trains(case: Case, looks: list[Look], share: float) -> bool:
+    """`for loss in train(...)`: a generator that does the step's own work."""
+    if not case.is_framework:
+        return share > _ALL
+    return case.share(look for look in looks if look.phase in _PASSES) > 0.05 * share
+
+
+def _is_at(case: Case, look: Look, header: Location) -> bool:
+    """In the header itself: the batch before is freed there."""
+    return case.place(look.users[-1]) == header
+
+
+def _goes_deeper(case: Case, look: Look, header: Location) -> bool:
+    return bool(_below(case, look, header).users)
+
+
+def _below(case: Case, look: Look, header: Location) -> Look:
+    """The part of a stack that the header called."""
+    places = [frame.is_users and case.place(frame) == header for frame in look.frames]
+    return Look(look.phase, look.frames[places.index(True) + 1 :], look.ns)

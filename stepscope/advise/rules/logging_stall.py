@@ -1,0 +1,127 @@
+"""Logging takes a real share of the steps."""
+
+import collections
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.stall import (
+    PRINTS,
+    TRAINERS_LOG,
+    beside,
+    is_log,
+    of_files,
+    stall,
+    where,
+)
+from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.clock import Ints
+from stepscope.model import Location
+
+ID: Final = "logging-stall"
+_LEAST_WHEN_SELDOM: Final = 0.1
+_LEAST_OF_TRAINERS: Final = 0.1
+_LOGS: Final = 0.25  # of a function's time: it is there to log
+_LIBRARIES: Final = (
+    "/logging/",
+    "/tensorboard/",
+    "/tensorboardX/",
+    "/wandb/",
+    "/mlflow/",
+)
+_PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
+_FIX: Final = (
+    "Log every so many steps instead of in each one, keep numbers in memory and write them "
+    "together, and leave histograms and pictures to every epoch."
+)
+
+
+def judge(case: Case) -> list[Candidate]:
+    files, location = of_files(case, is_log)
+    if case.phase_by_step("logging").any():  # it has what is written in it
+        files, location = files * 0, None
+    looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
+    if case.share(looks) < _LEAST_OF_TRAINERS:  # what everybody does: self.log("loss", loss)
+        looks = [look for look in looks if not _is_trainers(case, look)]
+    looks += _around(case, looks)
+    library = None
+    if location is not None:
+        looks = [look for look in looks if not any(case.is_in(f, location) for f in look.users)]
+    said = _cost(case, looks)
+    if said.sum() > files.sum():
+        location, library = where(case, looks)
+    found = stall(
+        case, id=ID, cost_by_step=files + said, location=location, library=library, does="logs",
+        fix=_FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
+    )  # fmt: skip
+    mine = set(looks)
+    case.claim(lambda look: look in mine)
+    if found and location is not None and files.any():
+        case.claim_place(location, found[0].share)
+    return found
+
+
+def _logs(case: Case, look: Look) -> bool:
+    if look.phase == "logging":
+        return True
+    libraries = [frame.function.file for frame in look.frames if not frame.is_users]
+    if any(part in file for file in libraries for part in _LIBRARIES):
+        return True
+    if not look.users:
+        return False
+    if _is_trainers(case, look):
+        return True
+    text = case.text(case.place(look.users[-1])) or ""
+    return bool(PRINTS.search(text)) and look.phase == "python"
+
+
+def _is_trainers(case: Case, look: Look) -> bool:
+    text = case.text(case.place(look.users[-1])) if look.users else None
+    return bool(TRAINERS_LOG.search(text or ""))
+
+
+def _around(case: Case, looks: list[Look]) -> list[Look]:
+    """What else a function does that is there to log: it collects and rounds what it writes. Not
+    known without a framework, where all that trains is Python as well."""
+    spent: dict[Location, float] = collections.defaultdict(float)
+    for look in looks:
+        if look.users:
+            spent[_function(case, look.users[-1])] += look.ns
+    if not spent or not case.is_framework:
+        return []
+    location = max(spent, key=lambda place: spent[place])
+    inside = {look for look in case.time.looks if any(case.is_in(f, location) for f in look.users)}
+    mine = set(looks)
+    if case.share(inside & mine) < _LOGS * case.share(inside):
+        return []
+    return [look for look in beside(case, location) if look not in mine]
+
+
+def _function(case: Case, frame: Frame) -> Location:
+    return Location(file=case.shown(frame), line=frame.function.line, function=frame.function.name)
+
+
+def _cost(case: Case, looks: list[Look]) -> Ints:
+    """The phase where it is told; what the samples show besides, spread over as many steps as run
+    the lines that it was seen in."""
+    told = case.phase_by_step("logging")
+    seen = [look for look in looks if look.phase != "logging"]
+    besides = case.sure_share(seen) * case.step_ns * len(told)
+    count = max(1, round(_part_of_steps(case, seen) * len(told)))
+    spread: Ints = told.copy()
+    spread[np.argsort(case.measured_ns)[-count:]] += np.int64(besides / count)  # the slowest
+    return spread
+
+
+def _part_of_steps(case: Case, looks: list[Look]) -> float:
+    """That log, by the hits of their lines; all where these are not known."""
+    hits = {(line.function.file, line.row.line): line.hits for line in case.lines}
+    whole = sum(look.ns for look in looks)
+    weighed = sum(
+        look.ns * min(1.0, hits.get((case.shown(look.users[-1]), look.users[-1].line), 1.0))
+        if look.users
+        else look.ns
+        for look in looks
+    )
+    return weighed / whole if whole else 1.0

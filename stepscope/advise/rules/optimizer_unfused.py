@@ -1,0 +1,184 @@
+"""The optimizer walks its parameters one by one."""
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.patch import with_argument
+from stepscope.advise.evidence.user_calls import only_call
+from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.analyze.intervals import Intervals, exclusive_by_step
+from stepscope.analyze.operators.step_operators import StepOps, elements_of
+from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.model import Location
+from stepscope.store.format import SpanCategory
+
+ID: Final = "optimizer-unfused"
+_Mask = npt.NDArray[np.bool_]
+_LEAST_SHARE: Final = 0.12  # of the step: some is what everybody has
+_LEAST_OPERATORS: Final = 30  # a step
+_ALIKE: Final = 0.9  # of the elements that another operator has in the mean
+_TOGETHER: Final = ("_foreach_", "_fused_", "fused_")
+_FUSED: Final = ("SGD", "Adam", "AdamW", "Adagrad")  # have fused=True
+_FOREACH: Final = (
+    "Adadelta", "Adafactor", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"
+)  # have foreach=True  # fmt: skip
+_NEITHER: Final = ("LBFGS", "Muon", "SparseAdam")  # torch's too: there is nothing to turn on
+_NO_STEP: Final = -1  # among the names of spans
+_OVERHEAD_NS: Final = 60_000.0  # of a fused step, whatever the size
+_BY_TENSOR_NS: Final = 6_000.0
+_BY_ELEMENT_NS: Final = 3.0  # 28 bytes: parameter, gradient and two moments, read and written
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Optimizer:
+    name: str  # of its class
+    is_own: bool  # the script's or another library's
+    cost_ns: float  # of a step
+    inside: _Mask  # its operators
+
+
+def judge(case: Case) -> list[Candidate]:
+    if not case.phase_ns("optimizer"):
+        raise CannotJudge("no optimizer of a framework was seen")
+    if case.free_ns("optimizer") < _LEAST_SHARE * case.step_ns:
+        return []
+    slow = [each for each in _optimizers(case) if _goes_one_by_one(case, each)]
+    return [_told(case, max(slow, key=lambda each: each.cost_ns))] if slow else []
+
+
+def _optimizers(case: Case) -> Iterator[_Optimizer]:
+    """Those of the window that could do better."""
+    window, shares = case.operators, _shares(case)
+    cost_ns = case.free_ns("optimizer")  # a hook inside of its step may log, say
+    for name, inside in window.optimizers.items():
+        is_own = name not in (*_FUSED, *_FOREACH, *_NEITHER) or _is_defined(case, name)
+        if is_own or name not in _NEITHER:
+            yield _Optimizer(name, is_own, cost_ns * shares.get(name, 0.0), inside & window.is_op)
+
+
+def _shares(case: Case) -> dict[str, float]:
+    """What of the time in which optimizers step is each one's. What a step calls is not its own:
+    the passes of a closure, the optimizer that it wraps."""
+    spans = phase_spans(case.process, case.steps)
+    is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.samples > 0)
+    ids, labels = np.unique(np.where(is_step, spans.name, _NO_STEP), return_inverse=True)
+    activities = Intervals.sorted(spans.start_ns, spans.end_ns, labels)
+    own_ns = exclusive_by_step(activities, *case.window, len(ids)).sum(axis=0)
+    known = case.process.names.spans
+    found = {
+        known[id].name: ns
+        for id, ns in zip(ids.tolist(), own_ns.tolist(), strict=True)
+        if id in known
+    }
+    whole = max(1, sum(found.values()))
+    return {name: ns / whole for name, ns in found.items()}
+
+
+def _goes_one_by_one(case: Case, optimizer: _Optimizer) -> bool:
+    window, inside = case.operators, optimizer.inside
+    if optimizer.cost_ns < _LEAST_SHARE * case.step_ns or window.count(inside) < _LEAST_OPERATORS:
+        return False
+    together = inside & window.named(*_TOGETHER)
+    return window.by_step_ns(together) <= 0.3 * window.by_step_ns(inside)
+
+
+def _told(case: Case, optimizer: _Optimizer) -> Candidate:
+    window, inside, cost = case.operators, optimizer.inside, optimizer.cost_ns
+    name, is_own = optimizer.name, optimizer.is_own
+    count = window.count(inside)
+    tensors, elements = _parameters(window, inside)
+    fused = _OVERHEAD_NS + _BY_TENSOR_NS * tensors + _BY_ELEMENT_NS * elements
+    saved = max(0.0, cost - min(fused, 0.9 * cost))
+    share = cost / case.step_ns
+    location = window.place(inside)
+    if not is_own:
+        location = _location(case, location, name)
+    case.claim_phase("optimizer")
+    return Candidate(
+        id=ID,
+        title=f"The optimizer makes {counted(count, 'small operator')} a step",
+        verdict=f"is the optimizer, one parameter at a time{at(location)}",
+        share=share,
+        evidence=[
+            f"{name}.step takes {ms(cost)} of the {ms(case.step_ns)} of a step "
+            f"({percent(share)}), in {counted(count, 'operator')} for some "
+            f"{counted(tensors, 'parameter')}, none of them fused.",
+        ],
+        location=location,
+        saving=Saving(saved, 0.6 * saved, min(1.2 * saved, 0.97 * cost)),
+        fix=_fix(name, is_own),
+        patch=None if is_own else _patch(case, name),
+        trial=None if is_own else "fused-optimizer",
+        source=case.text(location),
+    )
+
+
+def _fix(name: str, is_own: bool) -> str:
+    if is_own:
+        return (
+            f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
+            "and their kind take all parameters in one call. Or use an optimizer of torch.optim "
+            "with fused=True."
+        )
+    if name in _FUSED:
+        return (
+            f"{name}(…, fused=True) updates all parameters in one operator (foreach=True where "
+            "that is refused)."
+        )
+    return f"{name}(…, foreach=True) updates all parameters with a few operators."
+
+
+def _location(case: Case, stepped: Location | None, name: str) -> Location | None:
+    """The line that calls its step; where a trainer does (`trainer.fit(...)`), the one that makes
+    the optimizer tells more."""
+    if stepped is None or ".step(" not in (case.text(stepped) or ""):
+        return only_call(case, name) or stepped
+    return stepped
+
+
+def _is_defined(case: Case, name: str) -> bool:
+    """A class of the user's may be called Adam, too."""
+    trees = (text.tree for file in case.sources.files if (text := case.sources.text(file)))
+    return any(
+        isinstance(node, ast.ClassDef) and node.name == name
+        for tree in trees
+        if tree is not None
+        for node in ast.walk(tree)
+    )
+
+
+def _parameters(window: StepOps, inside: _Mask) -> tuple[int, float]:
+    """(how many tensors, how many elements) the optimizer updates: those of the operator that is
+    called for each of them, and of several on such tensors of the one called least: once."""
+    names = window.part.tree.events["name"][inside]
+    if not len(names):
+        return 0, 0.0
+    kinds, counts = np.unique(names, return_counts=True)
+    dims = window.dims()
+    found: list[tuple[float, float]] = []
+    for kind, calls in zip(kinds.tolist(), counts.tolist(), strict=True):
+        rows = window.part.tree.events["shapes"][inside & (window.part.tree.events["name"] == kind)]
+        elements = sum(elements_of(dims[row]) for row in rows.tolist()) / window.steps
+        found.append((calls / window.steps, elements))
+    most = max(found, key=lambda each: each[1])
+    like = [each for each in found if each[1] / each[0] > _ALIKE * most[1] / most[0]]
+    calls, elements = min(like)
+    return round(calls), elements
+
+
+def _patch(case: Case, name: str) -> str | None:
+    if name not in _FUSED:
+        return None
+    for file in case.sources.files:
+        text = case.sources.text(file)
+        if text is not None and text.tree is not None:
+            found = with_argument(file, text, lambda called: called == name, "fused", "True")
+            if found:
+                return found
+    return None

@@ -1,0 +1,202 @@
+"""A loop in Python does work by element that one vectorised call would do."""
+
+import dataclasses
+from typing import Final
+
+from stepscope.advise.evidence.case import Candidate, Case, Saving, StepLine
+from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.evidence.source import Loop, is_carried, last_line
+from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.analyze.code.possible_callees import COMPREHENSIONS
+from stepscope.analyze.code.sampled_steps import Look
+
+ID: Final = "python-hot-loop"
+_LEAST_TURNS: Final = 50  # a step
+_LONGEST_TURN_NS: Final = 1_000_000.0
+_LEAST_SHARE: Final = 0.03
+_MOST: Final = 0.5
+_PURE: Final = 0.6  # of a comprehension's time passes in its own line, not in a library
+
+_ON_ARRAYS: Final = (
+    "Do it for all elements at once with array operations (NumPy, or the framework's own "
+    "tensors): whole slices instead of indices, np.where instead of if, sums and products along "
+    "an axis. Where that cannot be said in array operations, numba.njit."
+)
+_ON_TENSORS: Final = (
+    "Do it for the whole batch at once with operations on tensors: whole slices instead of "
+    "indices, torch.where instead of if, sums and products along an axis. For a function of one "
+    "sample, torch.vmap."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class _HotLoop:
+    function: StepLine  # one of its lines: who it belongs to
+    first: int
+    last: int
+    hottest: StepLine
+    ns: float  # by step
+    turns: float | None  # by step
+
+
+def judge(case: Case) -> list[Candidate]:
+    found = sorted(_loops(case) + _comprehensions(case), key=lambda loop: -loop.ns)
+    told: list[_HotLoop] = []
+    candidates = []
+    for loop in found:
+        if loop.ns < _LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
+            continue
+        told.append(loop)
+        looks = {look for look in case.free() if _is_inside(case, look, loop)}
+        everywhere = [look for look in case.time.looks if _is_inside(case, look, loop)]
+        of = loop.function.function
+        if not everywhere and (of.file, of.function) in case.claimed_functions:
+            continue
+        in_input = sum(look.ns for look in everywhere if look.phase == "input")
+        if everywhere and 2 * in_input > sum(look.ns for look in everywhere):
+            continue  # the step waits for its batch: that is told with the loader
+        free = (
+            sum(look.ns for look in looks) / sum(look.ns for look in everywhere)
+            if everywhere
+            else 1
+        )
+        if free < _MOST:
+            continue  # most of it has another name already
+        case.claimed |= looks
+        candidates.append(_candidate(case, _with_backward(case, loop)))
+    return candidates
+
+
+def _loops(case: Case) -> list[_HotLoop]:
+    """Of nested ones the outermost that could be one call."""
+    found: list[_HotLoop] = []
+    for file in case.sources.files:
+        text = case.sources.text(file)
+        if text is None:
+            continue
+        mine = [line for line in case.lines if line.function.file == file]
+        loops = sorted(text.loops(), key=lambda loop: (loop.lineno, -last_line(loop)))
+        taken: list[tuple[int, int]] = []
+        for loop in loops:
+            if any(first <= loop.lineno <= last for first, last in taken):
+                continue
+            hot = _hot(mine, loop)
+            if hot is not None and not is_carried(loop):
+                taken.append((hot.first, hot.last))
+                found.append(hot)
+    return found
+
+
+def _hot(lines: list[StepLine], loop: Loop) -> _HotLoop | None:
+    first, last = loop.lineno, last_line(loop)
+    inside = [line for line in lines if first <= line.row.line <= last]
+    body = [line for line in inside if line.row.line == loop.body[0].lineno]
+    turns = max((line.hits for line in body), default=0.0)
+    owner = [line for line in inside if line.row.line == first]
+    if turns < _LEAST_TURNS or not owner:
+        return None
+    own = [line for line in inside if line.function.first_line == owner[0].function.first_line]
+    ns = sum(line.ns for line in own)
+    if ns / turns > _LONGEST_TURN_NS:
+        return None
+    return _HotLoop(owner[0], first, last, max(own, key=lambda line: line.ns), ns, turns)
+
+
+def _comprehensions(case: Case) -> list[_HotLoop]:
+    """A line's own, as far as it is Python all the way."""
+    found = []
+    for line in case.lines:
+        if line.ns < _LEAST_SHARE * case.step_ns:
+            break
+        text = case.sources.text(line.function.file)
+        if line.function.function.endswith(COMPREHENSIONS) or text is None:
+            continue
+        if not text.has_comprehension(line.row.line):
+            continue
+        here = [look for look in case.time.looks if _at_line(case, look, line)]
+        total = sum(look.ns for look in here)
+        pure = sum(look.ns for look in here if look.is_in_users_line)
+        inner = [each for each in case.lines if _is_comprehension_of(each, line)]
+        turns = max((each.hits for each in inner), default=None)
+        if turns is not None and turns < _LEAST_TURNS:
+            continue
+        if total and pure >= _PURE * total:
+            number = line.row.line
+            found.append(_HotLoop(line, number, number, line, line.ns, turns))
+    return found
+
+
+def _is_comprehension_of(each: StepLine, line: StepLine) -> bool:
+    is_one = each.function.function.endswith(COMPREHENSIONS)
+    return is_one and each.function.file == line.function.file and each.row.line == line.row.line
+
+
+def _at_line(case: Case, look: Look, line: StepLine) -> bool:
+    return any(
+        frame.line == line.row.line and case.shown(frame) == line.function.file
+        for frame in look.users
+    )
+
+
+def _is_part(loop: _HotLoop, other: _HotLoop) -> bool:
+    """Of a loop that is told already."""
+    same_file = loop.function.function.file == other.function.function.file
+    return same_file and other.first <= loop.first and loop.last <= other.last
+
+
+def _is_inside(case: Case, look: Look, loop: _HotLoop) -> bool:
+    owner = loop.function.function
+    return any(
+        loop.first <= frame.line <= loop.last
+        and case.shown(frame) == owner.file
+        and _without_comprehension(frame.function.name) == owner.function
+        for frame in look.users
+    )
+
+
+def _without_comprehension(name: str) -> str:
+    for ending in COMPREHENSIONS:
+        name = name.removesuffix(f".<locals>.{ending}")
+    return name
+
+
+def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
+    """Operators that a loop calls one by one are walked back one by one as well."""
+    share = case.operators_on(loop.function.function.file, loop.first, loop.last)
+    if not share:
+        return loop
+    if share > _MOST:
+        case.claim_phase("backward")
+    return dataclasses.replace(loop, ns=loop.ns + share * case.phase_ns("backward"))
+
+
+def _calls_operators(case: Case, loop: _HotLoop) -> bool:
+    """Of torch: its tensors cannot be compiled with numba."""
+    on_lines = case.operators_on(loop.function.function.file, loop.first, loop.last)
+    return on_lines > 0 and framework_of(case) == "torch"
+
+
+def _us(ns: float) -> str:
+    return f"{ns / 1e3:.0f} µs" if ns >= 1e4 else f"{ns / 1e3:.2g} µs"
+
+
+def _candidate(case: Case, loop: _HotLoop) -> Candidate:
+    location = loop.hottest.location
+    share = min(1.0, loop.ns / case.step_ns)
+    turns = f"{counted(loop.turns, 'turn')} a step" if loop.turns else "one element at a time"
+    each = f", {_us(loop.ns / loop.turns)} each" if loop.turns else ""
+    return Candidate(
+        id=ID,
+        title=f"A Python loop takes {percent(share)} of the step",
+        verdict=f"goes into a Python loop{at(location)}",
+        share=share,
+        evidence=[
+            f"Lines {loop.first}–{loop.last} of {location.file}: {turns}{each}.",
+            f"Together {ms(loop.ns)} of the {ms(case.step_ns)} of a step.",
+        ],
+        location=location,
+        saving=Saving.of(loop.ns, 0.75, 1.0, 0.95),
+        fix=_ON_TENSORS if _calls_operators(case, loop) else _ON_ARRAYS,
+        trial=None,
+        source=case.text(location),
+    )

@@ -1,0 +1,66 @@
+"""NumPy or Python on the way to a graph."""
+
+from typing import Final
+
+from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.analyze.code.sampled_steps import Look
+from stepscope.model import Location
+
+ID: Final = "python-in-graph"
+_CALLS: Final = ("PyFunc", "EagerPyFunc", "py_function", "numpy_function")
+_LEAST_SHARE: Final = 0.03
+
+
+def judge(case: Case) -> list[Candidate]:
+    if not any("/tensorflow/" in f.function.file for look in case.time.looks for f in look.frames):
+        raise CannotJudge("no graph of TensorFlow in this run")
+    window = case.operators
+    calls = window.named(*_CALLS)
+    cost = float(window.part.tree.events["duration_ns"][calls].sum()) / window.steps
+    waits = case.phase_ns("input") + case.phase_ns("compute")
+    cost = min(cost / max(1.0, window.slowdown), waits)
+    share = cost / case.step_ns
+    if share < _LEAST_SHARE:
+        return []
+    location = window.place(calls) or _called_back(case)
+    case.claim(lambda look: _is_at(case, look, location))
+    if location is not None and location.function is not None:
+        case.claimed_functions.add((location.file, location.function))
+    return [
+        Candidate(
+            id=ID,
+            title="Python code runs inside of the graph",
+            verdict=f"is Python code inside of the graph{at(location)}",
+            share=share,
+            evidence=[
+                f"{counted(window.count(calls), 'call')} a step from the graph back "
+                f"into Python, {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}); "
+                "they hold the interpreter's lock, one at a time.",
+            ],
+            location=location,
+            saving=Saving.of(cost, 0.6, 1.0, 0.9),
+            fix="Say it in TensorFlow's own operations instead of tf.py_function or "
+            "tf.numpy_function, or do it once, before the data set is made.",
+            source=case.text(location),
+        )
+    ]
+
+
+def _called_back(case: Case) -> Location | None:
+    """The user's function that the graph calls, from a thread of its own: its lines are hit, but on
+    no stack of the steps' thread. Of several, the dearest line."""
+    seen = {(case.shown(f), f.function.name) for look in case.time.looks for f in look.users}
+    often = 0.5 * len(case.steps)
+    found = [
+        (row.ns, Location(file=function.file, line=row.line, function=function.function))
+        for function in case.functions
+        if (function.file, function.function) not in seen
+        for row in function.lines
+        if row.hits >= often
+    ]
+    return max(found, key=lambda each: each[0], default=(0, None))[1]
+
+
+def _is_at(case: Case, look: Look, location: Location | None) -> bool:
+    return location is not None and any(case.is_in(frame, location) for frame in look.users)

@@ -1,0 +1,96 @@
+"""The graph is traced or compiled again and again."""
+
+import collections
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.analyze.intervals import step_of
+from stepscope.model import Location
+from stepscope.store.format import EventKind, SpanCategory
+
+ID: Final = "recompilation"
+_LEAST: Final = 2  # compilations after the warm-up
+_ENOUGH: Final = 5  # steps without one
+_MORE: Final = 1.1  # times the compiling goes away: it is said why
+_SET_UP: Final = 0.7  # of the first run of a graph: TensorFlow optimises it only then
+
+
+def judge(case: Case) -> list[Candidate]:
+    spans = case.process.of_kind(EventKind.SPAN)
+    spans = spans[spans["extra"] == SpanCategory.COMPILE]
+    start, _ = case.process.interval_ns(spans)
+    inside = step_of(start, *case.window) >= 0
+    count = int(inside.sum())
+    cost = case.phase_ns("compile")
+    if count < _LEAST or not cost:
+        return []
+    names = collections.Counter(spans["name"][inside].tolist()).most_common(3)
+    told = [_name(case, number) for number, _ in names]
+    location = _location(case)
+    saving = _saving(case, cost)
+    share = max(cost, min(saving.expected, case.step_ns)) / case.step_ns
+    steps = len(np.unique(step_of(start[inside], *case.window)))
+    case.claim_phase("compile")
+    return [
+        Candidate(
+            id=ID,
+            title=f"{counted(count, 'compilation')} after the warm-up",
+            verdict=f"compiles again{at(location)}",
+            share=share,
+            evidence=[
+                f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "
+                f"steps, {ms(cost)} of a mean step ({percent(cost / case.step_ns)}).",
+                *_slow_first_runs(case, cost, saving),
+                *(f"Compiled: {name}." for name in told if name),
+            ],
+            location=location,
+            saving=saving,
+            fix="Give the compiled function the same shapes, types and Python values in every "
+            "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
+            "function once outside the loop; or declare the dimension dynamic (dynamic=True, "
+            "reduce_retracing=True, an input signature).",
+            source=case.text(location),
+        )
+    ]
+
+
+def _saving(case: Case, cost: float) -> Saving:
+    """Where some steps compile nothing, they show what a step takes then: to compile also leaves
+    caches cold, and first calls behind it."""
+    without = case.measured_ns[case.phase_by_step("compile") == 0]
+    if len(without) < _ENOUGH:
+        first_runs = case.phase_ns("compute") if framework_of(case) == "tensorflow" else 0.0
+        return Saving(cost + _SET_UP * first_runs, 0.9 * cost, cost + 0.95 * first_runs)
+    left = min(float(without.mean()), case.step_ns - cost)
+    best = min(float(np.percentile(without, 10)), left)
+    return Saving(case.step_ns - left, 0.9 * cost, case.step_ns - best)
+
+
+def _slow_first_runs(case: Case, cost: float, saving: Saving) -> list[str]:
+    """Why more goes away than the compiling itself."""
+    if saving.expected < _MORE * cost:
+        return []
+    left = case.step_ns - saving.expected
+    return [
+        f"What is new is slow when it first runs, too: without it a step takes about {ms(left)} "
+        f"instead of {ms(case.step_ns)}."
+    ]
+
+
+def _name(case: Case, number: int) -> str:
+    name = case.process.names.spans.get(number)
+    return name.name if name else ""
+
+
+def _location(case: Case) -> Location | None:
+    """The user's innermost line while it compiles, the compiled function itself left out where
+    another one calls it."""
+    spent: dict[Location, float] = collections.defaultdict(float)
+    for look in case.time.looks:
+        if look.phase == "compile" and look.users:
+            spent[case.place(look.users[-1])] += look.ns
+    return max(spent, key=lambda place: spent[place], default=None)

@@ -1,0 +1,186 @@
+"""The same file is read again in most steps."""
+
+import collections
+import dataclasses
+import os
+from typing import Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.patch import decorated
+from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.analyze.intervals import overlap_ns, union
+from stepscope.analyze.phases.opened_files import Opens, read_opens
+from stepscope.analyze.run import code_location
+from stepscope.model import Location
+
+ID: Final = "repeated-load"
+_LEAST_STEPS: Final = 3
+_MOST_STEPS: Final = 0.5  # of the measured ones open it
+_PASSES: Final = ("forward", "backward", "optimizer", "compute")
+_ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
+_NEARLY_ALL: Final = 0.9  # of the step
+
+
+@dataclasses.dataclass(frozen=True)
+class _Group:
+    """All that one function of the user's reads again and again."""
+
+    code: int
+    names: list[int]
+    paths: list[str]
+    opens: int
+    steps: int
+
+
+def judge(case: Case) -> list[Candidate]:
+    opens = read_opens(case.process, case.steps)
+    return [found for group in _groups(case, opens) if (found := _candidate(case, opens, group))]
+
+
+def _groups(case: Case, opens: Opens) -> list[_Group]:
+    measured = case.steps.is_measured
+    enough = max(_LEAST_STEPS, _MOST_STEPS * int(measured.sum()))
+    kept = ~opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
+    kept &= measured[np.maximum(opens.step, 0)]
+    changing = _written(case, opens)
+    members: dict[int, list[tuple[int, str, int, int]]] = collections.defaultdict(list)
+    steps_of_path: dict[tuple[int, str], set[int]] = collections.defaultdict(set)
+    for number in np.unique(opens.name[kept]).tolist():
+        name = case.process.names.opens.get(number)
+        if name is None or name.code is None or name.path in changing:
+            continue
+        here = kept & (opens.name == number)
+        steps_of_path[name.code, name.path] |= set(np.unique(opens.step[here]).tolist())
+        members[name.code].append((number, name.path, int(here.sum()), 0))
+    groups = []
+    for code, found in members.items():
+        again = [each for each in found if len(steps_of_path[code, each[1]]) >= enough]
+        if again:
+            steps = set.union(*(steps_of_path[code, each[1]] for each in again))
+            paths = list(dict.fromkeys(each[1] for each in again))
+            total = sum(each[2] for each in again)
+            groups.append(_Group(code, [each[0] for each in again], paths, total, len(steps)))
+    return groups
+
+
+def _written(case: Case, opens: Opens) -> set[str]:
+    """What the steps write is not the same when it is read again."""
+    numbers = np.unique(opens.name[opens.is_writing & (opens.step >= 0)]).tolist()
+    names = (case.process.names.opens.get(number) for number in numbers)
+    return {name.path for name in names if name is not None}
+
+
+def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
+    location = _location(case, opens, group)
+    if location is None:
+        return None
+    whole, lines = _activation_ns(case, opens, group), case.using_ns(location)
+    line_only = _line_ns(case, opens, group)
+    is_own = whole and not _trains(case, opens, group, whole, lines)
+    cost = whole if is_own else max(lines, line_only)
+    if not cost:
+        return None
+    low = min(max(lines, line_only), cost) if is_own else cost * 0.8
+    names = ", ".join(os.path.basename(path) for path in group.paths[:3])
+    names += " …" if len(group.paths) > 3 else ""
+    share = min(1.0, cost / case.step_ns)
+    case.claim_place(location, share)
+    measured = len(case.measured_ns)
+    return Candidate(
+        id=ID,
+        title=f"{names} is read again in {_steps(group.steps, measured)}",
+        verdict=f"reads {names} again{at(location)}",
+        share=share,
+        evidence=[
+            f"{names}: opened {counted(group.opens, 'time')} in {group.steps} of {measured} "
+            f"measured steps{at(location)}.",
+            f"To read it takes {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}).",
+        ],
+        location=location,
+        saving=_saving(case, cost, low),
+        fix=_fix(names, location),
+        patch=_patch(case, location),
+        trial="cache-result",
+        source=case.text(location),
+    )
+
+
+def _saving(case: Case, cost: float, low: float) -> Saving:
+    """What was read is freed again, later on: Python's objects take a good part of the time that it
+    took to make them."""
+    most = 0.98 * case.step_ns
+    return Saving(
+        min(1.04 * cost, max(cost, most)), max(0.9 * low, 0.5 * cost), min(1.2 * cost, most)
+    )
+
+
+def _steps(count: int, measured: int) -> str:
+    return "every step" if count == measured else f"{count} of {measured} steps"
+
+
+def _location(case: Case, opens: Opens, group: _Group) -> Location | None:
+    """The line that opened it most often."""
+    counts = collections.Counter(opens.name[np.isin(opens.name, group.names)].tolist())
+    name = case.process.names.opens[counts.most_common(1)[0][0]]
+    return code_location(case.run, case.process, name.code, name.line)
+
+
+def _activation_ns(case: Case, opens: Opens, group: _Group) -> float:
+    """By step: all that the function does while it reads."""
+    kept = np.isin(opens.name, group.names) & opens.is_whole
+    spans = union(opens.start_ns[kept], opens.end_ns[kept])
+    return float(overlap_ns(*case.window, spans).mean())
+
+
+def _line_ns(case: Case, opens: Opens, group: _Group) -> float:
+    """By step: the lines that open it, where the function tells nothing."""
+    kept = np.isin(opens.name, group.names) & (opens.step >= 0)
+    pairs = np.unique(np.stack([opens.step[kept], opens.name[kept]]), axis=1)
+    cost = {int(name): int(opens.line_ns[opens.name == name][0]) for name in np.unique(pairs[1])}
+    return sum(cost[int(name)] for name in pairs[1].tolist()) / max(1, len(case.steps))
+
+
+def _trains(case: Case, opens: Opens, group: _Group, whole: float, lines: float) -> bool:
+    """Whether the function that opens the file does the step's own work as well."""
+    location = _location(case, opens, group)
+    inside = [
+        look
+        for look in case.time.looks
+        if location and any(case.is_in(frame, location) for frame in look.users)
+    ]
+    passes = sum(look.ns for look in inside if look.phase in _PASSES)
+    if passes > 0.1 * sum(look.ns for look in inside):
+        return True
+    return whole > _NEARLY_ALL * case.step_ns and lines < _ABOUT_LOADING * whole
+
+
+# --- the fix --------------------------------------------------------------------------------------
+
+
+def _fix(names: str, location: Location) -> str:
+    function = (location.function or "").rpartition(".")[2]
+    if function.startswith("__") or "." in (location.function or ""):
+        return (
+            f"Read {names} once, where the object is made (__init__), keep it there, and only "
+            "index into it for each item."
+        )
+    if function in ("", "<module>"):
+        return f"Read {names} once before the loop, and use what was read in every step."
+    return (
+        f"Call {function}() once before the loop and pass on what it returns; or keep its result "
+        "with @functools.cache."
+    )
+
+
+def _patch(case: Case, location: Location) -> str | None:
+    """A function that is called without arguments can simply keep its result."""
+    text = case.sources.text(location.file)
+    function = text.function_at(location.line) if text else None
+    if text is None or function is None or function.name != location.function:
+        return None
+    arguments = function.args
+    if arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg:
+        return None
+    return decorated(location.file, text, location.line, "functools.cache", "import functools")

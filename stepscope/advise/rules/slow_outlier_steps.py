@@ -1,0 +1,153 @@
+"""A few steps are far slower, and what happened in them."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.counters import grown
+from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.analyze.code.sampled_steps import time_in
+from stepscope.model import Location
+from stepscope.model.findings import SlowStep
+from stepscope.store.format import EventKind
+
+ID: Final = "slow-outlier-steps"
+_TIMES: Final = 2.0  # the median
+_SPREADS: Final = 8.0  # median absolute deviations above it
+_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
+_FAR: Final = 3.0  # times the slowest that is usual
+_MOST_TOLD: Final = 20
+_LEAST_OUTLIERS: Final = 3  # one or two are no habit
+_EXPLAINS: Final = 0.4  # of what the step took longer
+_FAULTS: Final = 50  # major page faults
+_PHASES: Final = {
+    "gc": "a garbage collection",
+    "checkpoint": "a checkpoint was written",
+    "compile": "something was compiled",
+    "evaluation": "the model was evaluated",
+    "logging": "it logged",
+    "input": "its batch came late",
+    "communication": "it waited for other ranks",
+    "sync": "it waited for the device",
+    "profiler": "recording itself",
+}
+_FIXES: Final = {
+    "gc": "Collect garbage at a time of your own: gc.freeze() after the set-up, gc.disable() and "
+    "gc.collect() every so many steps; and keep fewer small objects alive.",
+    "input": "Let the loader work further ahead: more workers, a larger prefetch_factor, "
+    "persistent_workers=True.",
+}
+_OWN_FINDINGS: Final = ("checkpoint", "evaluation", "compile", "logging", "profiler")
+# Who waits for the device waits for what the steps before have asked it to compute.
+_NOT_LOST: Final = "sync"
+
+
+def slow_steps(case: Case) -> list[SlowStep]:
+    """Each by itself, the slowest first."""
+    indices, usual = _outliers(case)
+    order = sorted(indices.tolist(), key=lambda index: -int(case.steps.duration_ns[index]))
+    return [
+        SlowStep(
+            step=index,
+            duration_ms=int(case.steps.duration_ns[index]) / 1e6,
+            usual_ms=usual / 1e6,
+            why=_why(case, index, usual)[1],
+        )
+        for index in order[:_MOST_TOLD]
+    ]
+
+
+def judge(case: Case) -> list[Candidate]:
+    indices, usual = _outliers(case)
+    why = {index: _why(case, index, usual)[0] for index in indices.tolist()}
+    indices = np.array([index for index in indices if not _is_explained(why[index])], np.intp)
+    if len(indices) < _LEAST_OUTLIERS:
+        return []
+    kinds: dict[str, float] = {}
+    for index in indices.tolist():
+        excess = float(case.steps.duration_ns[index]) - usual
+        kinds[why[index]] = kinds.get(why[index], 0.0) + excess
+    count = max(1, len(case.measured_ns))
+    own = {kind: ns / count for kind, ns in kinds.items()}
+    cost = sum(own.values())
+    if not cost:
+        return []
+    kind = max(own, key=lambda name: own[name])
+    if kind in ("machine", "unknown", "communication") and own[kind] > 0.5 * cost:
+        return []  # not the script's doing, or not known to be
+    told = [each for each in slow_steps(case) if each.step in indices]
+    share = cost / case.step_ns
+    location = _location(case, indices, kind)
+    if kind == "gc":
+        case.claim_phase(kind)
+    return [
+        Candidate(
+            id=ID,
+            title=f"{len(indices)} of {count} steps are far slower than the others",
+            verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}{at(location)}",
+            share=share,
+            evidence=[
+                f"The usual step takes {ms(usual)}; {len(indices)} take {percent(share)} of all "
+                "the time on top.",
+                *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
+            ],
+            location=location,
+            saving=Saving.of(cost, 0.6, 1.0, 0.97),
+            fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
+            steps_behind=len(indices),
+            source=case.text(location),
+        )
+    ]
+
+
+def _is_explained(kind: str) -> bool:
+    """By another finding, or as time that is not lost."""
+    return kind in _OWN_FINDINGS or kind == _NOT_LOST
+
+
+def _location(
+    case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], kind: str
+) -> Location | None:
+    """Where the script is in the slow steps while that happens, or at all."""
+    slow = np.zeros(len(case.steps), np.bool_)
+    slow[indices] = True
+    looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
+    meant = [look for look in looks if look.phase == kind] or looks
+    return where(case, meant, case.time.looks)[0]
+
+
+def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
+    """Indices of all steps, and the usual time."""
+    measured = case.measured_ns
+    usual = float(np.median(measured))
+    spread = float(np.median(np.abs(measured - usual)))
+    limit = max(_TIMES * usual, usual + _SPREADS * spread)
+    if (measured > limit).sum() > _RARE * len(measured):  # the machine is not quiet
+        limit = _FAR * float(np.percentile(measured, 100 * (1 - _RARE)))
+    slow = np.flatnonzero(case.steps.is_measured & (case.steps.duration_ns > limit))
+    return slow, usual
+
+
+def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
+    """(kind, words)"""
+    excess = float(case.steps.duration_ns[index]) - usual
+    row = case.phases.ns[index]
+    medians = case.usual_phases_ns
+    over = {
+        name: float(row[column] - medians[column])
+        for column, name in enumerate(case.phases.names)
+        if name in _PHASES
+    }
+    phase = max(over, key=lambda name: over[name], default=None)
+    if phase is not None and over[phase] >= _EXPLAINS * excess:
+        return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
+    window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
+    if grown(case.process, EventKind.IO, "value1", window, low_half=True)[0] >= _FAULTS:
+        return "page cache", "data came from the disk and not from memory"
+    used = float(grown(case.process, EventKind.CPU, "end", window)[0])
+    lasted = float(case.steps.duration_ns[index])
+    if used and used < 0.6 * lasted and used < 1.5 * usual:
+        return "machine", "the process did not get to run: another one had the machine, or it slept"
+    return "unknown", "no single cause is known"

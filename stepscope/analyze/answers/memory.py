@@ -1,0 +1,108 @@
+"""Resident memory of each process over time, and whether it grows step by step."""
+
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.intervals import step_of
+from stepscope.analyze.operators.line_figures import line_figures
+from stepscope.analyze.run import all_notes, code_location, source_text
+from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.clock import Ints
+from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
+from stepscope.store.format import EventKind
+from stepscope.store.reader import ProcessData, Run
+
+_MOST_POINTS: Final = 500
+_MOST_BYTES: Final = 2**50  # more is damage
+_LEAST_STEPS: Final = 10  # fewer do not make a trend
+_STRETCHES: Final = 8
+_IN_A_STRETCH: Final = 3  # looks, at least
+
+
+def memory(run: Run) -> MemoryAnswer:
+    rows = [_process_memory(run, process) for process in run.processes]
+    machine = run.info.machine
+    return MemoryAnswer(
+        processes=[row for row in rows if row is not None],
+        machine_bytes=machine.memory_bytes,
+        limit_bytes=machine.container_memory_bytes,
+        notes=all_notes(run),
+        lines=_lines(run),
+    )
+
+
+def _lines(run: Run) -> list[LineMemory] | None:
+    """From the operator windows of every process."""
+    told = [(process, line_figures(process)) for process in run.processes]
+    with_memory = [(process, each) for process, each in told if each and each.has_memory]
+    if not with_memory:
+        return None
+    rows = []
+    for process, each in with_memory:
+        for (code, line), figures in each.by_line.items():
+            location = code_location(run, process, code, line)
+            if location is not None and figures.alloc_bytes:
+                source = source_text(run, process, code, line)
+                rows.append(
+                    LineMemory(
+                        location=location, process=process.process, source=source,
+                        alloc_bytes=figures.alloc_bytes, kept_bytes=figures.kept_bytes,
+                    )
+                )  # fmt: skip
+    return sorted(rows, key=lambda row: (-row.kept_bytes, -row.alloc_bytes))
+
+
+def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
+    events = process.of_kind(EventKind.MEMORY)
+    events = events[(events["end"] < _MOST_BYTES) & (events["value0"] < _MOST_BYTES)]
+    if not len(events):
+        return None
+    at_ns = process.clock.ns(events["start"])
+    resident = events["end"].astype(np.int64)
+    own = resident - (events["extra"].astype(np.int64) << 10)  # a mapped data set is no growth
+    return ProcessMemory(
+        process=process.process,
+        first_bytes=int(resident[0]),
+        peak_bytes=max(int(resident.max()), int(events["value0"].max())),
+        last_bytes=int(resident[-1]),
+        growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
+        points=_points(at_ns - process.start_ns, resident),
+    )
+
+
+def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
+    """Few enough to draw: of each stretch of time the largest value."""
+    groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
+    largest = [int(group[np.argmax(resident[group])]) for group in groups]
+    return [
+        MemoryPoint(at_ns=int(at_ns[index]), resident_bytes=int(resident[index]))
+        for index in largest
+    ]
+
+
+def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
+    """Bytes a step, over the measured ones.
+
+    A trend is there from the first half to the second, and inside of most short stretches too:
+    what jumps up a few times is none, nor is what rises and falls again.
+    """
+    step = step_of(at_ns, steps.start_ns, steps.end_ns)
+    measured = np.flatnonzero(step >= max(0, steps.warmup))
+    step, resident = step[measured], resident[measured]
+    if not len(step) or step[-1] - step[0] < _LEAST_STEPS:
+        return None
+    far = _slope(step, resident)
+    count = max(1, min(_STRETCHES, len(step) // _IN_A_STRETCH))
+    stretches = zip(np.array_split(step, count), np.array_split(resident, count), strict=True)
+    near = float(np.median([_slope(*stretch) for stretch in stretches]))
+    return min(far, near, key=abs) if far * near > 0 else 0.0
+
+
+def _slope(step: Ints, resident: Ints) -> float:
+    """The median of those from the first half to the second."""
+    half = len(step) // 2
+    first, second = np.arange(half), np.arange(half) + len(step) - half
+    apart = step[second] - step[first]
+    slopes = (resident[second] - resident[first])[apart > 0] / apart[apart > 0]
+    return float(np.median(slopes)) if len(slopes) else 0.0

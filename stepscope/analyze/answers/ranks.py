@@ -1,0 +1,186 @@
+"""The ranks of a run side by side: their steps, what they wait for, and whom."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.answers.processes import status
+from stepscope.analyze.intervals import step_of
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.ranks.collectives import Collectives, collectives
+from stepscope.analyze.ranks.straggler import Held, straggler
+from stepscope.analyze.run import all_notes, select
+from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.clock import Ints
+from stepscope.model.ranks import RankRow, RanksAnswer
+from stepscope.store.reader import ProcessData, Run
+
+_MOST_RANKS: Final = 100_000  # what a damaged file says may be more than there can be
+_MOST_NAMED: Final = 8
+_NONE: Final = (
+    "This run has no ranks: no launcher gave its processes one, and none joined a process group."
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Rank:
+    """A rank and what its measured steps consist of."""
+
+    number: int
+    process: ProcessData
+    steps: FoundSteps
+    mean_ms: dict[str, float]  # by category
+    waited_ns: Ints  # by step
+    sees_collectives: bool
+
+    @property
+    def step_ms(self) -> float | None:
+        return sum(self.mean_ms.values()) if self.mean_ms else None
+
+
+def ranks(run: Run, process: int | None = None, rank: int | None = None) -> RanksAnswer:
+    """All of them, or the row of the one asked for by pid or rank."""
+    chosen = processes_of_ranks(run)
+    if process is not None or rank is not None:
+        select(run, process, rank)  # complains where there is none
+    if not chosen:
+        return RanksAnswer(
+            ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
+        )
+    met = collectives(list(chosen.values()))
+    them = [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
+    rows = [_row(run, each) for each in them]
+    return RanksAnswer(
+        ranks=[row for row in rows if process in (None, row.pid) and rank in (None, row.rank)],
+        straggler=straggler(run, _held(them, met)),
+        skew_ms=_skew_ms(them),
+        expected=_expected(run),
+        samples_per_s=_samples_per_s(them),
+        notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
+    )
+
+
+def processes_of_ranks(run: Run) -> dict[int, ProcessData]:
+    """By rank. Of a launch that was started over, its last attempt."""
+    there = [each for each in run.processes if each.info.role != "worker"]
+    there.sort(key=lambda each: each.clock.wall_ns(each.start_ns))
+    found = {each.info.rank: each for each in there if each.info.rank is not None}
+    return dict(sorted(found.items()))
+
+
+def _rank(run: Run, met: Collectives, row: int, number: int, process: ProcessData) -> _Rank:
+    steps = find_steps(run, process)
+    measured = steps.is_measured
+    mean_ms: dict[str, float] = {}
+    if measured.any():
+        phases = phases_by_step(process, steps)
+        means = (phases.ns[measured].mean(axis=0) / 1e6).tolist()
+        mean_ms = dict(zip(phases.names, means, strict=True))
+    waited = np.zeros(len(steps), np.int64)
+    step = step_of(met.arrived_local_ns[row], steps.start_ns, steps.end_ns)
+    kept = (step >= 0) & met.is_there[row]
+    np.add.at(waited, step[kept], met.waited_ns[row][kept])
+    return _Rank(number, process, steps, mean_ms, waited, bool(kept.any()))
+
+
+def _row(run: Run, each: _Rank) -> RankRow:
+    info, measured = each.process.info, each.steps.is_measured
+    communication = each.mean_ms.get("communication", 0.0)
+    step_ms = each.step_ms
+    is_known = step_ms is not None and each.sees_collectives
+    return RankRow(
+        rank=each.number,
+        host=info.host,
+        pid=info.pid,
+        steps=len(each.steps),
+        step_ms=step_ms,
+        own_ms=None if step_ms is None else step_ms - communication,
+        communication_ms=None if step_ms is None else communication,
+        waiting_ms=float(each.waited_ns[measured].mean()) / 1e6 if is_known else None,
+        input_ms=None if step_ms is None else each.mean_ms.get("input", 0.0),
+        status=status(run, each.process),
+    )
+
+
+def _samples_per_s(them: Sequence[_Rank]) -> float | None:
+    total = 0.0
+    for each in them:
+        measured = each.steps.is_measured
+        samples = int(each.steps.samples[measured].sum())
+        if not samples:
+            return None
+        total += samples / (max(1, int(each.steps.duration_ns[measured].sum())) / 1e9)
+    return total
+
+
+def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
+    """For each rank what its coming last costs: the wait of whoever waits longest for it."""
+    count = min(len(each.steps) for each in them)
+    measured = np.all([each.steps.is_measured[:count] for each in them], axis=0)
+    last, longest = met.last, met.waited_ns.max(axis=0, initial=0)
+    held = []
+    for row, each in enumerate(them):
+        step = step_of(met.arrived_local_ns[row], each.steps.start_ns, each.steps.end_ns)
+        mine = met.is_there[row] & (last == row) & (step >= 0) & (step < count)
+        cost = np.zeros(count, np.int64)
+        np.add.at(cost, step[mine], longest[mine])
+        held.append(
+            Held(
+                rank=each.number,
+                process=each.process,
+                steps=len(each.steps),
+                cost_ns=cost[measured],
+                mean_ms=each.mean_ms,
+            )
+        )
+    return held
+
+
+def _skew_ms(them: Sequence[_Rank]) -> float | None:
+    if len(them) < 2 or not any(each.sees_collectives for each in them):
+        return None
+    count = min(len(each.steps) for each in them)
+    measured = np.all([each.steps.is_measured[:count] for each in them], axis=0)
+    if not measured.any():
+        return None
+    longest = np.max([each.waited_ns[:count] for each in them], axis=0)
+    return float(longest[measured].mean()) / 1e6
+
+
+# --- notes ----------------------------------------------------------------------------------------
+
+
+def _expected(run: Run) -> int | None:
+    ranks = (run.info.launcher or {}).get("ranks")
+    return ranks if isinstance(ranks, int) else None
+
+
+def _missing(run: Run, them: Sequence[_Rank]) -> list[str]:
+    expected = _expected(run) or 0
+    absent = sorted(set(range(min(expected, _MOST_RANKS))) - {each.number for each in them})
+    return [f"Nothing was recorded of {_named(absent)}."] if absent else []
+
+
+def _deaths(run: Run, them: Sequence[_Rank]) -> list[str]:
+    """Who was killed first: a launcher ends the others then."""
+    killed = [each for each in them if status(run, each.process) == "killed"]
+    if not killed:
+        return []
+    killed.sort(key=lambda each: each.process.clock.wall_ns(each.process.end_ns))
+    first, others = killed[0], sorted(each.number for each in killed[1:])
+    told = f"Rank {first.number} was killed after {len(first.steps)} steps"
+    return [told + (f", then {_named(others)}." if others else ".")]
+
+
+def _unseen(them: Sequence[_Rank]) -> list[str]:
+    if len(them) < 2 or any(each.sees_collectives for each in them):
+        return []
+    return ["No collective was seen in the steps of two ranks: who waits for whom is not known."]
+
+
+def _named(ranks: Sequence[int]) -> str:
+    some = ", ".join(map(str, ranks[:_MOST_NAMED]))
+    more = f" and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else ""
+    return f"rank {some}" if len(ranks) == 1 else f"ranks {some}{more}"

@@ -1,0 +1,129 @@
+"""The steps: how many, how long, and what each one's time goes to."""
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from stepscope.analyze.answers import xprof_categories
+from stepscope.analyze.phases.overhead import overhead
+from stepscope.analyze.phases.step_phases import Phases, phases_by_step
+from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
+from stepscope.analyze.run import select
+from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.clock import Ints
+from stepscope.model import Bound, Overhead, Rate, Share, Spread, Step, StepsAnswer
+from stepscope.store.reader import ProcessData, Run
+
+_DOMINATES: Final = 0.5  # of the step
+
+
+def steps(
+    run: Run,
+    each: bool = False,
+    process: int | None = None,
+    rank: int | None = None,
+    scheme: str = "stepscope",
+) -> StepsAnswer:
+    """The steps of the main process, or of the one asked for by pid or rank. `scheme`: in whose
+    categories; a trace that another tool wrote has only XProf's."""
+    chosen = select(run, process, rank)
+    if chosen is not None and chosen.folder.is_file():
+        answer = xprof_categories.of_trace(chosen)
+    else:
+        answer = _of_process(run, chosen, each=each or scheme == "xprof")
+        if scheme == "xprof" and chosen is not None and answer.steps:
+            answer = xprof_categories.in_xprof_scheme(run, chosen, answer)
+    return answer if each else msgspec.structs.replace(answer, each=msgspec.UNSET)
+
+
+def _of_process(run: Run, chosen: ProcessData | None, *, each: bool) -> StepsAnswer:
+    found = find_steps(run, chosen)
+    if chosen is None:
+        return no_steps(f"No steps found: {found.reason}", None)
+    cost = overhead(run, chosen, found)
+    if not len(found):
+        return no_steps(f"No steps found: {found.reason}", cost)
+    return _answer(chosen, found, cost, each)
+
+
+def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
+    return StepsAnswer(
+        steps=0, warmup=None, measured=None, step_ms=None, rate=None, breakdown=None, bound=None,
+        overhead=cost, reason=reason,
+    )  # fmt: skip
+
+
+def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool) -> StepsAnswer:
+    measured = found.is_measured
+    phases = phases_by_step(process, found)
+    durations = found.duration_ns[measured]
+    breakdown = _breakdown(phases, durations, found) if measured.any() else None
+    return StepsAnswer(
+        steps=len(found),
+        warmup=found.warmup,
+        measured=int(measured.sum()),
+        step_ms=_spread(durations) if measured.any() else None,
+        rate=_rate(durations, found.samples[measured]) if measured.any() else None,
+        breakdown=breakdown,
+        bound=_bound(breakdown) if breakdown else None,
+        overhead=cost,
+        reason=None if measured.any() else "All steps are warm-up or were left half-way.",
+        anchor=found.anchor,
+        notes=[ESTIMATED] if phases.is_estimated.any() else [],
+        each=_each(process, found, phases) if each else msgspec.UNSET,
+    )
+
+
+def _spread(durations_ns: Ints) -> Spread:
+    ms = durations_ns / 1e6
+    p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
+    return Spread(mean=float(ms.mean()), median=median, p10=p10, p90=p90)
+
+
+def _rate(durations_ns: Ints, samples: Ints) -> Rate:
+    seconds = max(1, int(durations_ns.sum())) / 1e9
+    told = int(samples.sum())
+    return Rate(per_s=len(durations_ns) / seconds, samples_per_s=told / seconds if told else None)
+
+
+def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
+    """Largest first; the ms sum to the mean step."""
+    means_ms = phases.ns[found.is_measured].mean(axis=0) / 1e6
+    mean_ms = max(float(durations_ns.mean()) / 1e6, 1e-9)
+    shares = [
+        Share(category=name, share=ms / mean_ms, ms=ms, device_ms=None)
+        for name, ms in zip(phases.names, means_ms.tolist(), strict=True)
+    ]
+    return sorted(shares, key=lambda share: -share.ms)
+
+
+def _bound(breakdown: list[Share]) -> Bound:
+    """What the step waits for; the device is known only where operators were recorded."""
+    shares = {share.category: share.share for share in breakdown}
+    if shares.get("input", 0.0) >= _DOMINATES:
+        return "input"
+    if shares.get("communication", 0.0) >= _DOMINATES:
+        return "communication"
+    return "host"
+
+
+def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]:
+    columns = zip(
+        (found.start_ns - process.start_ns).tolist(),
+        found.duration_ns.tolist(),
+        phases.ns.tolist(),
+        found.is_measured.tolist(),
+        phases.is_estimated.tolist(),
+        strict=True,
+    )
+    return [
+        Step(
+            start_ns=start,
+            duration_ns=duration,
+            phases=dict(zip(phases.names, ns, strict=True)),
+            measured=measured,
+            estimated=estimated,
+        )
+        for start, duration, ns, measured, estimated in columns
+    ]

@@ -1,0 +1,53 @@
+"""The whole run first, then its steps: where the time of the main process went."""
+
+import datetime
+import os
+
+from stepscope.analyze.answers.processes import ending
+from stepscope.analyze.answers.run_parts import parts
+from stepscope.analyze.answers.steps import no_steps, steps
+from stepscope.analyze.code.hottest_lines import hottest_lines
+from stepscope.analyze.code.lines import lines
+from stepscope.analyze.run import all_notes
+from stepscope.errors import InputError
+from stepscope.model import StepsAnswer, SummaryAnswer
+from stepscope.store.reader import Run
+
+
+def summary(run: Run) -> SummaryAnswer:
+    found = parts(run)
+    hottest = hottest_lines(lines(run))
+    return SummaryAnswer(
+        run=os.fspath(run.path),
+        command=run.info.command,
+        started=_started(run),
+        ending=ending(run),
+        wall_ns=sum(part.ns for part in found),
+        parts=found,
+        steps=_steps(run),
+        hottest=[line.location for line in hottest],
+        hottest_ns=[line.ns for line in hottest],
+        processes=len(run.processes),
+        notes=all_notes(run),
+        hottest_source=[line.source for line in hottest],
+    )
+
+
+def _steps(run: Run) -> StepsAnswer:
+    """A trace need not mark any, and says so."""
+    try:
+        return steps(run)
+    except InputError as error:
+        return no_steps(str(error), None)
+
+
+def _started(run: Run) -> str:
+    """ISO 8601, local time with offset."""
+    at_ns = run.info.started_realtime_ns
+    if at_ns is None and run.main is not None:
+        at_ns = run.main.info.started_realtime_ns
+    try:
+        moment = datetime.datetime.fromtimestamp((at_ns or 0) / 1e9).astimezone()
+    except (OverflowError, OSError, ValueError):
+        moment = datetime.datetime.fromtimestamp(0).astimezone()
+    return moment.isoformat(timespec="seconds")

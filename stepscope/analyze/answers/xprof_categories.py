@@ -1,0 +1,213 @@
+"""The steps in another tool's categories: XProf's, for runs and for traces.
+
+1. An xplane without a recording around it tells its steps itself.
+2. Of torch's traces, what ran in each step is of one of XProf's kinds.
+3. In a run whose operator windows saw a device, the same for the steps in them.
+4. In any other run the phases are given XProf's names: all the compute is the host's.
+"""
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.analyze.traces import xprof_steps as xprof
+from stepscope.analyze.traces.windows import Window, is_xplane, read_trace, read_window, windows
+from stepscope.clock import Ints
+from stepscope.errors import DataError, InputError
+from stepscope.importers.trace import ON_DEVICE, Category, Trace
+from stepscope.importers.xplane import read_xplane
+from stepscope.model import Rate, Share, Spread, Step, StepsAnswer
+from stepscope.store.format import SpanCategory
+from stepscope.store.reader import ProcessData, Run
+
+_STEP: Final = "ProfilerStep#"
+_LOADER: Final = "enumerate(DataLoader)"
+_OF_PHASES: Final = {
+    "input": xprof.INPUT,
+    "transfer": xprof.INPUT,
+    "compile": xprof.COMPILE,
+    **dict.fromkeys(
+        ("forward", "backward", "optimizer", "compute", "evaluation", "communication", "sync"),
+        xprof.HOST,
+    ),
+}
+_NO_STEPS: Final = (
+    "No steps found: nothing in the trace marks any. Mark them with torch.profiler's schedule and "
+    "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
+    "jax.profiler.StepTraceAnnotation."
+)
+_FROM_WINDOWS: Final = "From the steps in operator windows: only there the device is known."
+_Table = npt.NDArray[np.int64]
+
+
+def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> StepsAnswer:
+    """The answer about a process, which has each step, in XProf's words."""
+    found = find_steps(run, process)
+    table = _of_windows(process, found)
+    if table is not None:
+        kept, ns = table
+        start_ns = found.start_ns[kept] - process.start_ns
+        told = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor)
+        return msgspec.structs.replace(
+            told, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
+            notes=[*answer.notes, _FROM_WINDOWS],
+        )  # fmt: skip
+    return _of_phases(answer)
+
+
+def _of_phases(answer: StepsAnswer) -> StepsAnswer:
+    def renamed(phases: dict[str, Any]) -> dict[str, Any]:
+        told = dict.fromkeys(xprof.CATEGORIES, 0)
+        for phase, value in phases.items():
+            told[_OF_PHASES.get(phase, xprof.OTHER)] += value
+        return {name: value for name, value in told.items() if value}
+
+    breakdown = None
+    if answer.breakdown is not None:
+        ms = renamed({share.category: share.ms for share in answer.breakdown})
+        shares = renamed({share.category: share.share for share in answer.breakdown})
+        breakdown = [
+            Share(category=name, share=shares[name], ms=ms[name], device_ms=None) for name in ms
+        ]
+    each = answer.each
+    if isinstance(each, list):
+        each = [msgspec.structs.replace(step, phases=renamed(step.phases)) for step in each]
+    return msgspec.structs.replace(answer, breakdown=_sorted(breakdown), each=each)
+
+
+def _sorted(breakdown: list[Share] | None) -> list[Share] | None:
+    return sorted(breakdown, key=lambda share: -share.ms) if breakdown is not None else None
+
+
+def _answer(start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None) -> StepsAnswer:
+    ms = duration_ns / 1e6
+    p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
+    mean = float(ms.mean())
+    means = ns.mean(axis=0) / 1e6
+    breakdown = [
+        Share(category=name, share=value / max(mean, 1e-9), ms=value, device_ms=None)
+        for name, value in zip(xprof.CATEGORIES, means.tolist(), strict=True)
+    ]
+    each = [
+        Step(start_ns=start, duration_ns=lasted, measured=True,
+             phases=dict(zip(xprof.CATEGORIES, row, strict=True)))
+        for start, lasted, row in zip(
+            start_ns.tolist(), duration_ns.tolist(), ns.tolist(), strict=True)
+    ]  # fmt: skip
+    return StepsAnswer(
+        steps=len(start_ns),
+        warmup=0,
+        measured=len(start_ns),
+        step_ms=Spread(mean=mean, median=median, p10=p10, p90=p90),
+        rate=Rate(per_s=1e3 / max(mean, 1e-9), samples_per_s=None),
+        breakdown=_sorted(breakdown),
+        bound=None,
+        overhead=None,
+        reason=None,
+        anchor=anchor,
+        each=each,
+    )
+
+
+# --- traces ---------------------------------------------------------------------------------------
+
+
+def of_trace(process: ProcessData) -> StepsAnswer:
+    """The steps of a trace without a recording around it."""
+    path = process.folder
+    trace = read_trace(path)
+    if isinstance(trace, str):
+        raise DataError(trace)
+    if is_xplane(path):
+        found = xprof.xprof_steps(read_xplane(path))
+        start_ns, end_ns, ns = found.start_ns, found.end_ns, found.ns
+    else:
+        start_ns, end_ns = _marked(trace)
+        ns = _by_time(trace, start_ns, end_ns)
+    if not len(start_ns):
+        raise InputError(f"'{path}': {_NO_STEPS}")
+    first_ns = int(start_ns.min())
+    answer = _answer(start_ns - first_ns, end_ns - start_ns, ns, "the steps that the trace marks")
+    return msgspec.structs.replace(answer, notes=list(trace.notes))
+
+
+def _step_names(trace: Trace) -> list[int]:
+    return [number for number, name in enumerate(trace.names) if name.startswith(_STEP)]
+
+
+def _marked(trace: Trace) -> tuple[Ints, Ints]:
+    """Old traces have them among the operators."""
+    events = trace.of(Category.ANNOTATION, Category.OP)
+    events = events[np.isin(events["name"], _step_names(trace))]
+    events = events[np.argsort(events["start_ns"], kind="stable")]
+    return events["start_ns"], events["start_ns"] + events["duration_ns"]
+
+
+def _by_time(
+    trace: Trace, start_ns: Ints, end_ns: Ints, more: tuple[Ints, Ints, Ints] | None = None
+) -> _Table:
+    """What ran in each stretch of time; `more`: kinds, starts and ends of what else is known."""
+    events = trace.of(Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
+    events = events[~events["is_input"]]
+    kinds = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int64)
+    kind = kinds[events["name"]]
+    kind[events["category"] == Category.OP] = xprof.KIND["host compute"]
+    kind[events["category"] == Category.RUNTIME] = xprof.KIND["launch"]
+    loads = [number for number, name in enumerate(trace.names) if name.startswith(_LOADER)]
+    waits = np.isin(events["name"], loads)
+    kept = (events["category"] != Category.ANNOTATION) | waits
+    kept &= ~np.isin(events["name"], _step_names(trace))
+    kind[waits] = xprof.KIND["wait for input"]
+    begin, stop = events["start_ns"][kept], (events["start_ns"] + events["duration_ns"])[kept]
+    kind = kind[kept]
+    if more is not None:
+        kind, begin, stop = (
+            np.concatenate(pair) for pair in zip((kind, begin, stop), more, strict=True)
+        )
+    rows = []
+    for start, end in zip(start_ns.tolist(), end_ns.tolist(), strict=True):
+        here = (begin < end) & (stop > start)
+        rows.append(xprof.categories_of(kind[here], begin[here], stop[here], start, end))
+    return np.array(rows, np.int64).reshape(-1, len(xprof.CATEGORIES))
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def _of_windows(process: ProcessData, found: FoundSteps) -> tuple[Ints, _Table] | None:
+    """The steps that lie in windows that saw a device."""
+    steps: list[Ints] = []
+    tables: list[_Table] = []
+    for window in windows(process):
+        trace = read_window(window)
+        if isinstance(trace, str) or not trace.has_device:
+            continue
+        inside = _inside(window, found)
+        if len(inside):
+            to_unix = -process.clock.monotonic_ns(0)
+            bounds = found.start_ns[inside] + to_unix, found.end_ns[inside] + to_unix
+            steps.append(inside)
+            tables.append(_by_time(trace, *bounds, _spans(process, found, to_unix)))
+    return (np.concatenate(steps), np.concatenate(tables)) if steps else None
+
+
+def _inside(window: Window, found: FoundSteps) -> Ints:
+    if window.start_ns is None or window.end_ns is None:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero((found.start_ns >= window.start_ns) & (found.end_ns <= window.end_ns))
+
+
+def _spans(process: ProcessData, found: FoundSteps, to_unix: int) -> tuple[Ints, Ints, Ints]:
+    """Input and compilation, which the hooks tell."""
+    spans = phase_spans(process, found)
+    kinds = {
+        SpanCategory.INPUT: xprof.KIND["wait for input"],
+        SpanCategory.COMPILE: xprof.KIND["compile"],
+    }
+    kept = spans.of(*kinds)
+    kind = np.array([kinds[SpanCategory(c)] for c in spans.category[kept].tolist()], np.int64)
+    return kind, spans.start_ns[kept] + to_unix, spans.end_ns[kept] + to_unix

@@ -1,0 +1,1 @@
+"""Lines, functions, calls and sampled stacks."""

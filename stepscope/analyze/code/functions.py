@@ -1,0 +1,194 @@
+"""How often each function was called and how long it took: exact with --calls, else what lines
+and samples tell."""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from stepscope.analyze.code.call_tree import Counts, call_totals
+from stepscope.analyze.code.stack_tree import SampledFunction, sampled_functions
+from stepscope.analyze.code.thinned_lines import line_ticks
+from stepscope.analyze.run import all_notes, shown_path
+from stepscope.model import CallRow, FunctionRow, FunctionsAnswer, Process
+from stepscope.store.reader import ProcessData, Run
+
+RECORD_CALLS: Final = (
+    "Calls were not recorded: times are estimates, and only your own functions have a number of "
+    "calls. 'stepscope run --calls' counts every call."
+)
+NOT_ALL: Final = "Some calls are missing: numbers of calls are lower bounds."
+
+_Place = tuple[str, int, str]  # file, first line, name
+_Key = tuple[_Place, Process]
+
+
+@dataclasses.dataclass
+class _Function:
+    """A function's figures, summed over code objects and the processes of a role."""
+
+    counts: Counts = dataclasses.field(default_factory=Counts)
+    callers: dict[_Place, Counts] = dataclasses.field(default_factory=dict)
+    callees: dict[_Place, Counts] = dataclasses.field(default_factory=dict)
+
+
+def functions(run: Run) -> FunctionsAnswer:
+    """One entry a function, role and rank; the most time of their own first."""
+    counted = [process for process in run.processes if process.calls.is_recorded]
+    others = [process for process in run.processes if not process.calls.is_recorded]
+    rows = _exact_rows(run, counted) + _estimated_rows(run, others)
+    rows.sort(key=lambda row: (-(row.tottime_ns or 0), -(row.cumtime_ns or 0), row.file, row.line))
+    notes = all_notes(run)
+    if others or not counted:
+        notes.append(RECORD_CALLS)
+    is_whole = all(process.calls.is_whole for process in counted)
+    if not is_whole:
+        notes.append(NOT_ALL)
+    return FunctionsAnswer(
+        functions=rows, exact=bool(counted) and not others and is_whole, notes=notes
+    )
+
+
+# --- with --calls --------------------------------------------------------------------------------
+
+
+def _exact_rows(run: Run, processes: Iterable[ProcessData]) -> list[FunctionRow]:
+    found: dict[_Key, _Function] = {}
+    for process in processes:
+        _add_process(run, process, found)
+    return [
+        FunctionRow(
+            file=file,
+            line=line,
+            function=name,
+            process=process,
+            ncalls=function.counts.ncalls,
+            primitive_calls=function.counts.primitive_calls,
+            tottime_ns=function.counts.tottime_ns,
+            cumtime_ns=function.counts.cumtime_ns,
+            estimated=False,
+            callers=_call_rows(function.callers),
+            callees=_call_rows(function.callees),
+        )
+        for ((file, line, name), process), function in found.items()
+    ]
+
+
+def _add_process(run: Run, process: ProcessData, found: dict[_Key, _Function]) -> None:
+    totals = call_totals(process.calls, process.clock)
+    who = process.process
+    places = {number: _place(run, process, number) for number in totals.by_function}
+    for number, counts in totals.by_function.items():
+        found.setdefault((places[number], who), _Function()).counts.add(counts)
+    for (caller, callee), counts in totals.by_pair.items():
+        above, below = places[caller], places[callee]
+        found[below, who].callers.setdefault(above, Counts()).add(counts)
+        found[above, who].callees.setdefault(below, Counts()).add(counts)
+
+
+def _place(run: Run, process: ProcessData, number: int) -> _Place:
+    name = process.names.functions.get(number)
+    if name is None:
+        return "?", 0, f"function {number}"
+    return shown_path(run, name.file), name.line, name.name
+
+
+def _call_rows(counted: dict[_Place, Counts]) -> list[CallRow]:
+    rows = [
+        CallRow(
+            file=file,
+            line=line,
+            function=name,
+            ncalls=counts.ncalls,
+            primitive_calls=counts.primitive_calls,
+            tottime_ns=counts.tottime_ns,
+            cumtime_ns=counts.cumtime_ns,
+        )
+        for (file, line, name), counts in counted.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.cumtime_ns, row.file, row.line, row.function))
+
+
+# --- without -------------------------------------------------------------------------------------
+
+
+def _estimated_rows(run: Run, processes: Iterable[ProcessData]) -> list[FunctionRow]:
+    rows: dict[_Key, FunctionRow] = {}
+    for process in processes:
+        known: dict[_Place, FunctionRow] = {}
+        for row in _rows_from_lines(run, process):
+            _put(known, row)
+        merge_sampled(known, sampled_functions(run, process), process.process)
+        for row in known.values():
+            _put_in(rows, row)
+    return list(rows.values())
+
+
+def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
+    """The user's own functions: each time one was entered or went on is a call, as cProfile has
+    it. Time is that of its lines; recursion shows in it more than once."""
+    for block in process.lines.blocks:
+        code = process.names.codes.get(block.code_id)
+        file = process.names.files.get(code.file) if code else None
+        ncalls = block.calls + block.resumes
+        if code is None or file is None or not ncalls:
+            continue
+        spent_ns = int(process.clock.duration_ns(line_ticks(process, block)).sum())
+        yield FunctionRow(
+            file=shown_path(run, file.path),
+            line=code.first_line,
+            function=code.function,
+            process=process.process,
+            ncalls=ncalls,
+            primitive_calls=None,
+            tottime_ns=None,
+            cumtime_ns=min(spent_ns, process.end_ns - process.start_ns),
+            estimated=block.is_thinned,
+        )
+
+
+def merge_sampled(
+    known: dict[_Place, FunctionRow], sampled: Iterable[SampledFunction], process: Process
+) -> None:
+    """Samples tell the time that functions take themselves, and all there is about libraries'."""
+    for function in sampled:
+        row = known.get((function.file, function.line, function.name))
+        found = FunctionRow(
+            file=function.file,
+            line=function.line,
+            function=function.name,
+            process=process,
+            ncalls=None,
+            primitive_calls=None,
+            tottime_ns=function.tottime_ns,
+            cumtime_ns=function.cumtime_ns if row is None or row.ncalls is None else None,
+            estimated=row is None or row.estimated,
+        )
+        _put(known, found)
+
+
+def _put(rows: dict[_Place, FunctionRow], row: FunctionRow) -> None:
+    place = row.file, row.line, row.function
+    before = rows.get(place)
+    rows[place] = row if before is None else _sum(before, row)
+
+
+def _put_in(rows: dict[_Key, FunctionRow], row: FunctionRow) -> None:
+    key = (row.file, row.line, row.function), row.process
+    before = rows.get(key)
+    rows[key] = row if before is None else _sum(before, row)
+
+
+def _sum(one: FunctionRow, other: FunctionRow) -> FunctionRow:
+    return msgspec.structs.replace(
+        one,
+        ncalls=_plus(one.ncalls, other.ncalls),
+        tottime_ns=_plus(one.tottime_ns, other.tottime_ns),
+        cumtime_ns=_plus(one.cumtime_ns, other.cumtime_ns),
+        estimated=one.estimated or other.estimated,
+    )
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else one + other

@@ -1,0 +1,194 @@
+"""What the steps' thread did in measured steps: every look of the sampler, by phase and stack.
+
+A look tells the stack of one moment and stands for the time since the look before. The share of
+the looks that fulfil a condition is the share of the step's time, to within chance: `error` says
+how far off that may be.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.intervals import Intervals, parents, step_of
+from stepscope.analyze.libraries import users_files
+from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.clock import Ints
+from stepscope.store.format import SpanCategory
+from stepscope.store.reader import ProcessData
+from stepscope.store.records import FunctionName
+
+PYTHON: Final = "python"
+_MOST_LOOKS_A_SAMPLE: Final = 10_000
+_LEAST_LOOKS: Final = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """A function in a stack, and the line that it was at."""
+
+    function: FunctionName
+    line: int
+    is_users: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Look:
+    """All looks at one stack in one phase, together."""
+
+    phase: str
+    frames: tuple[Frame, ...]  # outermost first
+    ns: float
+
+    @property
+    def users(self) -> tuple[Frame, ...]:
+        return tuple(frame for frame in self.frames if frame.is_users)
+
+    @property
+    def called(self) -> Frame | None:
+        """The library function that the innermost frame of the user's called."""
+        own = [index for index, frame in enumerate(self.frames) if frame.is_users]
+        below = self.frames[own[-1] + 1 :] if own else self.frames
+        return below[0] if below else None
+
+    @property
+    def is_in_users_line(self) -> bool:
+        """Whether no library's Python code lies below the user's own."""
+        return bool(self.frames) and self.frames[-1].is_users
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StepTime:
+    looks: list[Look]
+    count: int  # how many moments stand behind it
+    total_ns: float
+
+    def share(self, wanted: Callable[[Look], bool]) -> float:
+        if not self.total_ns:
+            return 0.0
+        return sum(look.ns for look in self.looks if wanted(look)) / self.total_ns
+
+    def error(self, share: float) -> float:
+        """Two standard errors of a share."""
+        if not self.count:
+            return 1.0
+        return 2 * math.sqrt(max(share * (1 - share), 1 / (4 * self.count)) / self.count)
+
+
+@functools.lru_cache(maxsize=16)
+def step_time(process: ProcessData, steps: FoundSteps) -> StepTime:
+    """Of the measured steps, on their thread."""
+    return time_in(process, steps, steps.is_measured)
+
+
+def time_in(
+    process: ProcessData, steps: FoundSteps, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> StepTime:
+    """Of the steps that are wanted."""
+    samples = process.samples.samples
+    samples = samples[samples["thread"] == steps.thread]
+    if not len(samples) or not wanted.any():
+        return StepTime([], 0, 0.0)
+    at_ns, node, weight = _moments(process, samples)
+    step = step_of(at_ns, steps.start_ns[wanted], steps.end_ns[wanted])
+    kept = step >= 0
+    at_ns, node, weight = at_ns[kept], node[kept], weight[kept]
+    phase = _phase_at(process, steps, at_ns)
+    pairs, where = np.unique(np.stack([node, phase]), axis=1, return_inverse=True)
+    sums = np.bincount(where.reshape(-1), weights=weight, minlength=pairs.shape[1])
+    frames = _Frames(process)
+    looks = [
+        Look(_name(int(label)), frames.of(int(number)), float(ns))
+        for (number, label), ns in zip(pairs.T.tolist(), sums.tolist(), strict=True)
+    ]
+    return StepTime(looks, len(at_ns), float(weight.sum()))
+
+
+def _moments(
+    process: ProcessData, samples: np.ndarray[tuple[int], np.dtype[np.void]]
+) -> tuple[Ints, Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """A sample that was seen several times in a row is as many moments, evenly apart."""
+    count = np.clip(samples["count"].astype(np.int64), 1, _MOST_LOOKS_A_SAMPLE)
+    start = process.clock.ns(samples["start"])
+    lasted = process.clock.duration_ns(samples["weight"])
+    index = np.repeat(np.arange(len(samples)), count)
+    number = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count) + 1
+    at_ns = start[index] + (lasted[index] * (number / count[index])).astype(np.int64)
+    return at_ns, samples["node"].astype(np.int64)[index], (lasted / count)[index]
+
+
+def _phase_at(process: ProcessData, steps: FoundSteps, at_ns: Ints) -> Ints:
+    """The category of the innermost phase at each moment, 0 in none."""
+    spans = phase_spans(process, steps)
+    if not len(spans):
+        return np.zeros(len(at_ns), np.int64)
+    nested = Intervals.sorted(spans.start_ns, spans.end_ns, spans.category)
+    around = parents(nested)
+    index = np.searchsorted(nested.start_ns, at_ns, side="right") - 1
+    for _ in range(64):  # spans nest a few deep; damaged ones must not hold us up
+        past = (index >= 0) & (nested.end_ns[np.maximum(index, 0)] <= at_ns)
+        if not past.any():
+            break
+        index = np.where(past, around[np.maximum(index, 0)], index)
+    phase: Ints = np.where(index >= 0, nested.label[np.maximum(index, 0)], 0)
+    return phase
+
+
+def _name(category: int) -> str:
+    return SpanCategory(category).name.lower() if category else PYTHON
+
+
+class _Frames:
+    """The frames of a node of samples.bin, outermost first."""
+
+    def __init__(self, process: ProcessData) -> None:
+        found = process.samples
+        columns = (found.nodes[name].tolist() for name in ("parent", "function", "line"))
+        self._nodes = dict(zip(found.numbers.tolist(), zip(*columns, strict=True), strict=True))
+        self._functions = process.names.functions
+        self._users = users_files(process)
+
+    def of(self, node: int) -> tuple[Frame, ...]:
+        return tuple(reversed(list(self._inwards_out(node))))
+
+    def _inwards_out(self, node: int) -> Iterable[Frame]:
+        while node:
+            node, number, line = self._nodes[node]
+            function = self._functions.get(number)
+            if function is not None:
+                yield Frame(function, line, function.file in self._users)
+
+
+Place = tuple[str, int]  # file, first line
+
+
+def function_presence(process: ProcessData, steps: FoundSteps) -> dict[Place, float]:
+    """Which part of each function's time, callees included, passes in steps. Functions that were
+    not seen often enough to tell are not there."""
+    samples = process.samples.samples
+    at_ns, node, weight = _moments(process, samples)
+    thread = np.repeat(
+        samples["thread"], np.clip(samples["count"].astype(np.int64), 1, _MOST_LOOKS_A_SAMPLE)
+    )
+    in_steps = (step_of(at_ns, steps.start_ns, steps.end_ns) >= 0) & (thread == steps.thread)
+    frames = _Frames(process)
+    total: dict[Place, list[float]] = {}
+    nodes, where = np.unique(node, return_inverse=True)
+    sums = [
+        np.bincount(where, weights=values, minlength=len(nodes)).tolist()
+        for values in (weight, weight * in_steps, np.ones(len(weight)))
+    ]
+    for number, *figures in zip(nodes.tolist(), *sums, strict=True):
+        for place in {(f.function.file, f.function.line) for f in frames.of(number) if f.is_users}:
+            row = total.setdefault(place, [0.0, 0.0, 0.0])
+            for index, figure in enumerate(figures):
+                row[index] += figure
+    return {
+        place: inside / whole
+        for place, (whole, inside, count) in total.items()
+        if whole and count >= _LEAST_LOOKS
+    }

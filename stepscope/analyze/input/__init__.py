@@ -1,0 +1,1 @@
+"""What loads the batches, and what limits it."""

@@ -1,0 +1,218 @@
+"""What the input is limited by, and that in a sentence.
+
+1. Steps that wait for less than 5 % of their time are limited by nothing here.
+2. What the training process waits for is told by what happens meanwhile: workers start; a batch is
+   on its way, from workers that could do more; or they load.
+3. Where they load, more workers gain something as long as cores are idle; without, only less work
+   does.
+"""
+
+import dataclasses
+import math
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
+from stepscope.analyze.intervals import overlap_ns, step_of, union
+from stepscope.model import InputLine, Limit
+from stepscope.store.format import EventKind
+from stepscope.store.reader import ProcessData, Run
+
+_LEAST_WAIT: Final = 0.05  # of the step
+_MOST: Final = 0.5
+_LEAST_IDLE: Final = 0.5  # of a core
+_BUSY: Final = 0.8  # of the workers' time
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """What the decision and its words need."""
+
+    workers: int | None
+    wait_share: float
+    wait_ms: float
+    step_ms: float
+    load_ms: float  # fetch and collate of a batch, in one process
+    cores: float | None
+    idle_cores: float | None
+    starts: int  # of workers
+    start_up_ms: float | None
+    start_share: float  # of the wait
+    transfer_share: float  # of the rest
+    get_ms: float  # to take a batch from the workers
+    hottest: InputLine | None
+    busy: float | None  # the workers, loading
+
+
+def limit(facts: Facts) -> tuple[Limit, str]:
+    if facts.wait_share < _LEAST_WAIT:
+        return "nothing", f"the steps wait {_percent(facts.wait_share)} of their time for input"
+    if facts.start_share >= _MOST:
+        return "start-up", _start_up_words(facts)
+    could_do_more = facts.workers and (facts.busy or 0.0) < _BUSY
+    if could_do_more and facts.transfer_share >= _MOST:
+        return "transfer", _transfer_words(facts)
+    if facts.workers is None:
+        return "work", f"loading happens in the training process: less work in it{_at(facts)}"
+    return _work_or_number(facts)
+
+
+def _work_or_number(facts: Facts) -> tuple[Limit, str]:
+    less = f"less work{_at(facts)}"
+    if facts.workers and facts.busy is not None and facts.busy < _MOST:
+        return "work", (
+            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but single "
+            f"batches come late: {less}, or a larger prefetch_factor"
+        )
+    if facts.workers:
+        begins, more = (
+            f"the workers are busy {_percent(facts.busy or 0.0)} of the time",
+            "more workers",
+        )
+    else:
+        share = _percent(facts.wait_share)
+        begins, more = f"loading happens in the training process, {share} of each step", "workers"
+    if facts.idle_cores is not None and facts.idle_cores < _LEAST_IDLE:
+        return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
+    idle = "" if facts.idle_cores is None else f", and {_cores(facts)} idle"
+    return "number", f"{begins}{idle}: {more} (num_workers={_enough(facts)}), or {less}"
+
+
+def _enough(facts: Facts) -> int:
+    """So many load a batch in the time of a step without its wait; no more than one for each core
+    on top."""
+    least = (facts.workers or 0) + 1
+    own_ms = max(facts.step_ms - facts.wait_ms, 0.01 * facts.step_ms)
+    enough = math.ceil(facts.load_ms / own_ms) if facts.load_ms else least
+    most = math.floor((facts.workers or 0) + max(1.0, facts.cores or 1.0))
+    return max(least, min(enough, most))
+
+
+def _cores(facts: Facts) -> str:
+    idle = facts.idle_cores or 0.0
+    return f"{idle:.1f} of {facts.cores:g} cores are"
+
+
+def _at(facts: Facts) -> str:
+    line = facts.hottest
+    if line is None:
+        return " in the dataset"
+    function = (line.function or "the dataset").rpartition(".")[2]
+    return f" in {function} ({line.file}:{line.line})"
+
+
+def _start_up_words(facts: Facts) -> str:
+    each = f"{(facts.start_up_ms or 0.0) / 1e3:.1f} s each"
+    if facts.starts > 1:
+        return (
+            f"most of the wait is for workers to start ({facts.starts} times, {each}): "
+            "persistent_workers=True keeps them"
+        )
+    return f"most of the wait is for the first batch of an epoch ({each}): less work{_at(facts)}"
+
+
+def _transfer_words(facts: Facts) -> str:
+    send_less = "send less, as tensors and not as Python objects"
+    get, load = f"{facts.get_ms:.1f} ms", f"{facts.load_ms:.1f} ms"
+    if facts.get_ms > facts.load_ms:
+        return (
+            f"to take a batch from the workers costs {get}, to load it in their place would cost "
+            f"{load}: num_workers=0, or {send_less}"
+        )
+    share = _percent(facts.transfer_share)
+    return f"batches are {share} of the wait on their way from the workers: {send_less}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+# --- what happens while the training process waits ------------------------------------------------
+
+
+def start_ups(loader: Loader) -> Pairs:
+    """From each start with workers to the end of the first wait after it."""
+    if not loader.workers or not len(loader.starts[0]) or not len(loader.waits[0]):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    begin, begun = loader.starts
+    first = np.searchsorted(loader.waits[0], begun)
+    known = first < len(loader.waits[0])
+    return begin[known], loader.waits[1][first[known]]
+
+
+def start_up_ms(loader: Loader) -> float | None:
+    """The mean of these waits."""
+    begin, end = start_ups(loader)
+    if not len(begin):
+        return None
+    return float(overlap_ns(begin, end, _all_waits(loader)).mean()) / 1e6
+
+
+def _all_waits(loader: Loader) -> Pairs:
+    starts = np.concatenate([loader.waits[0], loader.starts[0]])
+    ends = np.concatenate([loader.waits[1], loader.starts[1]])
+    return union(starts, ends)
+
+
+def waits_in(loader: Loader, window: Pairs) -> Pairs:
+    """The waits that begin in the window."""
+    starts, ends = _all_waits(loader)
+    inside = step_of(starts, *window) >= 0
+    return starts[inside], ends[inside]
+
+
+def shares_of_wait(process: ProcessData, loader: Loader, waits: Pairs) -> tuple[float, float]:
+    """(workers start, of the wait; a batch is being taken, or sent while none is loaded, of the
+    rest)."""
+    whole_ns = _total(waits)
+    starting = union(*start_ups(loader))
+    rest = _without(waits, starting)
+    loading = stage_union(loader.processes, "fetch")
+    receiving = stage_union([process], "get")
+    sending = stage_union(loader.processes, "send")
+    moving = union(*(np.concatenate(pair) for pair in zip(receiving, sending, strict=True)))
+    idle_rest = _without(rest, _without(loading, receiving))
+    moved_ns = int(overlap_ns(*idle_rest, moving).sum())
+    start_share = 1.0 - _total(rest) / whole_ns if whole_ns else 0.0
+    return start_share, moved_ns / max(1, _total(rest))
+
+
+def _total(pairs: Pairs) -> int:
+    return int((pairs[1] - pairs[0]).sum())
+
+
+def _without(pairs: Pairs, taken: Pairs) -> Pairs:
+    """What is left of a union without another one."""
+    edges = np.unique(np.concatenate([*pairs, *taken]))
+    start, end = edges[:-1], edges[1:]
+    kept = (step_of(start, *pairs) >= 0) & (step_of(start, *taken) < 0)
+    return union(start[kept], end[kept])
+
+
+# --- cores ----------------------------------------------------------------------------------------
+
+
+def cores_of(run: Run) -> float | None:
+    machine = run.info.machine
+    known = [each for each in (machine.cores, machine.container_cores) if each]
+    return float(min(known)) if known else None
+
+
+def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
+    """Those that no process of the run used in the window, in the mean."""
+    cores, lasted_ns = cores_of(run), _total(window)
+    if cores is None or not lasted_ns:
+        return None
+    here = [each for each in run.processes if each.info.host == process.info.host]
+    used_ns = sum(_cpu_ns(each, window) for each in here)
+    return min(cores, max(0.0, cores - used_ns / lasted_ns))
+
+
+def _cpu_ns(process: ProcessData, window: Pairs) -> float:
+    told = process.of_kind(EventKind.CPU)
+    if len(told) < 2:
+        return 0.0
+    told = told[np.argsort(told["start"], kind="stable")]
+    at_ns, used = process.clock.ns(told["start"]), told["end"].astype(np.float64)
+    return float((np.interp(window[1], at_ns, used) - np.interp(window[0], at_ns, used)).sum())

@@ -1,0 +1,175 @@
+"""The loader that a process trains from: its waits, its workers, and what their time goes to."""
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import (
+    Intervals,
+    exclusive_by_step,
+    overlap_ns,
+    parents,
+    step_of,
+    union,
+)
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.clock import Ints
+from stepscope.store.format import LOADER_WORKERS_BITS, EventKind, SpanCategory
+from stepscope.store.reader import ProcessData, Run
+
+_STARTS: Final = ".__iter__"  # how the name of a loader's start ends
+Pairs = tuple[Ints, Ints]  # starts and ends; where it is a union, in order and apart
+_Spans = npt.NDArray[Any]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Loader:
+    workers: int
+    thread: int  # that takes its batches
+    waits: Pairs  # each time that it was asked for a batch; there is one at least
+    samples: Ints  # of each; 0: none came
+    starts: Pairs  # each time that it was iterated anew
+    processes: list[ProcessData]  # its workers'
+
+
+@dataclasses.dataclass(frozen=True)
+class StageTime:
+    """In a window of time; of several processes, together."""
+
+    total_ns: int
+    count: int
+
+
+def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | None:
+    """The one that most steps take a batch from; without steps, the one with most batches."""
+    spans = _loader_spans(process)
+    is_start = _are_starts(process, spans)
+    waits, starts = spans[~is_start], spans[is_start]
+    if not len(waits):
+        return None
+    number = _number_in_most_steps(process, waits, steps)
+    waits, starts = waits[_numbers(waits) == number], starts[_numbers(starts) == number]
+    return Loader(
+        workers=int(waits["value1"][0]) & ((1 << LOADER_WORKERS_BITS) - 1),
+        thread=int(waits["thread"][0]),
+        waits=process.interval_ns(waits),
+        samples=np.minimum(waits["value0"], 2**40).astype(np.int64),
+        starts=process.interval_ns(starts),
+        processes=_workers(run, process, number),
+    )
+
+
+def _numbers(spans: _Spans) -> npt.NDArray[np.int64]:
+    return spans["value1"].astype(np.int64) >> LOADER_WORKERS_BITS
+
+
+def _loader_spans(process: ProcessData) -> _Spans:
+    """In order of time, without those of loaders that feed another one."""
+    spans = process.of_kind(EventKind.SPAN)
+    spans = spans[(spans["extra"] == SpanCategory.INPUT) & (spans["value1"] > 0)]
+    spans = spans[np.argsort(spans["start"], kind="stable")]
+    start, end = process.interval_ns(spans)
+    outer = np.zeros(len(spans), np.bool_)
+    for thread in np.unique(spans["thread"]).tolist():
+        here = np.flatnonzero(spans["thread"] == thread)
+        found = Intervals.sorted(start[here], np.maximum(end[here], start[here] + 1), here)
+        outer[found.label[parents(found) < 0]] = True
+    kept: _Spans = spans[outer]
+    return kept
+
+
+def _number_in_most_steps(process: ProcessData, spans: _Spans, steps: FoundSteps) -> int:
+    numbers = _numbers(spans)
+    step = step_of(process.clock.ns(spans["start"]), steps.start_ns, steps.end_ns)
+
+    def use(number: int) -> tuple[int, int]:
+        mine = numbers == number
+        return len(np.unique(step[mine & (step >= 0)])), int(mine.sum())
+
+    return int(max(np.unique(numbers).tolist(), key=use))
+
+
+def _are_starts(process: ProcessData, spans: _Spans) -> npt.NDArray[np.bool_]:
+    names = [id for id, name in process.names.spans.items() if name.name.endswith(_STARTS)]
+    return np.isin(spans["name"], names)
+
+
+def _workers(run: Run, process: ProcessData, number: int) -> list[ProcessData]:
+    """The processes that were started for this loader. A pid may have been given twice: the start
+    that lies nearest to a process's own beginning is its own."""
+    spans = stage_spans(process, "worker")
+    at_ns = process.clock.ns(spans["start"])
+    found = []
+    for other in run.processes:
+        if other is process or other.info.host != process.info.host:
+            continue
+        mine = np.flatnonzero(spans["value0"] == other.info.pid)
+        if not len(mine):
+            continue
+        nearest = mine[np.argmin(np.abs(at_ns[mine] - other.start_ns))]
+        if _numbers(spans)[nearest] == number:
+            found.append(other)
+    return found
+
+
+def stage_spans(process: ProcessData, *stages: str) -> _Spans:
+    spans = process.of_kind(EventKind.SPAN)
+    ids = [id for id, name in process.names.spans.items() if name.name in stages]
+    kept: _Spans = spans[(spans["extra"] == SpanCategory.STAGE) & np.isin(spans["name"], ids)]
+    return kept
+
+
+def stage_union(processes: list[ProcessData], stage: str, thread: int | None = None) -> Pairs:
+    """When any of the processes was in the stage, on any thread or on that one."""
+    starts, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for process in processes:
+        spans = stage_spans(process, stage)
+        start, end = process.interval_ns(
+            spans if thread is None else spans[spans["thread"] == thread]
+        )
+        starts.append(start)
+        ends.append(end)
+    return union(np.concatenate(starts), np.concatenate(ends))
+
+
+def stage_times(
+    processes: list[ProcessData],
+    window: Pairs,
+    stages: tuple[str, ...],
+    *,
+    but_thread: int | None = None,
+) -> dict[str, StageTime]:
+    """Exclusive of each other where they nest; counted where they begin."""
+    totals = dict.fromkeys(stages, 0)
+    counts = dict.fromkeys(stages, 0)
+    for process in processes:
+        spans = stage_spans(process, *stages)
+        spans = spans[spans["thread"] != but_thread] if but_thread is not None else spans
+        labels = _labels(process, spans, stages)
+        start, end = process.interval_ns(spans)
+        begun = labels[step_of(start, *window) >= 0]
+        by_stage = np.zeros(len(stages), np.int64)
+        for thread in np.unique(spans["thread"]).tolist():
+            here = spans["thread"] == thread
+            found = Intervals.sorted(start[here], end[here], labels[here])
+            by_stage += exclusive_by_step(found, *window, len(stages)).sum(axis=0)
+        for index, stage in enumerate(stages):
+            totals[stage] += int(by_stage[index])
+            counts[stage] += int((begun == index).sum())
+    return {stage: StageTime(totals[stage], counts[stage]) for stage in stages}
+
+
+def _labels(process: ProcessData, spans: _Spans, stages: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    """The index of each one's stage."""
+    index = {id: stages.index(name.name) for id, name in process.names.spans.items()
+             if name.name in stages}  # fmt: skip
+    return np.array([index[id] for id in spans["name"].tolist()], np.int64)
+
+
+def lives_ns(processes: list[ProcessData], window: Pairs) -> int:
+    """How much of the window the processes were there, together."""
+    starts = np.array([each.start_ns for each in processes], np.int64)
+    ends = np.array([each.end_ns for each in processes], np.int64)
+    return int(overlap_ns(starts, np.maximum(starts, ends), window).sum())

@@ -1,0 +1,140 @@
+"""Which of the user's lines load the data, and which library functions they spend it in."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from stepscope.analyze.code.hottest_lines import hottest_lines
+from stepscope.analyze.code.lines import lines
+from stepscope.analyze.code.possible_callees import MODULE
+from stepscope.analyze.code.sampled_stacks import Stack, Stacks, time_by_node
+from stepscope.analyze.input.loaders import stage_spans
+from stepscope.analyze.libraries import library_of, users_files
+from stepscope.analyze.run import shown_path
+from stepscope.model import FunctionLines, InputFunction, InputLine
+from stepscope.store.reader import ProcessData, Run
+from stepscope.store.records import FunctionName
+
+_FETCHERS: Final = "/torch/utils/data/_utils/fetch.py"
+_ENTRIES: Final = ("__getitem__", "__getitems__", "__iter__", "__next__")
+_LEAST_SHARE: Final = 0.01
+_MOST: Final = 10
+
+_Place = tuple[str, str]  # file as shown, qualified name
+
+
+@dataclasses.dataclass(frozen=True)
+class Loading:
+    """All that these processes loaded in their lives."""
+
+    processes: list[ProcessData]
+    batches: int
+    ns: int  # in fetch, with collate
+    in_workers: bool  # where nothing else happens than loading
+
+
+def loading(processes: list[ProcessData], *, in_workers: bool) -> Loading:
+    batches = total_ns = 0
+    for process in processes:
+        spans = stage_spans(process, "fetch")
+        start, end = process.interval_ns(spans)
+        batches += len(spans)
+        total_ns += int((end - start).sum())
+    return Loading(processes, batches, total_ns, in_workers)
+
+
+def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
+    """The lines that spend the time themselves, the hottest first."""
+    if not loading.batches or not loading.ns:
+        return []
+    answer = lines(dataclasses.replace(run, processes=loading.processes))
+    seen = _seen(run, loading.processes)
+    kept = [each for each in answer.functions if _loads(each, seen, in_workers=loading.in_workers)]
+    return [
+        InputLine(
+            file=hot.location.file,
+            line=hot.location.line,
+            function=hot.location.function,
+            ms_per_batch=hot.ns / loading.batches / 1e6,
+            share=min(1.0, hot.ns / loading.ns),
+            source=hot.source,
+        )
+        for hot in hottest_lines(msgspec.structs.replace(answer, functions=kept))
+        if hot.ns >= _LEAST_SHARE * loading.ns
+    ]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Seen:
+    """Where the samples saw the functions."""
+
+    loading: set[_Place]
+    elsewhere: set[_Place]
+
+
+def _loads(function: FunctionLines, seen: _Seen, *, in_workers: bool) -> bool:
+    """In a worker all but what was seen only elsewhere (its start); in the training process what
+    was seen below the loader, and what the loader calls."""
+    if function.function == MODULE:
+        return False
+    place = function.file, function.function
+    if in_workers:
+        return place in seen.loading or place not in seen.elsewhere
+    return place in seen.loading or function.function.rpartition(".")[2] in _ENTRIES
+
+
+def _seen(run: Run, processes: list[ProcessData]) -> _Seen:
+    seen = _Seen(set(), set())
+    for process in processes:
+        for stack, begins, _ in _stacks(process):
+            outer = stack if begins is None else stack[:begins]
+            inner = () if begins is None else stack[begins:]
+            seen.elsewhere.update((shown_path(run, each.file), each.name) for each in outer)
+            seen.loading.update((shown_path(run, each.file), each.name) for each in inner)
+    return seen
+
+
+def _stacks(process: ProcessData) -> Iterator[tuple[Stack, int | None, int]]:
+    """Each stack, where in it that begins which was called to fetch a batch (None: nowhere), and
+    for how long it was seen."""
+    found = Stacks(process)
+    for seen in found.by_thread():
+        for node, ns in time_by_node(seen).items():
+            stack = found.stack(node)
+            fetchers = [index for index, each in enumerate(stack) if _is_fetcher(each)]
+            yield stack, fetchers[-1] + 1 if fetchers else None, ns
+
+
+def _is_fetcher(function: FunctionName) -> bool:
+    return function.file.endswith(_FETCHERS)
+
+
+def library_functions(run: Run, loading: Loading) -> list[InputFunction]:
+    """By the function that the user's innermost frame calls, or the loader without such a frame."""
+    spent: dict[FunctionName, int] = {}
+    total_ns = 0
+    for process in loading.processes:
+        users = users_files(process)
+        for stack, begins, ns in _stacks(process):
+            if begins is None:
+                continue
+            total_ns += ns
+            function = _called_in_library(stack[begins:], users)
+            if function is not None:
+                key = msgspec.structs.replace(function, id=0)
+                spent[key] = spent.get(key, 0) + ns
+    rows = [
+        InputFunction(
+            function=each.name, file=shown_path(run, each.file), share=ns / max(1, total_ns)
+        )
+        for each, ns in sorted(spent.items(), key=lambda item: -item[1])
+    ]
+    return [row for row in rows if row.share >= _LEAST_SHARE][:_MOST]
+
+
+def _called_in_library(stack: Stack, users: set[str]) -> FunctionName | None:
+    own = [i for i, each in enumerate(stack) if library_of(each.file, users) is None]
+    called = stack[own[-1] + 1 :] if own else stack
+    return called[0] if called else None

@@ -1,0 +1,176 @@
+"""Whether steps wait for a tf.data pipeline, and where that spends its time."""
+
+import dataclasses
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from stepscope.analyze.input import tf_data_stages
+from stepscope.analyze.input.limits import cores_of, idle_cores
+from stepscope.analyze.intervals import overlap_ns
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
+from stepscope.analyze.run import all_notes
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.analyze.traces.windows import is_xplane, read_trace, read_window, windows
+from stepscope.analyze.traces.xprof_steps import xprof_steps
+from stepscope.clock import Ints
+from stepscope.errors import DataError
+from stepscope.importers.trace import Trace
+from stepscope.importers.xplane import read_xplane
+from stepscope.importers.xplane_planes import XSpace
+from stepscope.model import InputAnswer, Limit, LoaderRow, Process, StageRow
+from stepscope.store.reader import ProcessData, Run
+
+_LEAST_WAIT: Final = 0.05  # of the step
+_LEAST_WAIT_NS: Final = 1_000_000
+_LEAST_SHARE: Final = 0.01  # of the mean step
+_INPUT: Final = "input"
+_SERIAL: Final = ("Map", "Interleave", "FlatMap")  # what could be done in parallel
+_SEVERAL: Final = 1.5  # at once
+_PREFETCH: Final = ("Prefetch", "ParallelMap")
+_NO_PIPELINE: Final = "No input pipeline: nothing in the trace fetches a batch from tf.data."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Waits:
+    """By step."""
+
+    wait_ns: Ints
+    duration_ns: Ints
+    batch_size: int | None = None
+    is_estimated: bool = False
+
+
+def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputAnswer | None:
+    """None: no window shows a pipeline."""
+    seen = _seen(process)
+    if not seen or not len(steps):
+        return None
+    kept = steps.is_measured if steps.is_measured.any() else np.ones(len(steps), np.bool_)
+    phases = phases_by_step(process, steps)
+    if _INPUT not in phases.names:
+        return None
+    wait_ns = phases.ns[kept, phases.names.index(_INPUT)]
+    samples = steps.samples[steps.samples > 0]
+    size = int(np.median(samples)) if len(samples) else None
+    told = _Waits(wait_ns, steps.duration_ns[kept], size, bool(phases.is_estimated[kept].any()))
+    answer = _answer(run, process.process, told, seen)
+    window = steps.start_ns[kept], steps.end_ns[kept]
+    return msgspec.structs.replace(
+        answer, cores=cores_of(run), idle_cores=idle_cores(run, process, window)
+    )
+
+
+def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
+    """Of an xplane without a recording around it."""
+    seen = _seen(process)
+    if not seen:
+        trace = read_trace(process.folder)
+        reason = trace if isinstance(trace, str) else _NO_PIPELINE
+        return InputAnswer(
+            loader=None, limit=None, why=None, stages=[], lines=[], library=[], start_up_ms=None,
+            reason=reason, notes=all_notes(run),
+        )  # fmt: skip
+    space = seen[0][0]
+    steps = xprof_steps(space)
+    waits = tf_data_stages.waits(space)
+    if len(steps):
+        wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
+        told = _Waits(wait_ns, steps.end_ns - steps.start_ns)
+    else:
+        events = seen[0][1].events
+        lasted = int((events["start_ns"] + events["duration_ns"]).max() - events["start_ns"].min())
+        told = _Waits((waits[1] - waits[0]).sum(keepdims=True), np.array([lasted]))
+    return _answer(run, process.process, told, seen)
+
+
+def _seen(process: ProcessData) -> list[tuple[XSpace, Trace]]:
+    """The xplanes in which a batch was fetched or a stage ran."""
+    found = []
+    for window in windows(process):
+        if not is_xplane(window.path):
+            continue
+        trace = read_window(window)
+        try:
+            space = read_xplane(window.path)
+        except DataError:
+            continue  # said where operators are shown
+        if not isinstance(trace, str) and (trace.events["is_input"].any()):
+            found.append((space, trace))
+    return found
+
+
+def _answer(run: Run, who: Process, waits: _Waits, seen: list[tuple[XSpace, Trace]]) -> InputAnswer:
+    batches = max(1, sum(tf_data_stages.batches(space) for space, _ in seen))
+    rows = _stage_rows(who, seen, batches)
+    loader = _loader(waits)
+    limit, why = _limit(loader, rows)
+    notes = [*all_notes(run), *([ESTIMATED] if waits.is_estimated else [])]
+    return InputAnswer(
+        loader=loader, limit=limit, why=why, stages=rows, lines=[], library=[], start_up_ms=None,
+        notes=notes, operations=_operation_rows(who, seen, batches),
+    )  # fmt: skip
+
+
+def _loader(waits: _Waits) -> LoaderRow:
+    least_ns = max(_LEAST_WAIT_NS, _LEAST_SHARE * float(waits.duration_ns.mean()))
+    return LoaderRow(
+        workers=None,
+        batch_size=waits.batch_size,
+        wait_ms=float(waits.wait_ns.mean()) / 1e6,
+        share=float(waits.wait_ns.sum() / max(1, waits.duration_ns.sum())),
+        steps_that_waited=int((waits.wait_ns > least_ns).sum()),
+        steps=len(waits.wait_ns),
+        longest_ms=float(waits.wait_ns.max()) / 1e6,
+    )
+
+
+def _stage_rows(who: Process, seen: list[tuple[XSpace, Trace]], batches: int) -> list[StageRow]:
+    """Those of several windows together."""
+    total: dict[str, list[float]] = {}
+    for space, _ in seen:
+        for stage in tf_data_stages.stages(space):
+            sums = total.setdefault(stage.name, [0, 0, 0.0])
+            sums[0] += stage.calls
+            sums[1] += stage.self_ns
+            sums[2] = max(sums[2], stage.parallelism)
+    whole = max(1.0, sum(sums[1] for sums in total.values()))
+    rows = [
+        StageRow(process=who, stage=name, ms_per_batch=ns / batches / 1e6, share=ns / whole,
+                 calls=int(calls), parallelism=parallelism)
+        for name, (calls, ns, parallelism) in total.items()
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: -row.ms_per_batch)
+
+
+def _operation_rows(who: Process, seen: list[tuple[XSpace, Trace]], batches: int) -> list[StageRow]:
+    total: dict[str, list[int]] = {}
+    for _, trace in seen:
+        for each in tf_data_stages.operations(trace):
+            sums = total.setdefault(each.name, [0, 0])
+            sums[0] += each.calls
+            sums[1] += each.self_ns
+    whole = max(1, sum(ns for _, ns in total.values()))
+    rows = [
+        StageRow(process=who, stage=name, ms_per_batch=ns / batches / 1e6, share=ns / whole,
+                 calls=calls)
+        for name, (calls, ns) in total.items()
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: -row.ms_per_batch)
+
+
+def _limit(loader: LoaderRow, rows: list[StageRow]) -> tuple[Limit, str]:
+    if loader.share < _LEAST_WAIT:
+        return "nothing", f"the steps wait {100 * loader.share:.0f} % of their time for input"
+    if not rows:
+        return "work", "the pipeline is slower than the steps"
+    slowest = rows[0]
+    why = f"{slowest.stage} takes most of the pipeline: {slowest.ms_per_batch:.1f} ms a batch"
+    advice = []
+    if slowest.stage.startswith(_SERIAL) and (slowest.parallelism or 0.0) < _SEVERAL:
+        advice.append("num_parallel_calls=tf.data.AUTOTUNE lets it run several at once")
+    if not any(row.stage.startswith(_PREFETCH) for row in rows):
+        advice.append("prefetch(tf.data.AUTOTUNE) at the end lets it work during the steps")
+    return "work", "; ".join([why, *advice])

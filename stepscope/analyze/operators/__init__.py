@@ -1,0 +1,1 @@
+"""Operators, kernels and the device."""

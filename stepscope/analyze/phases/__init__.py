@@ -1,0 +1,1 @@
+"""What each step's time was spent on."""

@@ -1,0 +1,113 @@
+"""What recording cost: counted events times their measured price, and the slow paths' own time."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import overlap_ns
+from stepscope.analyze.run import shown_path
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.clock import Ints
+from stepscope.model import Overhead
+from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.reader import ProcessData, Run
+
+DEFAULT_BUDGET: float = 0.03
+
+
+def overhead(run: Run, process: ProcessData, steps: FoundSteps) -> Overhead:
+    """As a share of the time in measured steps; of the recorded time without steps."""
+    share = modelled_share(process, steps) + _profiler_share(process, steps)
+    budget = run.info.options.get("budget_share", DEFAULT_BUDGET)
+    return Overhead(
+        share=min(1.0, share),
+        budget=float(budget) if isinstance(budget, int | float) else DEFAULT_BUDGET,
+        thinned=thinned(run, process),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def modelled_share(process: ProcessData, steps: FoundSteps) -> float:
+    """Share of line events and slow paths, between the first and the last measured step where the
+    COST records cover that time, else over all that was recorded."""
+    measured = np.flatnonzero(steps.is_measured)
+    if len(measured):
+        period = int(steps.start_ns[measured[0]]), int(steps.end_ns[measured[-1]])
+        share = _share_between(process, *period)
+        if share is not None:
+            return min(1.0, share + calls_share(process))
+    recorded_ns = max(1, process.end_ns - process.start_ns)
+    return min(1.0, whole_cost_ns(process) / recorded_ns + calls_share(process))
+
+
+def calls_share(process: ProcessData) -> float:
+    """With --calls: what counting them cost, which is spread over the run as if it were even."""
+    ticks = float(process.calls.calls.astype(np.float64).sum()) * process.info.call_cost_ticks
+    return ticks * process.clock.ns_per_tick / max(1, process.end_ns - process.start_ns)
+
+
+def _share_between(process: ProcessData, start_ns: int, end_ns: int) -> float | None:
+    costs = process.of_kind(EventKind.COST)
+    if len(costs) < 2:
+        return None
+    costs = costs[np.argsort(costs["start"], kind="stable")]
+    at_ns = process.clock.ns(costs["start"])
+    first, last = max(start_ns, int(at_ns[0])), min(end_ns, int(at_ns[-1]))
+    if 2 * (last - first) < end_ns - start_ns or last <= first:
+        return None
+    so_far = _price_ns(process, costs)
+    spent = float(np.interp(last, at_ns, so_far)) - float(np.interp(first, at_ns, so_far))
+    return min(1.0, max(0.0, spent / (last - first)))
+
+
+def _price_ns(process: ProcessData, costs: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    info = process.info
+    ticks = (
+        costs["end"].astype(np.float64)
+        + costs["value0"].astype(np.float64) * info.event_cost_ticks
+        + costs["value1"].astype(np.float64) * info.exit_cost_ticks
+    )
+    return ticks * process.clock.ns_per_tick
+
+
+def whole_cost_ns(process: ProcessData) -> float:
+    """Of the whole recording: the line counters know the events, the last COST the slow paths."""
+    costs = process.of_kind(EventKind.COST)
+    slow_ticks = float(costs["end"][-1]) if len(costs) else 0.0
+    hits = sum(float(block.hits.astype(np.float64).sum()) for block in process.lines.blocks)
+    exits = sum(float(block.exits) for block in process.lines.blocks)
+    info = process.info
+    ticks = slow_ticks + hits * info.event_cost_ticks + exits * info.exit_cost_ticks
+    return ticks * process.clock.ns_per_tick
+
+
+def _profiler_share(process: ProcessData, steps: FoundSteps) -> float:
+    """Spans of our own work, on the step's thread in measured steps, else on the main thread."""
+    spans = process.of_kind(EventKind.SPAN)
+    thread = steps.thread if len(steps) else process.main_thread
+    spans = spans[(spans["extra"] == SpanCategory.PROFILER) & (spans["thread"] == thread)]
+    start, end = process.interval_ns(spans)
+    measured = steps.is_measured
+    if measured.any():
+        periods = steps.start_ns[measured], steps.end_ns[measured]
+        spent, total = overlap_ns(start, end, periods).sum(), _length(*periods)
+    else:
+        spent, total = _length(start, end), max(1, process.end_ns - process.start_ns)
+    return float(spent) / max(1, total)
+
+
+def _length(start_ns: Ints, end_ns: Ints) -> int:
+    return int((end_ns - start_ns).sum())
+
+
+def thinned(run: Run, process: ProcessData) -> list[str]:
+    """ "file:function" of the code whose lines were thinned out."""
+    told = set()
+    for block in process.lines.blocks:
+        code = process.names.codes.get(block.code_id)
+        file = process.names.files.get(code.file) if code else None
+        if block.is_thinned and code and file:
+            told.add(f"{shown_path(run, file.path)}:{code.function}")
+    return sorted(told)

@@ -1,0 +1,108 @@
+"""What each step's time was spent on: exclusive categories that sum to the step."""
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze import intervals
+from stepscope.analyze.phases import opened_files, overhead
+from stepscope.analyze.phases.framework_spans import (
+    PHASES,
+    Spans,
+    is_trained_by_framework,
+    phase_spans,
+)
+from stepscope.analyze.phases.waiting_in_graphs import graph_input
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.clock import Ints
+from stepscope.store.format import SpanCategory
+from stepscope.store.reader import ProcessData
+
+_SPANS: Final = {int(category): category.name.lower() for category in PHASES}
+_FILES: Final = max(SpanCategory) + 1
+_PYTHON: Final = _FILES + 1
+_NAMES: Final = {**_SPANS, _FILES: "files", _PYTHON: "python"}
+_LABELS: Final = _PYTHON + 1
+# These are always told, 0 or not.
+_ALWAYS: Final = ("python", "gc", "profiler")
+_ALWAYS_WITHOUT_FRAMEWORK: Final = (*_ALWAYS, "files")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Phases:
+    """`ns` is steps x categories; a row sums to its step's duration."""
+
+    names: tuple[str, ...]
+    ns: npt.NDArray[np.int64]
+    is_estimated: npt.NDArray[np.bool_]  # how much of a step's compute is input
+
+
+def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
+    """Innermost span wins; files only where no phase claims the time; Python is the rest."""
+    table = intervals.exclusive_by_step(
+        _activities(process, steps), steps.start_ns, steps.end_ns, _LABELS
+    )
+    _fit(table, steps.duration_ns)
+    rest = steps.duration_ns - table.sum(axis=1)
+    is_trained = is_trained_by_framework(process)
+    if not is_trained:
+        _claim(table, rest, _FILES, opened_files.estimated_by_step(process, steps))
+    cost = np.rint(overhead.modelled_share(process, steps) * steps.duration_ns).astype(np.int64)
+    _claim(table, rest, SpanCategory.PROFILER, cost)
+    table[:, _PYTHON] = rest
+    is_estimated = _take_input_out(process, steps, table)
+    always = _ALWAYS if is_trained else _ALWAYS_WITHOUT_FRAMEWORK
+    used = [label for label, name in _NAMES.items() if name in always or table[:, label].any()]
+    return Phases(tuple(_NAMES[label] for label in used), table[:, used], is_estimated)
+
+
+def _take_input_out(
+    process: ProcessData, steps: FoundSteps, table: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Of compiled functions that fetch their batches themselves."""
+    inside = graph_input(process, steps)
+    if inside is None:
+        return np.zeros(len(steps), np.bool_)
+    moved = np.minimum(inside.ns, table[:, SpanCategory.COMPUTE])
+    table[:, SpanCategory.COMPUTE] -= moved
+    table[:, SpanCategory.INPUT] += moved
+    return inside.is_estimated
+
+
+def _activities(process: ProcessData, steps: FoundSteps) -> intervals.Intervals:
+    """Phase spans and file activations on the step's thread."""
+    spans = phase_spans(process, steps)
+    file_start, file_end = _file_spans(process, steps, spans)
+    labels = np.concatenate([spans.category, np.full(len(file_start), _FILES)])
+    return intervals.Intervals.sorted(
+        np.concatenate([spans.start_ns, file_start]),
+        np.concatenate([spans.end_ns, file_end]),
+        labels,
+    )
+
+
+def _file_spans(process: ProcessData, steps: FoundSteps, spans: Spans) -> tuple[Ints, Ints]:
+    """Where a framework tells the phases, files are read in one of them."""
+    if is_trained_by_framework(process):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    # Collections and our own work happen anywhere: they do not make a file part of a phase.
+    own = spans.of(SpanCategory.GC, SpanCategory.PROFILER)
+    phases = intervals.union(spans.start_ns[~own], spans.end_ns[~own])
+    file_start, file_end = opened_files.spans_in_steps(process, steps)
+    free = intervals.overlap_ns(file_start, file_end, phases) == 0
+    return file_start[free], file_end[free]
+
+
+def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:
+    """Damaged spans must not claim more than the step has."""
+    claimed = table.sum(axis=1)
+    table[claimed > duration_ns] = 0
+
+
+def _claim(table: npt.NDArray[np.int64], rest: Ints, label: int, wanted_ns: Ints) -> None:
+    """Give a category time that nobody has claimed so far, as far as there is any."""
+    given = np.clip(wanted_ns, 0, rest)
+    table[:, label] += given
+    rest -= given

@@ -1,0 +1,1 @@
+"""What the ranks of one training do to each other."""

@@ -1,0 +1,126 @@
+"""The rank that the others wait for, and the line in which it loses the time.
+
+1. It holds up the mean step by at least 5 %, and by more than all others together do: so much more
+   that chance would not (three standard errors). Ranks that come last by turns are no stragglers.
+2. What it does in that time is the phase in which it spends more than the others do.
+3. The line is the one that costs it more than the same line costs them, callees left out.
+"""
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from stepscope.analyze.code.hottest_lines import HotLine, hottest_lines
+from stepscope.analyze.code.lines import lines
+from stepscope.clock import Ints
+from stepscope.model import FunctionLines, LineRow, LinesAnswer
+from stepscope.model.ranks import Straggler
+from stepscope.store.reader import ProcessData, Run
+
+_LEAST_SHARE: Final = 0.05  # of the step
+_STANDARD_ERRORS: Final = 3.0
+_FEWEST_STEPS: Final = 5
+_LEAST_OF_COST: Final = 0.25  # of what it costs: what a line must explain
+_MOST_OF_COST: Final = 3.0  # more than that was lost elsewhere than in the steps
+
+_Key = tuple[str, str, int]  # file, function, line
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Held:
+    """What a rank's coming last costs the others."""
+
+    rank: int
+    process: ProcessData
+    steps: int
+    cost_ns: Ints  # by step, the same measured ones of all ranks
+    mean_ms: dict[str, float]  # of its steps, by category
+
+    @property
+    def cost_ms(self) -> float:
+        return float(self.cost_ns.mean()) / 1e6
+
+
+def straggler(run: Run, held: Sequence[Held]) -> Straggler | None:
+    if len(held) < 2 or len(held[0].cost_ns) < _FEWEST_STEPS:
+        return None
+    worst = max(held, key=lambda each: each.cost_ms)
+    others = [each for each in held if each is not worst]
+    is_little = worst.cost_ms < _LEAST_SHARE * sum(worst.mean_ms.values())
+    if is_little or not _is_more_than_chance(worst, others):
+        return None
+    line = _slow_line(run, worst, others)
+    return Straggler(
+        rank=worst.rank,
+        why=_why(worst, others),
+        location=line.location if line else None,
+        cost_ms=worst.cost_ms,
+        source=line.source if line else None,
+    )
+
+
+def _is_more_than_chance(worst: Held, others: Sequence[Held]) -> bool:
+    net = worst.cost_ns - np.sum([each.cost_ns for each in others], axis=0)
+    standard_error = float(net.std(ddof=1)) / math.sqrt(len(net))
+    return float(net.mean()) > _STANDARD_ERRORS * standard_error
+
+
+def _why(worst: Held, others: Sequence[Held]) -> str:
+    told = f"it comes last, and holds up each step by {worst.cost_ms:.1f} ms"
+    categories = set(worst.mean_ms) - {"communication"}
+    excess = {name: _excess_ms(name, worst, others) for name in categories}
+    most = max(excess, key=lambda name: excess[name], default=None)
+    if most is None or excess[most] < _LEAST_OF_COST * worst.cost_ms:
+        return told
+    whom = "the other" if len(others) == 1 else "the others"
+    return f"{told}: in {most} it spends {excess[most]:.1f} ms more than {whom}"
+
+
+def _excess_ms(category: str, worst: Held, others: Sequence[Held]) -> float:
+    usual = statistics.median(each.mean_ms.get(category, 0.0) for each in others)
+    return worst.mean_ms.get(category, 0.0) - usual
+
+
+# --- the line -------------------------------------------------------------------------------------
+
+
+def _slow_line(run: Run, worst: Held, others: Sequence[Held]) -> HotLine | None:
+    recorded = [each for each in lines(run).functions if each.process.role != "worker"]
+    usual = _usual_ns(recorded, others)
+    cost_ns = worst.cost_ms * 1e6 * worst.steps
+    slower = []
+    for function in recorded:
+        if function.process == worst.process.process:
+            rows = [_slower(row, _ns(function, row, usual) * worst.steps) for row in function.lines]
+            rows = [row for row in rows if 0 < row.ns <= _MOST_OF_COST * cost_ns and row.hits > 1]
+            slower.append(
+                msgspec.structs.replace(function, lines=rows, total_ns=sum(row.ns for row in rows))
+            )
+    found = hottest_lines(LinesAnswer(functions=slower))
+    return found[0] if found and found[0].ns >= _LEAST_OF_COST * cost_ns else None
+
+
+def _usual_ns(recorded: Sequence[FunctionLines], others: Sequence[Held]) -> dict[_Key, float]:
+    """What a line costs the others in a step."""
+    steps = {each.process.process: max(1, each.steps) for each in others}
+    costs: dict[_Key, list[float]] = {}
+    for function in recorded:
+        if function.process in steps:
+            for row in function.lines:
+                key = (function.file, function.function, row.line)
+                costs.setdefault(key, []).append(row.ns / steps[function.process])
+    absent = {key: [0.0] * (len(others) - len(found)) for key, found in costs.items()}
+    return {key: statistics.median(found + absent[key]) for key, found in costs.items()}
+
+
+def _ns(function: FunctionLines, row: LineRow, usual: dict[_Key, float]) -> float:
+    return usual.get((function.file, function.function, row.line), 0.0)
+
+
+def _slower(row: LineRow, usual_ns: float) -> LineRow:
+    return msgspec.structs.replace(row, ns=max(0, row.ns - round(usual_ns)))

@@ -1,0 +1,1 @@
+"""Which stretches of time are the training steps."""

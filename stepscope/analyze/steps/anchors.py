@@ -1,0 +1,288 @@
+"""Steps that a framework tells: its own batches, else the first optimizer that steps twice and
+those that follow it, else the first compiled function that updates weights and is called twice.
+
+A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
+belong to the later one. Between two trainings, each with an optimizer of its own, they belong to
+none.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import Indices, step_of, union
+from stepscope.analyze.steps.jitted_functions import with_first_calls
+from stepscope.analyze.steps.loops import Loop, Mask, enclosing
+from stepscope.analyze.steps.optimizer_runs import ONE_TRAINING, are_repeated, find_trainings
+from stepscope.clock import Ints
+from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.reader import ProcessData
+
+_FEW_TURNS: Final = 8
+_BEGINNERS: Final = (
+    SpanCategory.INPUT,
+    SpanCategory.FORWARD,
+    SpanCategory.TRANSFER,
+    SpanCategory.COMPUTE,
+    SpanCategory.BACKWARD,
+)
+_UPDATES: Final = np.uint64(1)  # in value1 of a COMPUTE span
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Anchors:
+    """Where steps end, in order of time."""
+
+    end_ns: Ints
+    thread: int
+    what: str  # "Adam.step()", "batches of Lightning"
+    loops: tuple[Loop | None, ...]  # of each training, the innermost loop that turns once a step
+    begins: Indices  # the first step of each training
+
+
+def find_anchors(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    return (
+        _batches(process, loops)
+        or _optimizer_steps(process, loops)
+        or _compiled_steps(process, loops)
+    )
+
+
+def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    marks = process.of_kind(EventKind.STEP)
+    marks = _on_busiest_thread(marks[marks["extra"] == StepMark.FRAMEWORK])
+    if not len(marks):
+        return None
+    end_ns = np.sort(process.clock.ns(marks["start"]))
+    name = _name(process, marks, "the framework")
+    thread = int(marks["thread"][0])
+    loop = loop_of_ends(end_ns, loops, thread)
+    return Anchors(end_ns, thread, f"batches of {name}", (loop,), ONE_TRAINING)
+
+
+def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    spans = process.of_kind(EventKind.SPAN)
+    is_step = (spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)
+    calls = _calls(process, spans[is_step & (spans["end"] > spans["start"])])
+    if calls is None:
+        return None
+    found = loops_of_trainings(calls.anchor_ns, calls.begins, loops, calls.thread)
+    beside = {
+        loop: calls.end_ns[~calls.is_anchor & calls.are_in(loop, found)] for loop in set(found)
+    }
+    around = {loop: _larger_step(loop, loops, others_ns) for loop, others_ns in beside.items()}
+    return calls.as_steps(_steps_of(process, calls), found, around)
+
+
+def _steps_of(process: ProcessData, calls: "_Calls") -> str:
+    """`Adam.step() and LBFGS.step()`, in order of time; of a function, its name."""
+    firsts = calls.anchors[calls.begins]
+    names = dict.fromkeys(_name(process, firsts[[at]], "optimizer") for at in range(len(firsts)))
+    *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
+    """Of functions that do the passes and the update in one; those that are known to update count,
+    where there are such."""
+    spans = with_first_calls(process.of_kind(EventKind.SPAN))
+    is_one = (spans["extra"] == SpanCategory.COMPUTE) & (spans["value0"] > 0)
+    spans = spans[is_one & (spans["end"] > spans["start"])]
+    updates = (spans["value1"] & _UPDATES) > 0
+    calls = _calls(process, spans[updates] if updates.any() else spans)
+    if calls is None:
+        return None
+    calls = calls.of_first_training()  # what follows may well evaluate
+    loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
+    around = _loop_with_all(calls, loops) if loop is None else None
+    name = _name(process, calls.anchors, "function")
+    return calls.as_steps(name if name.endswith(")") else f"{name}()", [loop], {loop: around})
+
+
+class _Calls(NamedTuple):
+    """Of optimizers or functions, in the order of their ends; in each training, one of them makes
+    the steps."""
+
+    spans: npt.NDArray[Any]
+    end_ns: Ints
+    is_anchor: Mask
+    training: Indices
+
+    @property
+    def thread(self) -> int:
+        return int(self.spans["thread"][0])
+
+    @property
+    def anchors(self) -> npt.NDArray[Any]:
+        return self.spans[self.is_anchor]
+
+    @property
+    def anchor_ns(self) -> Ints:
+        return self.end_ns[self.is_anchor]
+
+    @property
+    def begins(self) -> Indices:
+        """The first anchor of each training."""
+        return np.flatnonzero(np.diff(self.training[self.is_anchor], prepend=-1))
+
+    def of_first_training(self) -> "_Calls":
+        is_anchor = self.is_anchor & (self.training == 0)
+        return self._replace(is_anchor=is_anchor, training=np.zeros_like(self.training))
+
+    def are_in(self, loop: Loop | None, loops: Sequence[Loop | None]) -> Mask:
+        """Which calls lie in a training of this loop. `loops`: of each training."""
+        of_loop: Mask = np.array([each is loop for each in loops])[self.training]
+        return of_loop
+
+    def as_steps(
+        self, what: str, loops: Sequence[Loop | None], around: Mapping[Loop | None, Loop | None]
+    ) -> Anchors:
+        """`around`: for a training's loop, one whose turns have several of these calls each, and
+        are the steps."""
+        is_end = self.is_anchor.copy()
+        for loop, larger in around.items():
+            if larger is not None:
+                here = self.are_in(loop, loops)
+                is_end[here] = self._are_last_of_turn(larger)[here]
+        begins = np.searchsorted(self.training[is_end], np.arange(len(loops)))
+        found = tuple(around[loop] or loop for loop in loops)
+        return Anchors(self.end_ns[is_end], self.thread, what, found, begins)
+
+    def _are_last_of_turn(self, loop: Loop) -> Mask:
+        turn = np.searchsorted(np.sort(loop.at_ns), self.end_ns)
+        is_last: Mask = (np.diff(turn, append=-1) != 0) | (np.diff(self.training, append=-1) != 0)
+        return is_last
+
+
+def _calls(process: ProcessData, spans: npt.NDArray[Any]) -> _Calls | None:
+    spans = _on_busiest_thread(spans)
+    spans = spans[np.argsort(spans["end"], kind="stable")]
+    spans = spans[are_repeated(spans["value0"])]
+    if not len(spans):
+        return None
+    is_anchor, training = find_trainings(spans["value0"])
+    return _Calls(spans, process.clock.ns(spans["end"]), is_anchor, training)
+
+
+def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
+    """A discriminator that is trained twice and then the generator, in one body, are one step: the
+    innermost loop in each of whose turns each of several functions is called equally often."""
+    numbers = calls.spans["value0"]
+    several = np.unique(numbers)
+    best = None
+    for loop in loops if len(several) > 1 else ():
+        turn = np.searchsorted(np.sort(loop.at_ns), calls.end_ns)
+        counts = [np.bincount(turn[numbers == number]) for number in several]
+        used = [each[each > 0] for each in counts]
+        is_even = all(each.min() == each.max() for each in used)
+        fits = is_even and len({len(each) for each in used}) == 1 and len(used[0]) > 1
+        if loop.thread == calls.thread and fits and (best is None or loop.total_ns < best.total_ns):
+            best = loop
+    return best
+
+
+def _name(process: ProcessData, events: npt.NDArray[Any], unknown: str) -> str:
+    name = process.names.spans.get(int(events["name"][0]))
+    return name.name if name else unknown
+
+
+def _on_busiest_thread(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if not len(events):
+        return events
+    threads, counts = np.unique(events["thread"], return_counts=True)
+    kept: npt.NDArray[Any] = events[events["thread"] == threads[np.argmax(counts)]]
+    return kept
+
+
+def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | None:
+    """The innermost loop that turns once for a step's end."""
+    return loops_of_trainings(end_ns, ONE_TRAINING, loops, thread)[0]
+
+
+def loops_of_trainings(
+    end_ns: Ints, begins: Indices, loops: Sequence[Loop], thread: int
+) -> list[Loop | None]:
+    """For each training, the innermost loop that turns once for a step's end."""
+    best: list[Loop | None] = [None] * len(begins)
+    for loop in loops:
+        if loop.thread != thread:
+            continue
+        for training in np.flatnonzero(_turns_once_a_step(loop, end_ns, begins)).tolist():
+            found = best[training]
+            if found is None or loop.total_ns < found.total_ns:
+                best[training] = loop
+    return best
+
+
+def _turns_once_a_step(loop: Loop, end_ns: Ints, begins: Indices) -> Mask:
+    """In each training, which lasts from the end of the one before."""
+    stamps = np.sort(loop.at_ns)
+    turn = np.searchsorted(stamps, end_ns)
+    is_new = np.diff(turn, prepend=0) > 0
+    distinct = np.add.reduceat(is_new, begins, dtype=np.int64)
+    steps = np.diff(begins, append=len(end_ns))
+    stamped = np.diff(np.append(0, turn[begins[1:] - 1]), append=len(stamps))
+    fits: Mask = (distinct >= 0.9 * steps) & (stamped <= 2 * steps + 1)
+    return fits
+
+
+def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> Loop | None:
+    """Five updates of a critic in a loop of their own and then one of the generator are one step:
+    that of the loop around, where the other optimizer steps."""
+    if loop is None or not len(others_ns) or len(loop.turns) < 2:
+        return None
+    turns = loop.turns
+    if turns.min() != turns.max() or not 1 < turns[0] <= _FEW_TURNS:
+        return None
+    around = enclosing([other for other in loops if other.thread == loop.thread]).get(loop)
+    if around is None:
+        return None
+    entered, left = loop.at_ns[loop.entry_starts], loop.at_ns[loop.open_starts]
+    inside = step_of(others_ns, entered, left) >= 0
+    return None if inside.any() else around
+
+
+def start_ns(process: ProcessData, anchors: Anchors) -> Ints:
+    """From anchor to anchor. The first step of a training begins with the first input or forward
+    after its loop was entered, but not with what a framework evaluates before it trains."""
+    before_ns = np.append(process.start_ns, anchors.end_ns[:-1])
+    start_ns = before_ns.copy()
+    start_ns[anchors.begins] = _first_starts_ns(process, anchors, before_ns[anchors.begins])
+    return start_ns
+
+
+def _first_starts_ns(process: ProcessData, anchors: Anchors, before_ns: Ints) -> Ints:
+    """`before_ns`: the end of the training before each one."""
+    end_ns = anchors.end_ns[anchors.begins]
+    entered_ns = [
+        before if loop is None else _last_entry_before(loop, end)
+        for loop, before, end in zip(
+            anchors.loops, before_ns.tolist(), end_ns.tolist(), strict=True
+        )
+    ]
+    began, ended = _beginners(process, anchors.thread)  # the loop may be the input's own
+    after_ns = np.maximum(entered_ns, before_ns)
+    not_over = np.searchsorted(np.maximum.accumulate(ended), after_ns, side="right")
+    begun_ns = np.clip(np.append(began, end_ns[-1])[not_over], before_ns, end_ns)
+    goes_on = np.array(entered_ns) < before_ns  # in the same loop, with another optimizer
+    goes_on[0] = False
+    return np.where(goes_on, before_ns, begun_ns)
+
+
+def _last_entry_before(loop: Loop, end_ns: int) -> int:
+    entries = loop.at_ns[loop.entry_starts]
+    return int(entries[entries < end_ns].max(initial=0))
+
+
+def _beginners(process: ProcessData, thread: int) -> tuple[Ints, Ints]:
+    """What a step may begin with, in order of time."""
+    spans = process.of_kind(EventKind.SPAN)
+    told = process.interval_ns(spans[spans["extra"] == SpanCategory.EVALUATION])
+    begins = np.isin(spans["extra"], _BEGINNERS) & (spans["thread"] == thread)
+    began, ended = process.interval_ns(spans[begins])
+    kept = np.flatnonzero(step_of(began, *union(*told)) < 0)
+    kept = kept[np.argsort(began[kept], kind="stable")]
+    return began[kept], ended[kept]

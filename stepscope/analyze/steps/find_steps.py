@@ -1,0 +1,271 @@
+"""The steps of a process: marked by the script, told by its framework, or turns of its loop."""
+
+import dataclasses
+import functools
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import step_of
+from stepscope.analyze.run import code_location, source_text
+from stepscope.analyze.steps import anchors
+from stepscope.analyze.steps.batch_sizes import samples_by_step
+from stepscope.analyze.steps.loop_headers import body_line
+from stepscope.analyze.steps.loop_words import runs_out
+from stepscope.analyze.steps.loops import Loop, Mask, read_loops
+from stepscope.analyze.steps.step_loop import choose_step_loop
+from stepscope.analyze.steps.warmup import warmup_steps
+from stepscope.analyze.traces.windows import slowed_steps
+from stepscope.clock import Ints
+from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.reader import ProcessData, Run
+
+_NO_LOOP: Final = (
+    "no loop turned at least 10 times with 1 ms or more a turn, for 5 % of the time. "
+    "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
+)
+_STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may well be half of it
+_NO_PROCESS: Final = "nothing was recorded."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FoundSteps:
+    """Steps in order of time, in monotonic ns. All arrays have one entry a step."""
+
+    start_ns: Ints
+    end_ns: Ints
+    is_open: Mask  # its end is known only roughly: the loop was left in it
+    samples: Ints  # 0: not said
+    warmup: int = 0
+    thread: int = 0
+    anchor: str | None = None
+    reason: str | None = None
+    turned_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    # when a loop around the step loop finished a turn, in order
+    turn_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    # when the loop that the steps happen in was at its header
+    slowed: Mask | None = None  # by an operator window
+
+    def __len__(self) -> int:
+        return len(self.start_ns)
+
+    @property
+    def duration_ns(self) -> Ints:
+        return self.end_ns - self.start_ns
+
+    @property
+    def is_measured(self) -> Mask:
+        settled = (np.arange(len(self)) >= self.warmup) & ~self.is_open
+        if self.slowed is None or not (settled & ~self.slowed).any():
+            return settled
+        return settled & ~self.slowed
+
+
+def no_steps(reason: str) -> FoundSteps:
+    none = np.zeros(0, np.int64)
+    return FoundSteps(none, none, np.zeros(0, np.bool_), none, reason=reason)
+
+
+@functools.lru_cache(maxsize=64)
+def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
+    """By priority: stepscope.step(), what a framework tells, then the step loop."""
+    if process is None:
+        return no_steps(_NO_PROCESS)
+    loops = read_loops(run, process)
+    found = _marked_steps(process, loops) or _anchored_steps(process, loops)
+    found = found or _loop_steps(run, process, loops)
+    if found is None:
+        return no_steps(_NO_LOOP.format(run=run.path))
+    slowed = slowed_steps(process, found.start_ns, found.end_ns)
+    return dataclasses.replace(found, warmup=_warmup(process, found), slowed=slowed)
+
+
+def _warmup(process: ProcessData, found: FoundSteps) -> int:
+    """Settled, and past the first compilation."""
+    closed = found.duration_ns[~found.is_open]
+    settled = warmup_steps(closed)
+    spans = process.of_kind(EventKind.SPAN)
+    compiles = spans[spans["extra"] == SpanCategory.COMPILE]
+    if len(compiles):
+        _, ends = process.interval_ns(compiles[:1])
+        last = int(step_of(ends, found.start_ns, found.end_ns)[0])
+        if last < len(found) // 2:
+            settled = max(settled, last + 1)
+    return settled
+
+
+def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    """From mark to mark; after the loop was entered anew, from its header."""
+    marks = process.of_kind(EventKind.STEP)
+    marks = marks[marks["extra"] != StepMark.FRAMEWORK]
+    if not len(marks):
+        return None
+    threads, counts = np.unique(marks["thread"], return_counts=True)
+    thread = int(threads[np.argmax(counts)])
+    marks = marks[marks["thread"] == thread]
+    marks = marks[np.argsort(marks["start"], kind="stable")]
+    at_ns = process.clock.ns(marks["start"])
+    ends = marks["extra"] != StepMark.BEGINS
+    if not ends.any():
+        return None
+    loop = anchors.loop_of_ends(at_ns[ends], loops, thread)
+    before_ns = np.append(at_ns[:1], at_ns[:-1])  # the mark before, which may be a first beginning
+    if ends[0]:
+        before_ns[0] = _first_phase(process, thread, int(at_ns[0]))
+    start_ns = _cut_at_entries(before_ns[ends], at_ns[ends], loop, is_first_known=not ends[0])
+    samples = np.minimum(marks["value0"][ends], np.uint64(2**40)).astype(np.int64)
+    steps = FoundSteps(
+        start_ns, at_ns[ends], np.zeros(len(start_ns), np.bool_), samples,
+        thread=thread, anchor="stepscope.step()", turned_ns=_turned([loop] if loop else []),
+        turn_ns=np.sort(loop.at_ns) if loop else at_ns[:0],
+    )  # fmt: skip
+    return _without_stubs(steps)
+
+
+def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    """From anchor to anchor."""
+    found = anchors.find_anchors(process, loops)
+    if found is None:
+        return None
+    end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
+    around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
+    return FoundSteps(
+        start_ns, end_ns, np.zeros(len(end_ns), np.bool_),
+        samples_by_step(process, found.thread, start_ns, end_ns, found.begins),
+        thread=found.thread, anchor=found.what, turned_ns=_turned(around),
+        turn_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
+    )  # fmt: skip
+
+
+def _first_phase(process: ProcessData, thread: int, end_ns: int) -> int:
+    """Where a first step without a beginning began: with its first input or forward."""
+    spans = process.of_kind(EventKind.SPAN)
+    phases = (spans["extra"] == SpanCategory.INPUT) | (spans["extra"] == SpanCategory.FORWARD)
+    began = process.clock.ns(spans["start"][phases & (spans["thread"] == thread)])
+    return int(began.min(initial=end_ns))
+
+
+def _cut_at_entries(
+    before_ns: Ints, end_ns: Ints, loop: Loop | None, *, is_first_known: bool
+) -> Ints:
+    """What lies between the mark before and the loop's next entry is no part of a step."""
+    if loop is None:
+        return before_ns
+    entered = np.sort(loop.at_ns[loop.entry_starts])
+    last = np.searchsorted(entered, end_ns) - 1
+    entered_at = np.where(last >= 0, entered[np.maximum(last, 0)], before_ns)
+    start_ns = np.maximum(before_ns, entered_at)
+    if not is_first_known:
+        start_ns[0] = min(end_ns[0], entered_at[0])
+    return start_ns
+
+
+def _without_stubs(steps: FoundSteps) -> FoundSteps | None:
+    """A mark at the top of the loop's body ends a turn's first moment, which is no step."""
+    duration = steps.duration_ns
+    usual = float(np.median(duration[1:])) if len(duration) > 1 else 0.0
+    is_after_a_gap = np.append(True, steps.start_ns[1:] != steps.end_ns[:-1])
+    kept = ~(is_after_a_gap & (duration < _STUB * usual)) & (duration > 0)
+    return _subset(steps, kept) if kept.any() else None
+
+
+def _subset(steps: FoundSteps, kept: npt.NDArray[Any]) -> FoundSteps:
+    return dataclasses.replace(
+        steps,
+        start_ns=steps.start_ns[kept],
+        end_ns=steps.end_ns[kept],
+        is_open=steps.is_open[kept],
+        samples=steps.samples[kept],
+    )
+
+
+def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    choice = choose_step_loop(run, process, loops)
+    if choice is None:
+        return None
+    loop = choice.loop
+    open_start, open_end = _open_turns(run, process, loop, loops)
+    start_ns = np.concatenate([loop.start_ns, open_start])
+    end_ns = np.concatenate([loop.end_ns, open_end])
+    is_open = np.arange(len(start_ns)) >= len(loop.start_ns)
+    order = np.argsort(start_ns, kind="stable")
+    order = order[_is_outermost(start_ns[order], end_ns[order])]
+    location = code_location(run, process, loop.name.code, loop.name.line)
+    where = f"{location.file}:{location.line}" if location else f"line {loop.name.line}"
+    return FoundSteps(
+        start_ns[order], end_ns[order], is_open[order],
+        samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
+        thread=loop.thread, anchor=f"the loop at {where}", turned_ns=_turned(choice.around),
+        turn_ns=np.sort(loop.at_ns),
+    )  # fmt: skip
+
+
+def _is_outermost(start_ns: Ints, end_ns: Ints) -> Mask:
+    """A loop that runs inside its own turns (recursion) makes one step of all of it."""
+    ended = np.maximum.accumulate(end_ns)
+    return np.append(True, start_ns[1:] >= ended[:-1])
+
+
+def _turned(loops: tuple[Loop, ...] | list[Loop]) -> Ints:
+    stamps = [loop.at_ns[~loop.begins_entry] for loop in loops]
+    return np.sort(np.concatenate(stamps)) if stamps else np.zeros(0, np.int64)
+
+
+def _open_turns(run: Run, process: ProcessData, loop: Loop, loops: list[Loop]) -> tuple[Ints, Ints]:
+    """Turns that were left by break, return or the clean end of the process, and were real ones.
+
+    Until when they lasted is not recorded: at most until the thread's next stamp of a loop that
+    does not run inside this one. A turn of under half the median is the check at its top, or the
+    moment after the loop ran out.
+    """
+    begin = loop.at_ns[loop.open_starts]
+    if not process.ended_cleanly:
+        begin = begin[:-1] if len(begin) else begin
+    most = _left_turns(run, process, loop)
+    if not len(begin) or most == 0:
+        return begin[:0], begin[:0]
+    stamps = [other.at_ns for other in loops if _bounds(other, loop)]
+    others = np.sort(np.concatenate([*stamps, np.array([process.end_ns])]))
+    end = others[np.minimum(np.searchsorted(others, begin, side="right"), len(others) - 1)]
+    lasted = end - begin
+    real = np.flatnonzero(lasted >= np.median(loop.duration_ns) / 2)
+    real = real[np.argsort(-lasted[real], kind="stable")][:most]
+    return begin[real], end[real]
+
+
+def _bounds(other: Loop, loop: Loop) -> bool:
+    """Whether the other's next stamp comes after the turn: not so for loops inside of it."""
+    if other.thread != loop.thread:
+        return False
+    step = step_of(np.sort(other.at_ns), np.sort(loop.start_ns), np.sort(loop.end_ns))
+    entered_inside = (
+        other is not loop and len(other.at_ns) > 1 and 2 * (step >= 0).sum() > len(step)
+    )
+    return not entered_inside
+
+
+def _left_turns(run: Run, process: ProcessData, loop: Loop) -> int | None:
+    """How many turns began but were never closed, from the hits of the body's first line. Where
+    those do not tell, a header with a condition ends its entries itself. None: not known."""
+    left = _left_by_hits(run, process, loop)
+    if left is None and runs_out(source_text(run, process, loop.name.code, loop.name.line)):
+        return 0
+    return left
+
+
+def _left_by_hits(run: Run, process: ProcessData, loop: Loop) -> int | None:
+    for block in process.lines.blocks:
+        if block.code_id != loop.name.code or block.is_thinned:
+            continue
+        hits = block.hits
+        header = loop.name.line - block.first_line
+        last = min(loop.name.last_line - block.first_line + 1, len(hits))
+        body_begins = max(body_line(run, process, loop.name), loop.name.line + 1)
+        first = body_begins - block.first_line
+        body = hits[first:last] if header < first else hits[:0]
+        body = body[body > 0]
+        if 0 <= header < len(hits) and len(body):
+            left = int(body[0]) - len(loop.turn_starts)
+            return left if 0 <= left <= len(loop.open_starts) else None
+    return None

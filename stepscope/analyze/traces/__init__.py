@@ -1,0 +1,1 @@
+"""Operator windows and traces of other tools: their events, trees and lines."""

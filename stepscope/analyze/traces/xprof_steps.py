@@ -1,0 +1,243 @@
+"""Steps and what their time goes to, as XProf tells it from an xplane.
+
+1. A step is what the script or a library marked, on the host; where the device worked on beyond
+   that, what it did for that step. Where nobody marked any, the calls of graph functions count.
+2. Every event of the step's group is of a kind. Of several at one moment the kind that stands
+   higher in `_ORDER` counts; what no event claims is All Others.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.intervals import union
+from stepscope.analyze.traces.xprof_groups import HostEvents, host_events
+from stepscope.clock import Ints
+from stepscope.importers import xplane_names as words
+from stepscope.importers.xplane_planes import Plane, XSpace
+from stepscope.importers.xplane_trace import device_planes
+
+INPUT: Final = "Input"
+HOST: Final = "Host Compute"
+DEVICE: Final = "Device Compute"
+LAUNCH: Final = "Kernel Launch"
+COMPILE: Final = "Compilation"
+OUTPUT: Final = "Output"
+BETWEEN: Final = "Device to Device"
+COLLECTIVES: Final = "Device Collectives"
+OTHER: Final = "All Others"
+CATEGORIES: Final = (
+    DEVICE, BETWEEN, COLLECTIVES, INPUT, OUTPUT, LAUNCH, HOST, COMPILE, OTHER,
+)  # fmt: skip
+
+# Kinds of events from the one that hides all others to the one that is hidden by all.
+_ORDER: Final = (
+    ("device compute", DEVICE),
+    ("device to host", OUTPUT),
+    ("device to device", BETWEEN),
+    ("wait for input", INPUT),
+    ("collective", COLLECTIVES),
+    ("launch", LAUNCH),
+    ("host to device", INPUT),
+    ("host to host", HOST),
+    ("compile", COMPILE),
+    ("host compute", HOST),
+)
+KIND: Final = {kind: number for number, (kind, _) in enumerate(_ORDER)}
+_NOT_COMPUTE: Final = ("EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun")
+_MARKERS: Final = ("train", "test", "TraceContext")
+_CALLS: Final = ("FunctionRun", "SessionRun")
+_STEPS: Final = "Steps"
+_OPERATIONS: Final = "XLA Ops"
+_STREAM: Final = "Stream"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class XprofSteps:
+    """In Unix ns and in order; `ns` is steps x CATEGORIES and sums to each step."""
+
+    start_ns: Ints
+    end_ns: Ints
+    ns: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.start_ns)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Events:
+    group: Ints
+    kind: Ints
+    start_ns: Ints
+    end_ns: Ints
+
+
+def xprof_steps(space: XSpace) -> XprofSteps:
+    host = host_events(space)
+    device, device_steps = _device_events(space, host)
+    has_device = len(device.group) > 0
+    spans = _spans(host, device_steps)
+    if has_device and device_steps:
+        spans = {group: span for group, span in spans.items() if group in device_steps}
+    events = [device, _host_events(host, has_device)]
+    group, kind, start, end = (
+        np.concatenate([getattr(each, name.name) for each in events])
+        for name in dataclasses.fields(_Events)
+    )
+    order = np.argsort(group, kind="stable")
+    group, kind, start, end = group[order], kind[order], start[order], end[order]
+    rows, bounds = [], []
+    for number, (begin, stop) in sorted(spans.items(), key=lambda each: each[1]):
+        here = slice(*np.searchsorted(group, [number, number + 1]).tolist())
+        rows.append(categories_of(kind[here], start[here], end[here], begin, stop))
+        bounds.append((begin, stop))
+    table = np.array(rows, np.int64).reshape(-1, len(CATEGORIES))
+    edges = np.array(bounds, np.int64).reshape(-1, 2)
+    return XprofSteps(edges[:, 0], edges[:, 1], table)
+
+
+def categories_of(kind: Ints, start: Ints, end: Ints, begin: int, stop: int) -> list[int]:
+    """By and by the time that each kind adds to what those above it cover."""
+    start, end = np.clip(start, begin, stop), np.clip(end, begin, stop)
+    total = dict.fromkeys(CATEGORIES, 0)
+    covered_ns = 0
+    for number, (_, category) in enumerate(_ORDER):
+        upto = kind <= number
+        if (kind == number).any():
+            starts, ends = union(start[upto], end[upto])
+            now_ns = int((ends - starts).sum())
+            total[category] += now_ns - covered_ns
+            covered_ns = now_ns
+    total[OTHER] += stop - begin - covered_ns
+    return [total[category] for category in CATEGORIES]
+
+
+# --- hosts ----------------------------------------------------------------------------------------
+
+
+def _host_events(host: HostEvents, has_device: bool) -> _Events:
+    kinds = np.array([_host_kind(name) for name in host.names] or [0], np.int64)[host.name]
+    marker = _is_marker(host)
+    launches = host.stats["correlation"] >= 0
+    if has_device:
+        launches |= host.named(words.PROCESS)
+        kinds = np.where(launches & (kinds != KIND["host to device"]), KIND["launch"], kinds)
+    kept = (host.group >= 0) & ~marker & ~host.named(*_NOT_COMPUTE)
+    return _Events(host.group[kept], kinds[kept], host.start_ns[kept], host.end_ns[kept])
+
+
+def _host_kind(name: str) -> int:
+    operator = words.operator_of(name) or ""
+    if operator.startswith("InfeedEnqueue") or name.startswith("MEMCPYHToD"):
+        return KIND["host to device"]
+    if name.startswith(words.GET_NEXT):
+        return KIND["wait for input"]
+    return KIND["compile"] if not operator and "ompile" in name else KIND["host compute"]
+
+
+def _is_marker(host: HostEvents) -> npt.NDArray[np.bool_]:
+    named = np.array(
+        [name.startswith(_MARKERS) and "/" not in name for name in host.names] or [False], np.bool_
+    )[host.name]
+    marked = named | (host.stats["step_name"] > 0)
+    internal = host.named(*words.INTERNAL_ROOTS)
+    for root in host.roots.values():
+        marked[root] |= not internal[root]
+    found: npt.NDArray[np.bool_] = marked & (host.group >= 0)
+    return found
+
+
+def _spans(host: HostEvents, device: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """From when to when each step lasted."""
+    marks = _is_marker(host)
+    if not marks.any():
+        marks = host.named(*_CALLS) & (host.group >= 0)
+    found: dict[int, tuple[int, int]] = {}
+    for index in np.flatnonzero(marks).tolist():
+        span = int(host.start_ns[index]), int(host.end_ns[index])
+        before = found.get(int(host.group[index]), (0, 0))
+        if span[1] - span[0] > before[1] - before[0]:
+            found[int(host.group[index])] = span
+    for group, (start, end) in device.items():
+        host_start, host_end = found.get(group, (0, 0))
+        if not (host_start <= start and end <= host_end):
+            found[group] = start, end
+    return found
+
+
+# --- devices --------------------------------------------------------------------------------------
+
+
+def _device_events(space: XSpace, host: HostEvents) -> tuple[_Events, dict[int, tuple[int, int]]]:
+    """What ran for which group, and the longest stretch that a device worked on each."""
+    parts: list[_Events] = []
+    spans: dict[int, tuple[int, int]] = {}
+    for plane in device_planes(space):
+        found, marked = _of_plane(plane, host)
+        parts.append(found)
+        for group, (start, end) in marked.items():
+            before = spans.get(group, (0, 0))
+            if end - start > before[1] - before[0]:
+                spans[group] = start, end
+    none = np.zeros(0, np.int64)
+    parts.append(_Events(none, none, none, none))
+    columns = (
+        np.concatenate([getattr(each, name.name) for each in parts])
+        for name in dataclasses.fields(_Events)
+    )
+    return _Events(*columns), spans
+
+
+def _of_plane(plane: Plane, host: HostEvents) -> tuple[_Events, dict[int, tuple[int, int]]]:
+    lines = [line.name for line in plane.lines]
+    events = plane.events
+    start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
+    work = np.array([line.startswith(_STREAM) or line == _OPERATIONS for line in lines] or [False])
+    is_work = work[events["line"]]
+    marks = np.array([line == _STEPS for line in lines] or [False])[events["line"]]
+    group = _groups(plane, host, marks)
+    kinds = np.array([device_kind(name) for name in plane.shown_names], np.int64)[events["name"]]
+    kept = is_work & (group >= 0)
+    spans: dict[int, tuple[int, int]] = {}
+    bounds = marks if (marks & (group >= 0)).any() else kept
+    for number in np.unique(group[bounds & (group >= 0)]).tolist():
+        mine = bounds & (group == number)
+        spans[number] = int(start[mine].min()), int(end[mine].max())
+    return _Events(group[kept], kinds[kept], start[kept], end[kept]), spans
+
+
+def _groups(plane: Plane, host: HostEvents, marks: npt.NDArray[Any]) -> Ints:
+    """As the file tells, by the call that launched it, or by the device's own steps."""
+    told = plane.integers("group_id")
+    if (told >= 0).any():
+        return told
+    correlation = plane.integers("correlation_id")
+    calls = np.flatnonzero((host.stats["correlation"] >= 0) & (host.group >= 0))
+    if len(calls) and (correlation >= 0).any():
+        calls = calls[np.argsort(host.stats["correlation"][calls], kind="stable")]
+        numbers = host.stats["correlation"][calls]
+        at = np.minimum(np.searchsorted(numbers, correlation), len(numbers) - 1)
+        return np.where(numbers[at] == correlation, host.group[calls[at]], -1)
+    steps = np.flatnonzero(marks)
+    if not len(steps):
+        return told
+    steps = steps[np.argsort(plane.events["start_ns"][steps], kind="stable")]
+    begin = plane.events["start_ns"][steps]
+    at = np.searchsorted(begin, plane.events["start_ns"], side="right") - 1
+    end = begin + plane.events["duration_ns"][steps]
+    inside = (at >= 0) & (plane.events["start_ns"] < end[np.maximum(at, 0)])
+    return np.where(inside, at, -1)
+
+
+def device_kind(name: str) -> int:
+    lower = name.lower().lstrip("%").replace(" ", "")  # torch: "Memcpy HtoD (Pageable -> Device)"
+    for words_of, kind in (
+        (("memcpyhtod", "memcpyh2d", "infeed"), "host to device"),
+        (("memcpydtoh", "memcpyd2h", "outfeed"), "device to host"),
+        (("memcpydtod", "memcpyd2d", "memcpyp2p"), "device to device"),
+    ):
+        if lower.startswith(words_of):
+            return KIND[kind]
+    return KIND["collective"] if words.is_collective(name) else KIND["device compute"]

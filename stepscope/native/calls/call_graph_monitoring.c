@@ -1,0 +1,54 @@
+/* Front end of the call graph on 3.12 and later: callbacks for sys.monitoring, which the caller
+   registers. They are called on all threads; only one of them counts. */
+#include "calls/call_graph.h"
+#include "interpreter/monitored.h"
+
+#if HAS_MONITORING
+
+static PyObject *on_enter(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
+    if (call_graph_is_on()) call_graph_enter(args[0], args[0], NULL);
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_leave(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
+    if (call_graph_is_on()) call_graph_leave(args[0], 1);
+    Py_RETURN_NONE;
+}
+
+/* args: code, offset, callable, its first argument or MISSING. */
+static inline PyMethodDef *wanted(PyObject *const *args) {
+    return call_graph_is_on() && call_graph_wants_builtins() ? monitored_method(args[2], args[3]) : NULL;
+}
+
+static PyObject *on_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
+    PyMethodDef *method = wanted(args);
+    if (method) call_graph_enter(method, args[2], args[3]);
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_c_leave(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
+    PyMethodDef *method = wanted(args);
+    if (method) call_graph_leave(method, 1);
+    Py_RETURN_NONE;
+}
+
+static const Monitored callbacks[] = {
+    {"PY_START", on_enter},  {"PY_RESUME", on_enter},  {"PY_THROW", on_enter},
+    {"PY_RETURN", on_leave}, {"PY_YIELD", on_leave},   {"PY_UNWIND", on_leave},
+    {"CALL", on_call},       {"C_RETURN", on_c_leave}, {"C_RAISE", on_c_leave},
+    {NULL, NULL},
+};
+
+PyObject *call_graph_callbacks(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return monitored_callbacks(callbacks);
+}
+
+int call_graph_attach(void) { return 0; }
+void call_graph_detach(void) {}
+
+#endif

@@ -1,0 +1,43 @@
+/* Giving way to the script's own profile function. While calls are counted, the call of
+   sys.setprofile is itself a call that is told of: the function that it sets would hear of an end
+   without a beginning, which `profile` does not survive. So a callable that is no builtin function
+   stands in for it, of which profile functions are not told; and as soon as one is set, it makes
+   room, because that function is to hear of the next call of sys.setprofile. */
+#include "calls/calls.h"
+#include "hooks/standin.h"
+
+static StandIn setprofile;
+static __thread int inside __attribute__((tls_model("initial-exec")));
+
+static PyObject *set(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+static PyMethodDef set_method = {"setprofile", (PyCFunction)(void *)set, METH_FASTCALL | METH_KEYWORDS,
+                                 NULL};
+
+int call_setprofile_place(void) {
+    PyObject *sys = PyImport_ImportModule("sys");
+    int failed = standin_place(&setprofile, sys, &set_method, 1);
+    Py_XDECREF(sys);
+    return failed;
+}
+
+int call_setprofile_remove(void) { return standin_remove(&setprofile); }
+
+/* sys.setprofile(function, /) */
+static PyObject *set(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    (void)self;
+    int removed = count == 1 && args[0] != Py_None;
+    if (removed && call_setprofile_remove()) return NULL;
+    inside++;
+    PyObject *result = standin_call_original(&setprofile, args, count, names);
+    inside--;
+    return result;
+}
+
+/* Somebody else sets one: most often None, after which the next one is to be hidden again. */
+void call_setprofile_seen(void) {
+    if (!calls_on || inside || !setprofile.ours) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (call_setprofile_place()) PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}

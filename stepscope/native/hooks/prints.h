@@ -1,0 +1,10 @@
+/* print: its time as a phase, where a framework gives phases a meaning. */
+#ifndef STEPSCOPE_PRINTS_H
+#define STEPSCOPE_PRINTS_H
+
+#include "interpreter/compat.h"
+
+int prints_start(uint32_t name); /* id of the spans' name; -1 with an exception set */
+int prints_stop(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* Functions: the id under which calls and samples name a Python or C function. */
+#ifndef STEPSCOPE_FUNCTIONS_H
+#define STEPSCOPE_FUNCTIONS_H
+
+#include "interpreter/compat.h"
+
+/* Code objects carry generation << 32 | id in a slot: ids of an earlier recording do not count. */
+extern Py_ssize_t functions_slot; /* -1: none yet */
+extern uint32_t functions_generation;
+extern __thread uint64_t functions_asking_ticks /* what on_function has taken this thread so far */
+    __attribute__((tls_model("initial-exec")));
+
+/* Ids of kind "function" in names.jsonl; 0 when it cannot be named (recording is off, or the hook
+   failed). Hold the GIL. The first sight of a function calls on_function; later ones are a look-up
+   of a few ns. */
+uint32_t function_of_code(PyObject *code);
+
+/* What is known already, inline: 1 and its id. */
+static inline int function_look_up(PyObject *code, uint32_t *id) {
+    uint64_t slot = (uint64_t)(uintptr_t)code_extra_peek(code, functions_slot);
+    *id = (uint32_t)slot;
+    return slot >> 32 == functions_generation && slot;
+}
+int function_is_known(PyObject *code); /* 1: function_of_code will not run any Python */
+uint32_t function_of_builtin(PyObject *builtin); /* a PyCFunction */
+
+/* The same for a function that is known by its method definition only, bound when first seen:
+   `builtin` is a PyCFunction, or a method descriptor that is called on `self`. */
+uint32_t function_of_method(PyMethodDef *method, PyObject *builtin, PyObject *self);
+
+/* That PyCFunction: `builtin` itself, or the descriptor bound to `self`; a new reference, or NULL. */
+PyObject *function_bound(PyObject *builtin, PyObject *self);
+
+/* on_function(code or builtin) -> id; NULL: nobody records. Borrows. Forgets all ids given before:
+   a new recording has new names. */
+void functions_hook(PyObject *on_function);
+PyObject *functions_on(PyObject *self, PyObject *on_function); /* the same for Python; None: nobody */
+
+#endif

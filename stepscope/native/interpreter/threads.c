@@ -1,0 +1,148 @@
+/* Threads: made at their first event, reaped after their end, their stacks in lines.bin. */
+#include "interpreter/compat.h"
+#include "interpreter/threads.h"
+#include "calls/calls.h"
+#include "hooks/hooks.h"
+#include "storage/storage.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_AT_FIRST = 128 };
+
+__thread Thread *this_thread __attribute__((tls_model("initial-exec")));
+Thread *all_threads;
+Line line_nowhere;
+
+static pthread_key_t end_key;
+static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
+static char no_frame; /* an address that is no frame */
+
+/* Runs as the thread ends, without the GIL: only a mark. */
+static void thread_ended(void *thread) { __atomic_store_n(&((Thread *)thread)->gone, 1, __ATOMIC_RELEASE); }
+static void make_end_key(void) { pthread_key_create(&end_key, thread_ended); }
+
+/* A free block that is large enough, else a new one. */
+static Block *take_block(uint32_t entries, uint32_t id) {
+    size_t size = sizeof(Block) + entries * sizeof(Activation);
+    FileHeader *header = stream_header(&lines_stream);
+    char *at = lines_stream.base + sizeof *header, *end = lines_stream.base + header->used;
+    Block *block = NULL;
+    for (; !block && at < end; at += ((Block *)at)->size) {
+        Block *candidate = (Block *)at;
+        if (!candidate->size) break;
+        if (candidate->tag == (BLOCK_TAG | BLOCK_FREE) && candidate->size >= size) block = candidate;
+    }
+    if (!block) {
+        block = stream_take(&lines_stream, size);
+        if (!block) return NULL;
+        block->size = (uint32_t)size;
+    }
+    memset(block + 1, 0, block->size - sizeof *block);
+    block->count = (uint32_t)((block->size - sizeof *block) / sizeof(Activation));
+    block->id = id;
+    __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_THREAD, __ATOMIC_RELEASE);
+    return block;
+}
+
+static void use_block(Thread *thread, Block *block, size_t depth) {
+    thread->block = block;
+    thread->base = (Activation *)(block + 1);
+    thread->top = thread->base + depth;
+    thread->end = thread->base + block->count;
+}
+
+/* An empty stack in lines.bin. -1: no space. */
+static int give_stack(Thread *thread) {
+    Block *block = take_block(DEPTH_AT_FIRST, thread->id);
+    if (!block) return -1;
+    use_block(thread, block, 0);
+    thread->base->frame = &no_frame;
+    thread->base->current = &line_nowhere;
+    return 0;
+}
+
+static void free_block(Block *block) {
+    __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_FREE, __ATOMIC_RELEASE);
+}
+
+static void reap_ended(void) {
+    for (Thread **link = &all_threads; *link;) {
+        Thread *thread = *link;
+        if (!__atomic_load_n(&thread->gone, __ATOMIC_ACQUIRE)) {
+            link = &thread->next;
+            continue;
+        }
+        *link = thread->next;
+        if (thread->block) free_block(thread->block);
+        if (thread->call_block) calls_thread_ended(thread);
+        free(thread);
+    }
+}
+
+static Thread *thread_make(void) {
+    pthread_once(&end_key_once, make_end_key);
+    reap_ended();
+    Thread *thread = calloc(1, sizeof *thread);
+    if (!thread) return NULL;
+    thread->next = all_threads;
+    all_threads = thread;
+    pthread_setspecific(end_key, thread);
+    return thread;
+}
+
+Thread *thread_get(void) {
+    if (LIKELY(this_thread && this_thread->base)) return this_thread;
+    if (!storage_is_open) return NULL;
+    if (storage_forked && hooks_open_after_fork()) return NULL;
+    if (!this_thread && !(this_thread = thread_make())) return NULL;
+    if (this_thread->base) return this_thread; /* made by the fork hook's own events */
+    if (this_thread->asking) return NULL;      /* an event of the question itself */
+    this_thread->asking = 1;
+    this_thread->id = hooks_thread_id();
+    this_thread->asking = 0;
+    return give_stack(this_thread) ? NULL : this_thread;
+}
+
+/* Deep recursion: a block of twice the size takes over. */
+static int grow_stack(Thread *thread) {
+    size_t depth = (size_t)(thread->top - thread->base);
+    uint32_t entries = thread->block->count * 2;
+    if (entries > UINT32_MAX / sizeof(Activation) / 2) return -1;
+    Block *old = thread->block, *block = take_block(entries, thread->id);
+    if (!block) return -1;
+    memcpy(block + 1, old + 1, (depth + 1) * sizeof(Activation));
+    use_block(thread, block, depth);
+    free_block(old);
+    return 0;
+}
+
+Activation *thread_push(Thread *thread) {
+    if (UNLIKELY(thread->top + 1 >= thread->end) && grow_stack(thread)) return NULL;
+    return ++thread->top;
+}
+
+void threads_rebind(void) {
+    for (Thread *thread = all_threads; thread; thread = thread->next) {
+        thread->base = thread->top = thread->end = NULL;
+        thread->block = NULL;
+        thread->call_base = thread->call_top = thread->call_end = NULL;
+        thread->call_block = NULL;
+        thread->call_root = NULL;
+    }
+}
+
+void thread_is_ours(void) {
+    static Activation none;
+    static Thread ours = {.top = &none, .base = &none, .end = &none + 1};
+    none.frame = &no_frame;
+    none.current = &line_nowhere;
+    this_thread = &ours;
+}
+
+/* Their memory is left alone: another thread's allocator state may be anything at a fork. */
+void threads_forget(void) {
+    all_threads = NULL;
+    this_thread = NULL;
+}

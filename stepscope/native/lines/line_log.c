@@ -1,0 +1,65 @@
+/* The line log: capped records in events.bin, and a callback when its time is up. */
+#include "lines/line_log.h"
+#include "clock/clock.h"
+#include "storage/events.h"
+#include "lines/front.h"
+#include "hooks/hooks.h"
+#include "lines/lines.h"
+
+enum { ASK_AGAIN_MS = 10 }; /* after a callback that left the log on */
+
+int line_log_on;
+static uint64_t limit, logged, until; /* until: ticks; 0: for as long as it likes */
+static PyObject *on_end;              /* owned, or NULL */
+
+static void write_line(uint32_t code_id, uint32_t line, uint64_t now) {
+    if (logged >= limit) return;
+    Event event = {.name = code_id, .start = now, .extra = line};
+    if (event_add(EVENT_LINE_BEGINS, event)) logged++;
+}
+
+/* The callback may switch the log off, or on again with more time. */
+static void tell_the_end(void) {
+    PyObject *callback = Py_NewRef(on_end);
+    until = UINT64_MAX; /* what it runs is not asked again */
+    Py_XDECREF(hooks_call(callback, NULL, 0));
+    if (until == UINT64_MAX) until = ticks_now() + ns_to_ticks(ASK_AGAIN_MS * 1e6);
+    Py_DECREF(callback);
+}
+
+void line_log_begins(const Activation *top, uint32_t line, uint64_t now) {
+    write_line(top->record->id, line, now);
+    if (UNLIKELY(until && now >= until && until != UINT64_MAX && on_end)) tell_the_end();
+}
+
+/* Of thinned code the counters do not know the line, but its frame does. 0: nobody does. */
+static uint32_t running_line(const Activation *top) {
+    if (top->current != &line_nowhere) return (uint32_t)(top->current - top->lines);
+    int line = record_line_at(top->record, top->code, frame_offset(top->frame));
+    return line < 0 ? 0 : (uint32_t)line;
+}
+
+void line_log_returned(const Thread *thread, uint64_t now) {
+    if (thread->top == thread->base) write_line(0, 0, now);
+    else write_line(thread->top->record->id, running_line(thread->top), now);
+}
+
+PyObject *line_log_switch(PyObject *self, PyObject *args) {
+    (void)self;
+    unsigned long long most, ticks = 0;
+    PyObject *callback = Py_None;
+    if (!PyArg_ParseTuple(args, "K|KO", &most, &ticks, &callback)) return NULL;
+    uint64_t had = line_log_on ? logged : 0;
+    int was_on = line_log_on;
+    line_log_on = most > 0;
+    limit = most;
+    until = ticks;
+    logged = was_on && line_log_on ? logged : 0;
+    Py_XSETREF(on_end, callback == Py_None ? NULL : Py_NewRef(callback));
+    if (line_log_on && !was_on) {
+        front_ticks_rearm(); /* what was thinned out is wanted once more */
+        Thread *thread = thread_get();
+        if (thread) line_log_returned(thread, ticks_now());
+    }
+    return PyLong_FromUnsignedLongLong(had);
+}

@@ -1,0 +1,137 @@
+/* Front end of the line engine on 3.12 and later: callbacks for sys.monitoring. */
+#include "lines/front.h"
+#include "lines/lines.h"
+
+#include <opcode.h>
+
+#if HAS_MONITORING
+
+static PyObject *disable; /* sys.monitoring.DISABLE, owned */
+
+static inline PyObject *answer(Place place) {
+    if (LIKELY(place == PLACE_KEEP)) Py_RETURN_NONE;
+    if (place == PLACE_OFF) return Py_NewRef(disable);
+    return NULL;
+}
+
+/* ---- exceptions thrown into `yield from` and `await` ------------------------------------------------
+
+   When such an exception is back from below, 3.13 reports the line once more if the RESUME it was
+   suspended at has never run, or is instrumented. Ours always are: to count as who listens to lines
+   only, we remember which ones have run. */
+
+static int exception_table_number(const uint8_t **at) {
+    int number = **at & 63;
+    while (*(*at)++ & 64) number = number << 6 | (**at & 63);
+    return number;
+}
+
+/* The RESUME behind the yield whose handler begins at `handler`, in code units; -1: none. */
+static int resume_of_handler(PyCodeObject *code, int handler) {
+    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(code->co_exceptiontable);
+    const uint8_t *end = at + PyBytes_GET_SIZE(code->co_exceptiontable);
+    while (at < end) {
+        int start = exception_table_number(&at), length = exception_table_number(&at);
+        int target = exception_table_number(&at);
+        exception_table_number(&at); /* stack depth */
+        if (target == handler) return start + length;
+    }
+    return -1;
+}
+
+static int opcode_at(PyCodeObject *code, int unit) {
+    int opcode = _PyCode_CODE(code)[unit].op.code;
+    if (opcode == INSTRUMENTED_LINE && code->_co_monitoring && code->_co_monitoring->lines)
+        opcode = code->_co_monitoring->lines[unit].original_opcode;
+    return opcode;
+}
+
+static int is_no_new_line(Frame *frame, PyCodeObject *code) {
+    if (PY_VERSION_HEX < 0x030d0000) return 0;
+    if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
+    int unit = frame_offset(frame) / (int)sizeof(_Py_CODEUNIT);
+    if (unit < 0 || unit >= Py_SIZE(code) || opcode_at(code, unit) != CLEANUP_THROW) return 0;
+    CodeRecord *record = record_of((PyObject *)code);
+    int resume = resume_of_handler(code, unit);
+    return record && record->resumed && resume >= 0 && resume < Py_SIZE(code) && record->resumed[resume];
+}
+
+/* ---- the callbacks ----------------------------------------------------------------------------------- */
+
+static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    uint64_t now = ticks_now();
+    Frame *frame = current_frame();
+    uint32_t line = (uint32_t)line_number(args[1]);
+    Thread *thread = this_thread;
+    if (LIKELY(thread && thread->top && thread->top->frame == (void *)frame &&
+               thread->top->code == (void *)args[0]))
+        return answer(line_in_top(thread->top, line, now));
+    if (is_no_new_line(frame, (PyCodeObject *)args[0]))
+        return answer(line_resume(frame, args[0], line, now, 1));
+    return answer(line_enter(frame, args[0], line, now, 1));
+}
+
+static PyObject *on_leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    return answer(exit_event(current_frame(), args[0], ticks_now()));
+}
+
+/* A global event, which cannot be disabled: 30 ns for every frame an exception passes. */
+static PyObject *on_unwind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    exit_event(current_frame(), args[0], ticks_now());
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self, (void)count;
+    uint64_t now = ticks_now();
+    CodeRecord *record = record_of(args[0]);
+    if (!record) return answer(PLACE_OFF);
+    int offset = (int)line_number(args[1]), line = record_line_at(record, args[0], offset);
+    if (line < 0) Py_RETURN_NONE;
+    if (record->resumed) record->resumed[offset / (int)sizeof(_Py_CODEUNIT)] = 1;
+    return answer(line_resume(current_frame(), args[0], (uint32_t)line, now, 1));
+}
+
+static PyMethodDef callbacks[] = {
+    {"LINE", (PyCFunction)(void *)on_line, METH_FASTCALL, NULL},
+    {"PY_RETURN", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
+    {"PY_YIELD", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
+    {"PY_UNWIND", (PyCFunction)(void *)on_unwind, METH_FASTCALL, NULL},
+    {"PY_RESUME", (PyCFunction)(void *)on_resume, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static int find_disable(void) {
+    if (disable) return 0;
+    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+    if (!monitoring) {
+        PyErr_SetString(PyExc_RuntimeError, "this Python has no sys.monitoring");
+        return -1;
+    }
+    disable = PyObject_GetAttrString(monitoring, "DISABLE");
+    return disable ? 0 : -1;
+}
+
+PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    if (find_disable()) return NULL;
+    PyObject *found = PyDict_New();
+    for (PyMethodDef *method = callbacks; found && method->ml_name; method++) {
+        PyObject *function = PyCFunction_New(method, NULL);
+        if (!function || PyDict_SetItemString(found, method->ml_name, function)) Py_CLEAR(found);
+        Py_XDECREF(function);
+    }
+    return found;
+}
+
+#else
+
+PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyDict_New();
+}
+
+#endif

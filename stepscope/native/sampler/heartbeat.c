@@ -1,0 +1,229 @@
+/* The heartbeat: samples thinned code, keeps the budget, ties the clocks together. No signal is
+   used: one would interrupt the user's own system calls. */
+#define _GNU_SOURCE
+#include "sampler/heartbeat.h"
+#include "lines/budget.h"
+#include "clock/clock.h"
+#include "storage/events.h"
+#include "hooks/hooks.h"
+#include "lines/lines.h"
+#include "sampler/sampler.h"
+#include "storage/storage.h"
+#include "interpreter/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUDGET_EVERY_MS = 100, CLOCK_EVERY_MS = 2000, SECOND_MS = 1000 };
+enum { SLOWER_TIMES = 10, PAUSE_TIMES = 100 }; /* at most 1 % of the time for looking at stacks */
+
+/* One thread's life. A thread that ended the recording itself outlives our interest in it. */
+typedef struct {
+    HeartbeatOptions options;
+    PyInterpreterState *interpreter;
+    PyThreadState *tstate; /* made by the thread itself: 3.11 knows whose it is only then */
+    pthread_t thread;
+    pid_t id;  /* the kernel's */
+    uint64_t budget_at, clock_at, second_at; /* when each was last due; 0: the first beat */
+    int stopping;
+    int alone; /* nobody waits for it: it frees this */
+} Beat;
+
+int heartbeat_paused;
+static Beat *beat;                /* the thread that runs, or NULL */
+static HeartbeatOptions options;  /* of the last start; on_second is owned */
+static uint64_t began;            /* the last start */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake;
+
+/* Fewer beats once recording has been full for its time, or when looking at stacks takes long. */
+static double interval_ns(const Beat *self) {
+    double wanted_ns = self->options.interval_ms * 1e6;
+    if (ticks_now() - began > ns_to_ticks(self->options.full_s * 1e9)) wanted_ns *= SLOWER_TIMES;
+    double least_ns = PAUSE_TIMES * (double)sampler_cost() / clock_ticks_per_ns;
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+/* Half to one and a half intervals: in step with a loop of 10 ms it would always see the same line. */
+static long uneven_interval_ns(const Beat *self) {
+    static uint32_t state = 2463534242u; /* xorshift: any start but 0 */
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return (long)(interval_ns(self) * (0.5 + (double)state / UINT32_MAX));
+}
+
+/* Waits for about the interval, or for the end. 1: stop. */
+static int wait_interval(Beat *self) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += uneven_interval_ns(self);
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&lock);
+    while (!self->stopping && pthread_cond_timedwait(&wake, &lock, &until) == 0) continue;
+    int stop = self->stopping;
+    pthread_mutex_unlock(&lock);
+    return stop;
+}
+
+static int due(uint64_t *last, uint64_t now, int every_ms) {
+    if (now - *last < ns_to_ticks(every_ms * 1e6)) return 0;
+    *last = now;
+    return 1;
+}
+
+static void tell_second(PyObject *on_second) {
+    Py_INCREF(on_second); /* it may end the recording, and with it the last reference */
+    Py_XDECREF(hooks_call(on_second, NULL, 0));
+    Py_DECREF(on_second);
+}
+
+static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
+    sample_thinned(self->tstate, since_last);
+    sampler_take(self->tstate, now);
+    if (due(&self->budget_at, now, BUDGET_EVERY_MS) && self->options.thin)
+        budget_keep(now, self->options.budget_share, self->options.event_cost_ns);
+    if (due(&self->clock_at, now, CLOCK_EVERY_MS)) {
+        event_clock();
+        event_counters();
+    }
+    if (due(&self->second_at, now, SECOND_MS) && options.on_second) tell_second(options.on_second);
+}
+
+static void *beat_on(void *argument) {
+    Beat *self = argument;
+    self->id = (pid_t)syscall(SYS_gettid);
+    pthread_setname_np(pthread_self(), "stepscope");
+    thread_is_ours();
+    if (!(self->tstate = PyThreadState_New(self->interpreter))) return NULL;
+    uint64_t last = ticks_now();
+    sampler_go_on(last);
+    while (!wait_interval(self)) {
+        sampler_glance();
+        PyEval_RestoreThread(self->tstate);
+        uint64_t now = ticks_now();
+        if (storage_is_open && !self->stopping) one_beat(self, now, now - last);
+        last = now;
+        cost_slow_ticks += ticks_now() - now;
+        PyEval_SaveThread();
+    }
+    PyEval_RestoreThread(self->tstate);
+    PyThreadState_Clear(self->tstate);
+    PyThreadState_DeleteCurrent();
+    if (self->alone) PyMem_RawFree(self);
+    return NULL;
+}
+
+/* With every signal blocked: a signal of the user's must reach the user's threads. */
+static int start_thread(Beat *self) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&self->thread, NULL, beat_on, self);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+/* The thread exists in the parent only; its lock may have been held. */
+static void forget_after_fork(void) {
+    beat = NULL;
+    heartbeat_paused = 0;
+    pthread_mutex_init(&lock, NULL);
+}
+
+static int prepare(void) {
+    static int prepared;
+    if (prepared) return 0;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    prepared = pthread_atfork(NULL, NULL, forget_after_fork) == 0;
+    return prepared ? 0 : -1;
+}
+
+static int begin_thread(void) {
+    Beat *new = PyMem_RawCalloc(1, sizeof *new);
+    if (!new) return -1;
+    new->options = options;
+    new->interpreter = PyInterpreterState_Get();
+    if (!start_thread(new)) {
+        beat = new;
+        return 0;
+    }
+    PyMem_RawFree(new);
+    return -1;
+}
+
+/* pthread_join returns a moment before the kernel has let go of the thread, and Python counts the
+   kernel's threads when it forks. */
+static void join_wholly(Beat *ending) {
+    pthread_join(ending->thread, NULL);
+    for (int i = 0; i < 10000 && !syscall(SYS_tgkill, getpid(), ending->id, 0); i++) sched_yield();
+}
+
+static void end_thread(void) {
+    Beat *ending = beat;
+    if (!ending) return;
+    beat = NULL;
+    int from_itself = pthread_equal(pthread_self(), ending->thread);
+    pthread_mutex_lock(&lock);
+    ending->stopping = 1;
+    ending->alone = from_itself;
+    pthread_cond_broadcast(&wake);
+    pthread_mutex_unlock(&lock);
+    if (from_itself) { /* on_second ended the recording */
+        pthread_detach(ending->thread);
+        return;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    join_wholly(ending);
+    Py_END_ALLOW_THREADS
+    PyMem_RawFree(ending);
+}
+
+int heartbeat_start(HeartbeatOptions wanted) {
+    heartbeat_paused = 0;
+    if (beat) return 0;
+    Py_XINCREF(wanted.on_second);
+    Py_XDECREF(options.on_second);
+    options = wanted;
+    began = ticks_now();
+    if (!prepare() && !begin_thread()) return 0;
+    PyErr_SetString(PyExc_RuntimeError, "the system refused one more thread");
+    return -1;
+}
+
+void heartbeat_stop(void) {
+    heartbeat_paused = 0;
+    end_thread();
+    Py_CLEAR(options.on_second);
+}
+
+void heartbeat_pause(void) {
+    if (!beat) return;
+    end_thread();
+    heartbeat_paused = 1;
+}
+
+/* Without it no samples are taken: the rest goes on. */
+void heartbeat_resume(void) {
+    heartbeat_paused = 0;
+    begin_thread();
+}
+
+static int resume_if_paused(void *unused) {
+    (void)unused;
+    if (heartbeat_paused) heartbeat_resume();
+    return 0;
+}
+
+void heartbeat_resume_soon(void) {
+    if (heartbeat_paused) Py_AddPendingCall(resume_if_paused, NULL);
+}

@@ -1,0 +1,98 @@
+/* A file of ours that only grows. Written while holding the GIL: the sampler's thread names what it
+   saw, and nobody who looks at Python's threads meanwhile is to find it in the middle of that. */
+#define _GNU_SOURCE
+#include "storage/append_file.h"
+#include "storage/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND };
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *path; /* bytes, owned */
+    Descriptor descriptor;
+} AppendFile;
+
+/* Beyond the limit the system sends SIGXFSZ, which ends a script that does not ignore it. */
+static int may_grow_by(int fd, size_t size) {
+    struct stat about;
+    struct rlimit limit;
+    if (fstat(fd, &about) || getrlimit(RLIMIT_FSIZE, &limit)) return 0;
+    return limit.rlim_cur == RLIM_INFINITY || (size_t)about.st_size + size <= limit.rlim_cur;
+}
+
+/* Opened again where the script closed it; what is closed by us stays closed. */
+static int is_usable(AppendFile *file) {
+    if (file->descriptor.fd < 0) return 0;
+    if (descriptor_is_ours(&file->descriptor)) return 1;
+    Descriptor again;
+    if (descriptor_open(&again, PyBytes_AS_STRING(file->path), FLAGS)) return 0;
+    file->descriptor = again;
+    return 1;
+}
+
+static PyObject *append(PyObject *self, PyObject *data) {
+    AppendFile *file = (AppendFile *)self;
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(data, &bytes, &size)) return NULL;
+    if (!is_usable(file) || !may_grow_by(file->descriptor.fd, (size_t)size)) Py_RETURN_FALSE;
+    ssize_t written;
+    do written = write(file->descriptor.fd, bytes, (size_t)size);
+    while (written < 0 && errno == EINTR);
+    return PyBool_FromLong(written == size);
+}
+
+static PyObject *close_file(PyObject *self, PyObject *unused) {
+    (void)unused;
+    descriptor_close(&((AppendFile *)self)->descriptor);
+    Py_RETURN_NONE;
+}
+
+static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    (void)keywords;
+    PyObject *path;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) return NULL;
+    AppendFile *file = (AppendFile *)type->tp_alloc(type, 0);
+    if (!file) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    file->path = path;
+    if (descriptor_open(&file->descriptor, PyBytes_AS_STRING(path), FLAGS)) {
+        PyErr_SetFromErrnoWithFilename(PyExc_OSError, PyBytes_AS_STRING(path));
+        Py_CLEAR(file);
+    }
+    return (PyObject *)file;
+}
+
+static void destroy(PyObject *self) {
+    descriptor_close(&((AppendFile *)self)->descriptor);
+    Py_XDECREF(((AppendFile *)self)->path);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyMethodDef methods[] = {
+    {"append", append, METH_O, NULL},
+    {"close", close_file, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "stepscope.native._core.AppendFile",
+    .tp_basicsize = sizeof(AppendFile),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = make,
+    .tp_dealloc = destroy,
+    .tp_methods = methods,
+};
+
+int append_file_ready(PyObject *module) {
+    return PyModule_AddType(module, &type);
+}

@@ -1,0 +1,148 @@
+/* Events: fixed records, committed by writing the tag last. */
+#define _GNU_SOURCE
+#include "interpreter/compat.h"
+#include "storage/events.h"
+#include "clock/clock.h"
+#include "storage/descriptors.h"
+#include "lines/lines.h"
+#include "storage/storage.h"
+#include "interpreter/threads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+uint64_t cost_slow_ticks;
+
+uint64_t event_add(uint32_t kind, Event fields) {
+    if (!storage_is_open) return 0;
+    Thread *thread = thread_get();
+    Event *event = stream_take(&events_stream, sizeof *event);
+    if (!event) return 0;
+    fields.thread = thread ? thread->id : 0;
+    fields.tag = 0;
+    *event = fields;
+    __atomic_store_n(&event->tag, EVENT_TAG | kind, __ATOMIC_RELEASE);
+    return stream_offset(&events_stream, event);
+}
+
+uint64_t event_span_begin(uint32_t name, uint32_t category) {
+    return event_add(EVENT_SPAN, (Event){.name = name, .start = ticks_now(), .extra = category});
+}
+
+Event *event_at(uint64_t offset) {
+    if (!storage_is_open || offset < sizeof(FileHeader)) return NULL;
+    if (offset + sizeof(Event) > stream_header(&events_stream)->used) return NULL;
+    if ((offset - sizeof(FileHeader)) % sizeof(Event)) return NULL;
+    return (Event *)(events_stream.base + offset);
+}
+
+Event *event_span_at(uint64_t offset) {
+    Event *event = event_at(offset);
+    return event && event->tag == (EVENT_TAG | EVENT_SPAN) ? event : NULL;
+}
+
+void event_span_end(uint64_t offset, uint64_t ticks) {
+    Event *event = event_span_at(offset);
+    if (event) event->end = ticks;
+}
+
+void event_clock(void) {
+    ClockTriple triple = clock_triple();
+    event_add(EVENT_CLOCK, (Event){.start = triple.ticks, .end = triple.monotonic_ns,
+                                   .value0 = triple.realtime_ns});
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+static Descriptor io_file = NO_DESCRIPTOR, statm_file = NO_DESCRIPTOR;
+static Descriptor sched_file = NO_DESCRIPTOR, stat_file = NO_DESCRIPTOR;
+
+void counters_after_fork(void) { /* these still read the parent's figures */
+    descriptor_close(&io_file);
+    descriptor_close(&statm_file);
+    descriptor_close(&sched_file);
+    descriptor_close(&stat_file);
+}
+
+/* pread at 0 makes /proc produce the text anew: no open and close each time. */
+static int read_proc(Descriptor *file, const char *path, char *text, size_t size) {
+    if (!descriptor_is_ours(file) && descriptor_open(file, path, O_RDONLY)) return -1;
+    ssize_t length = pread(file->fd, text, size - 1, 0);
+    if (length <= 0) return -1;
+    text[length] = 0;
+    return 0;
+}
+
+static uint64_t pack(long high, long low) {
+    return ((uint64_t)(high & 0xffffffff) << 32) | (uint64_t)(low & 0xffffffff);
+}
+
+static void event_io(uint64_t now, const struct rusage *usage) {
+    char text[512];
+    unsigned long long read_bytes = 0, written_bytes = 0;
+    if (!read_proc(&io_file, "/proc/self/io", text, sizeof text))
+        sscanf(text, "rchar: %llu wchar: %llu", &read_bytes, &written_bytes);
+    event_add(EVENT_IO, (Event){.start = now, .end = read_bytes, .value0 = written_bytes,
+                                .value1 = pack(usage->ru_minflt, usage->ru_majflt)});
+}
+
+/* How long the main thread was ready to run and had to wait for a core, in ns. */
+static uint64_t run_delay(void) {
+    char text[128];
+    unsigned long long ran = 0, waited = 0;
+    if (!read_proc(&sched_file, "/proc/self/schedstat", text, sizeof text))
+        sscanf(text, "%llu %llu", &ran, &waited);
+    return waited;
+}
+
+/* Of the operating system's, compute threads included; 0: not known. */
+static uint32_t threads_now(void) {
+    char text[1024];
+    unsigned threads = 0;
+    if (read_proc(&stat_file, "/proc/self/stat", text, sizeof text)) return 0;
+    const char *after_name = strrchr(text, ')'); /* the name may contain anything */
+    if (after_name)
+        sscanf(after_name + 1,
+               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u", &threads);
+    return threads;
+}
+
+static void event_memory(uint64_t now, const struct rusage *usage) {
+    char text[256];
+    unsigned long long total = 0, resident = 0, mapped = 0;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (!read_proc(&statm_file, "/proc/self/statm", text, sizeof text))
+        sscanf(text, "%llu %llu %llu", &total, &resident, &mapped);
+    event_add(EVENT_MEMORY, (Event){.start = now,
+                                    .extra = (uint32_t)(mapped * page >> 10),
+                                    .end = resident * page,
+                                    .value0 = (uint64_t)usage->ru_maxrss * 1024,
+                                    .value1 = run_delay()});
+}
+
+/* Adding up all counters takes some 10 us for 10,000 lines: ten times a second is enough. */
+static void event_cost(uint64_t now) {
+    static uint64_t last;
+    if (now - last < ns_to_ticks(1e8)) return;
+    last = now;
+    LineTotals totals = lines_totals();
+    event_add(EVENT_COST, (Event){.start = now, .end = cost_slow_ticks, .value0 = totals.hits,
+                                  .value1 = totals.exits, .extra = threads_now()});
+}
+
+void event_counters(void) {
+    struct rusage usage;
+    uint64_t now = ticks_now();
+    getrusage(RUSAGE_SELF, &usage);
+    event_add(EVENT_CPU, (Event){.start = now, .end = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+                                 .value0 = clock_ns(CLOCK_THREAD_CPUTIME_ID),
+                                 .value1 = pack(usage.ru_nvcsw, usage.ru_nivcsw)});
+    event_io(now, &usage);
+    event_memory(now, &usage);
+    event_cost(now);
+    cost_slow_ticks += ticks_now() - now;
+}

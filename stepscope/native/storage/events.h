@@ -1,0 +1,23 @@
+/* Events: spans, stamps and counters in events.bin. */
+#ifndef STEPSCOPE_EVENTS_H
+#define STEPSCOPE_EVENTS_H
+
+#include "storage/format.h"
+
+/* Our own time outside the line counters' fast path, in ticks: measured, not modelled. */
+extern uint64_t cost_slow_ticks;
+
+/* Append a committed record, the calling thread's; its offset, 0 when the stream is full. */
+uint64_t event_add(uint32_t kind, Event fields);
+uint64_t event_span_begin(uint32_t name, uint32_t category);
+Event *event_span_at(uint64_t offset); /* NULL when there is none */
+void event_span_end(uint64_t offset, uint64_t ticks);
+/* NULL when the offset is no event's. */
+Event *event_at(uint64_t offset);
+
+void event_clock(void);
+/* CPU, IO, MEMORY and COST of this moment. */
+void event_counters(void);
+void counters_after_fork(void);
+
+#endif

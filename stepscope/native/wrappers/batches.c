@@ -1,0 +1,68 @@
+/* How many examples are in what a model is called with. */
+#include "wrappers/batches.h"
+#include "module/module.h"
+
+enum { DEEPEST = 16, NOT_KNOWN = -1, INTERRUPTED = -2 }; /* a list may contain itself */
+
+static PyObject *shape_name;
+
+/* What is in front: a new reference, the part itself where it has no parts; or NULL. */
+static PyObject *front_of(PyObject *part) {
+    if (PyDict_Check(part) && PyDict_Size(part)) {
+        PyObject *values = PyMapping_Values(part);
+        PyObject *front = values ? PySequence_GetItem(values, 0) : NULL;
+        Py_XDECREF(values);
+        return front;
+    }
+    int has_parts = (PyTuple_Check(part) || PyList_Check(part)) && Py_SIZE(part);
+    return has_parts ? PySequence_GetItem(part, 0) : Py_NewRef(part);
+}
+
+/* A new reference, or NULL. */
+static PyObject *first_part(PyObject *batch) {
+    PyObject *part = Py_NewRef(batch);
+    for (int depth = 0; part && depth < DEEPEST; depth++) {
+        PyObject *front = front_of(part);
+        Py_DECREF(part);
+        if (front == part) return front;
+        part = front;
+    }
+    return part;
+}
+
+/* Only of numbers: a length that is a symbol would be fixed by asking for it. */
+static long long length_of(PyObject *part) {
+    PyObject *shape = PyObject_GetAttr(part, shape_name);
+    PyObject *length = shape ? PySequence_GetItem(shape, 0) : NULL;
+    long long found = length && PyLong_Check(length) ? PyLong_AsLongLong(length) : NOT_KNOWN;
+    Py_XDECREF(length);
+    Py_XDECREF(shape);
+    return found < 0 ? NOT_KNOWN : found;
+}
+
+long long batch_samples(PyObject *batch) {
+    PyObject *part = first_part(batch);
+    long long samples = part ? length_of(part) : NOT_KNOWN;
+    Py_XDECREF(part);
+    if (!PyErr_Occurred()) return samples;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return INTERRUPTED;
+    PyErr_Clear(); /* a shape of the script's own does anything */
+    return NOT_KNOWN;
+}
+
+/* ---- for Python ---------------------------------------------------------------------------------------- */
+
+static PyObject *py_samples_in(PyObject *self, PyObject *batch) {
+    (void)self;
+    long long samples = batch_samples(batch);
+    if (samples == INTERRUPTED) return NULL;
+    if (samples == NOT_KNOWN) Py_RETURN_NONE;
+    return PyLong_FromLongLong(samples);
+}
+
+static PyMethodDef functions[] = {ONE("samples_in", py_samples_in), {NULL, NULL, 0, NULL}};
+
+int batches_ready(PyObject *module) {
+    shape_name = PyUnicode_InternFromString("shape");
+    return shape_name ? PyModule_AddFunctions(module, functions) : -1;
+}

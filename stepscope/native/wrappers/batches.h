@@ -1,0 +1,14 @@
+/* What can be told of a batch without computing anything. */
+#ifndef STEPSCOPE_BATCHES_H
+#define STEPSCOPE_BATCHES_H
+
+#include "interpreter/compat.h"
+
+/* The length of its first part; -1: not known. -2 with an exception set where something was raised
+   that is no error, such as an interrupt. */
+long long batch_samples(PyObject *batch);
+
+/* 0, or -1 with an exception set. */
+int batches_ready(PyObject *module);
+
+#endif

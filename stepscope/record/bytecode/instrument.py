@@ -1,0 +1,227 @@
+"""Python 3.11: inserts ticks into bytecode, so that code counts its own lines.
+
+A tick is `LOAD_CONST <tick>; UNARY_INVERT; POP_TOP`. `instrument` writes placeholders, so that its
+result can be kept with marshal; `bind` puts the real ticks in their place.
+"""
+
+import dataclasses
+import enum
+import importlib.util
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Final
+
+from stepscope.record.bytecode.assemble import Cover, Listing, Unit, assemble
+from stepscope.record.bytecode.line_starts import Flow, Node, no_location, read_flow
+
+PLACEHOLDER: Final = "stepscope.tick"
+# A generator's throw() reads the argument of the instruction before the yield: it must stay SEND.
+_DELEGATES: Final = "SEND"
+
+MakeTick = Callable[[CodeType, int, int], object]
+OnCode = Callable[[CodeType, CodeType], None]
+
+
+class TickKind(enum.IntEnum):
+    LINE = 0  # a line begins
+    EXIT = 1  # the activation returns, is suspended, or is left by an exception
+    LINE_IF_NEW = 2  # a line begins unless it is the current one (every edge is decided: not used)
+    RESUME = 3  # a suspended activation goes on in this line
+
+
+# What differs from the original, in plain values that marshal can write:
+# (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick),
+#  the same of each nested code object, in the order of its constants).
+# co_code is empty where the code is left as it was.
+Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], tuple[Any, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Instrumented:
+    """A code object with placeholders of ticks, nested code included.
+
+    Names and constants are the very objects of the original, so that a pickle of a function finds
+    the same ones to be shared.
+    """
+
+    original: CodeType
+    code: CodeType  # constants begin with the original's, in the same places
+    rewritten: Rewritten
+    skipped: tuple[str, ...] = ()  # "function (file:line): reason" of code left as it was
+
+
+def instrument(code: CodeType) -> Instrumented:
+    """Insert placeholders of ticks into `code` and all code nested in it."""
+    if importlib.util.find_spec("bytecode") is None:
+        return Instrumented(code, code, _untouched(()), ("the package 'bytecode' is missing",))
+    skipped: list[str] = []
+    rewritten = _rewrite_tree(code, skipped)
+    return Instrumented(code, rebuild(code, rewritten), rewritten, tuple(skipped))
+
+
+def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
+    nested = tuple(
+        _rewrite_tree(const, skipped) for const in code.co_consts if isinstance(const, CodeType)
+    )
+    try:
+        return (*_Inserter(code).run(), nested)
+    except Exception as error:  # whatever it is, it costs this function's lines and nothing else
+        where = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
+        skipped.append(f"{where}: {type(error).__name__}: {error}")
+        return _untouched(nested)
+
+
+def _untouched(nested: tuple[Rewritten, ...]) -> Rewritten:
+    return b"", b"", b"", 0, (), nested
+
+
+def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
+    """`code` with its placeholders of ticks."""
+    instructions, line_table, exception_table, stack_size, ticks, nested = rewritten
+    parts = iter(nested)
+    consts = [
+        rebuild(const, next(parts)) if isinstance(const, CodeType) else const
+        for const in code.co_consts
+    ]
+    if not instructions:
+        return code.replace(co_consts=tuple(consts)) if nested else code
+    return code.replace(
+        co_code=instructions,
+        co_linetable=line_table,
+        co_exceptiontable=exception_table,
+        co_stacksize=stack_size,
+        co_consts=(*consts, *((PLACEHOLDER, kind, line) for kind, line in ticks)),
+    )
+
+
+def bind(instrumented: Instrumented, make_tick: MakeTick, on_code: OnCode) -> CodeType:
+    """Replace the placeholders by `make_tick(original code, kind, line)`.
+
+    `on_code(new code, original code)` sees every code object, nested ones first.
+    """
+    return _bind_tree(instrumented.code, instrumented.original, make_tick, on_code)
+
+
+def _bind_tree(
+    code: CodeType, original: CodeType, make_tick: MakeTick, on_code: OnCode
+) -> CodeType:
+    consts = list(code.co_consts)
+    for i, const in enumerate(consts):
+        if isinstance(const, CodeType):
+            consts[i] = _bind_tree(const, original.co_consts[i], make_tick, on_code)
+        elif i >= len(original.co_consts):
+            _, kind, line = const
+            consts[i] = make_tick(original, kind, line)
+    changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
+    bound = code.replace(co_consts=tuple(consts)) if changed else code
+    on_code(bound, original)
+    return bound
+
+
+class _Inserter:
+    """Rewrites one code object.
+
+    A node is written as
+        [jump over the tick, when falling into it begins no line]
+        "begin" label: tick of the line
+        "plain" label: [exit tick] the instruction [resume tick]
+    and every jump and exception table entry leads to the label that its edge asks for.
+    """
+
+    def __init__(self, code: CodeType) -> None:
+        self._code = code
+        self._ticks: dict[tuple[int, int], int] = {}  # kind and line to the index of a constant
+        self._flow: Flow = read_flow(code)
+        self._listing = Listing()
+        self._begun = self._nodes_with_begin_label()
+
+    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...]]:
+        for i, node in enumerate(self._flow.nodes):
+            if i in self._begun:
+                self._write_line_tick(i, node)
+            self._listing.mark(("plain", i))
+            self._write_node(i, node)
+        self._write_last_handler()
+        made = assemble(self._listing, self._code)
+        tables = made.co_code, made.co_linetable, made.co_exceptiontable
+        return (*tables, made.co_stacksize, tuple(self._ticks))
+
+    def _nodes_with_begin_label(self) -> set[int]:
+        flow = self._flow
+        begun = {i for i, begins in enumerate(flow.fall_begins) if begins}
+        for i, node in enumerate(flow.nodes):
+            if node.jump is not None and flow.jump_begins[i]:
+                begun.add(node.jump)
+            if node.guard is not None and flow.raise_begins[i]:
+                begun.add(flow.guards[node.guard].handler)
+        return begun
+
+    # --- what is written ------------------------------------------------------------------------
+
+    def _write_line_tick(self, i: int, node: Node) -> None:
+        assert node.line is not None
+        before = self._flow.nodes[i - 1]
+        cover = self._cover(i)
+        if self._flow.falls_into(i):
+            if not self._flow.fall_begins[i]:
+                self._add(Unit("JUMP_FORWARD", before.location, cover, target=("plain", i)))
+        elif before.name == "JUMP_BACKWARD_NO_INTERRUPT":
+            # throw() into an await looks up the instruction before the one it goes on with.
+            cover = self._cover(i - 1)
+        self._listing.mark(("begin", i))
+        self._write_tick(TickKind.LINE, node.line, Unit(node.name, node.location, cover))
+
+    def _write_node(self, i: int, node: Node) -> None:
+        cover = self._cover(i)
+        like = Unit(node.name, node.location, cover)
+        delegated = node.name == "YIELD_VALUE" and self._flow.nodes[i - 1].name == _DELEGATES
+        if node.name in ("RETURN_VALUE", "YIELD_VALUE"):
+            self._write_tick(TickKind.EXIT, 0, like)
+        if delegated:
+            self._write_unreached_send(i, like)
+        if node.jump is not None:
+            target = ("begin" if self._flow.jump_begins[i] else "plain", node.jump)
+            self._add(Unit(node.name, node.location, cover, target=target))
+        else:
+            self._add(Unit(node.name, node.location, cover, caches=node.caches, taken=node.instr))
+        if node.name == "RESUME" and i > self._flow.entry and node.line is not None:
+            self._write_tick(TickKind.RESUME, node.line, like)
+
+    def _write_unreached_send(self, i: int, like: Unit) -> None:
+        """The exit tick parted the yield from its SEND: give it one to be read, not executed."""
+        send = self._flow.nodes[i - 1]
+        assert send.jump is not None
+        target = ("begin" if self._flow.jump_begins[i - 1] else "plain", send.jump)
+        self._add(Unit("JUMP_FORWARD", like.location, like.cover, target=("yield", i)))
+        self._add(Unit("SEND", like.location, like.cover, target=target))
+        self._listing.mark(("yield", i))
+
+    def _write_last_handler(self) -> None:
+        """Every exception that leaves the code ticks on its way; RERAISE 1 hides that from
+        tracebacks, because it restores the place where the exception came from."""
+        self._listing.mark(("leave", 0))
+        like = Unit("RERAISE", no_location(), None)
+        self._write_tick(TickKind.EXIT, 0, like)
+        self._add(Unit("RERAISE", like.location, None, arg=1))
+
+    def _write_tick(self, kind: TickKind, line: int, like: Unit) -> None:
+        where, cover = like.location, like.cover
+        self._add(Unit("LOAD_CONST", where, cover, arg=self._placeholder(kind, line)))
+        self._add(Unit("UNARY_INVERT", where, cover))
+        self._add(Unit("POP_TOP", where, cover))
+
+    def _placeholder(self, kind: TickKind, line: int) -> int:
+        return self._ticks.setdefault(
+            (int(kind), line), len(self._code.co_consts) + len(self._ticks)
+        )
+
+    def _cover(self, i: int) -> Cover | None:
+        guard_index = self._flow.nodes[i].guard
+        if guard_index is None:
+            return Cover(("leave", 0), 0, True) if i > self._flow.entry else None
+        guard = self._flow.guards[guard_index]
+        label = "begin" if self._flow.raise_begins[i] else "plain"
+        return Cover((label, guard.handler), guard.stack_depth, guard.push_lasti)
+
+    def _add(self, unit: Unit) -> None:
+        self._listing.units.append(unit)

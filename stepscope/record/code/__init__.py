@@ -1,0 +1,1 @@
+"""The script's code: which of it is the user's, and where its loops are."""

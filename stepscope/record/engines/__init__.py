@@ -1,0 +1,1 @@
+"""The line and the call engine as the recording uses them."""

@@ -1,0 +1,171 @@
+"""The call engine as the recording uses it: counts every call from `start` on, until `stop`.
+
+3.12 and later: global sys.monitoring events. 3.11: the C profile function, on every thread.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Final
+
+from stepscope.native import _core
+from stepscope.record.engines import tool_ids
+from stepscope.record.engines.calibrate import TURNS, best_ns, many_calls
+
+TAKEN: Final = (
+    "Calls are missing from where the script set a profile function of its own: on Python 3.11 "
+    "there is only one, and the script's wins."
+)
+NO_ID: Final = "Calls are not recorded: other tools hold all of sys.monitoring's ids."
+CALLS_STREAM: Final = 2  # its place in storage_states()
+NO_SPACE: Final = "Calls are not recorded: there is no space for them."
+
+_RUN_AS_MAIN: Final = ("runpy", "_run_code")  # what `python -m` runs its module with
+
+_tool_id: int | None = None
+_on_trouble: Callable[[str], None] | None = None
+
+
+class Calls:
+    """Counting begins with the user's first code: how Python starts up is nobody's question."""
+
+    def __init__(self, is_users: Callable[[str], bool], on_trouble: Callable[[str], None]) -> None:
+        self._is_users = is_users
+        self._on_trouble = on_trouble
+        self._waits = True
+
+    def start(self) -> None:
+        if any(self._is_users(frame.f_code.co_filename) for frame in _callers()):
+            self._begin()
+
+    def see(self, code: CodeType) -> None:
+        """This code is about to run."""
+        if self._waits and (self._is_users(code.co_filename) or _is_run_as_main()):
+            self._begin()
+
+    def _begin(self) -> None:
+        self._waits = False
+        start(self._on_trouble)
+
+    def stop(self) -> None:
+        if not self._waits:
+            stop()
+
+
+def _callers() -> Iterator[FrameType]:
+    frame = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the chain
+
+
+def _is_run_as_main() -> bool:
+    innermost = next(
+        (
+            frame
+            for frame in _callers()
+            if not str(frame.f_globals.get("__name__")).startswith("stepscope.")
+        ),
+        None,
+    )
+    return (
+        innermost is not None
+        and (innermost.f_globals.get("__name__"), innermost.f_code.co_name) == _RUN_AS_MAIN
+    )
+
+
+def start(on_trouble: Callable[[str], None]) -> None:
+    """Count from now on; what is in the way is told to `on_trouble`, and the script goes on."""
+    global _on_trouble
+    _on_trouble = on_trouble
+    if not _core.storage_states()[CALLS_STREAM][0]:
+        on_trouble(NO_SPACE)
+        return
+    _core.calls_start()
+    _attach()
+
+
+def measure_cost_ns() -> float:
+    """What counting one call costs here: the same loop with and without, the best of a few."""
+    plain_ns = best_ns(many_calls)
+    start(_say_nothing)
+    try:
+        return max(best_ns(many_calls) - plain_ns, 0.0) / TURNS
+    finally:
+        stop()
+
+
+def _say_nothing(text: str) -> None: ...
+
+
+def stop() -> None:
+    global _on_trouble
+    _detach()
+    _core.calls_stop()
+    _on_trouble = None
+
+
+def _taken() -> None:
+    _tell(TAKEN)
+
+
+def _tell(text: str) -> None:
+    if _on_trouble is not None:
+        _on_trouble(text)
+
+
+# --- sys.monitoring ------------------------------------------------------------------------------
+
+if sys.version_info >= (3, 12):
+    _EVENTS = sys.monitoring.events
+
+    def _attach() -> None:
+        global _tool_id
+        _tool_id = tool_ids.claim(_give_way)
+        if _tool_id is None:
+            _core.calls_stop()
+            _tell(NO_ID)
+            return
+        wanted = 0
+        for name, callback in _core.calls_callbacks().items():
+            event = getattr(_EVENTS, name)
+            sys.monitoring.register_callback(_tool_id, event, callback)
+            if not name.startswith("C_"):  # those come with CALL
+                wanted |= event
+        _core.calls_attach(_taken)
+        sys.monitoring.set_events(_tool_id, wanted)
+
+    def _detach() -> None:
+        global _tool_id
+        if _tool_id is None:
+            return
+        sys.monitoring.set_events(_tool_id, 0)
+        _core.calls_detach()
+        for name in _core.calls_callbacks():
+            sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), None)
+        tool_ids.release(_tool_id)
+        _tool_id = None
+
+    def _give_way() -> None:
+        """Somebody wants our id. What is open stays as it is."""
+        wanted = _tool_id
+        others = tool_ids.free_ids()
+        _detach()
+        if not others:
+            _core.calls_stop()
+            _tell(NO_ID)
+            return
+        assert wanted is not None
+        sys.monitoring.use_tool_id(wanted, "stepscope")
+        try:
+            _attach()
+        finally:
+            sys.monitoring.free_tool_id(wanted)
+
+else:
+
+    def _attach() -> None:
+        _core.calls_attach(_taken)
+
+    def _detach() -> None:
+        _core.calls_detach()

@@ -1,0 +1,108 @@
+"""JAX: operators are recorded in windows, under its own profiler; the script's own goes first."""
+
+import os
+import sys
+from typing import Any, Final
+
+from stepscope.record.frameworks.jax import compilation, jitted_functions
+from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.windows.xplane_giving_way import ScriptsOwn
+from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
+from stepscope.record.steps import pace
+from stepscope.store.writer import may_grow_to, write_file
+
+_LARGEST_TRACE: Final = 128 * 2**20
+_STEPS: Final = 3
+_LIBRARY: Final = "jax._src.profiler"
+_OFFERED: Final = "jax.profiler"
+
+
+def install(_jax: Any, patches: Patches) -> None:
+    if _LIBRARY in sys.modules:
+        recording_times.when_running(lambda recording: _begin(patches, recording))
+
+
+def _begin(patches: Patches, recording: recording_times.Recording) -> None:
+    if recording.options.ops == "off":
+        return
+    if not may_grow_to(_LARGEST_TRACE):
+        recording.note("Operators are not recorded: the process may not write files so large.")
+        return
+    library = sys.modules[_LIBRARY]
+    windows = XplaneWindows(recording, _Profiler(library), lambda: _STEPS)
+    patches.on_undo(_forget)
+    _give_way(library, windows, patches)
+    pace.listen(windows.step_ended)
+    jitted_functions.on_work, compilation.on_compiled = windows.worked, windows.compiled
+    if recording.options.ops == "all":
+        jitted_functions.on_first_call = windows.worked
+    recording_times.before_end(windows.finish)
+
+
+def _forget() -> None:
+    jitted_functions.on_work = jitted_functions.on_first_call = compilation.on_compiled = None
+
+
+class _Profiler:
+    """What is below `jax.profiler.start_trace`: that would write a trace for viewers as well, and
+    find the script's own in its place. Without the Python calls: the lines tell those.
+
+    Steps are handed over before they are computed: what is left to do is waited for at both ends,
+    so that a window has the operators of its own steps."""
+
+    def __init__(self, library: Any) -> None:
+        self._native = library._profiler
+        self._wait_for = sys.modules["jax._src.api"].block_until_ready
+        self._session: Any = None
+        self._folder = ""
+
+    def _wait(self) -> None:
+        here = compilation.here
+        here.is_running, before = True, here.is_running  # it is none of the script's waiting
+        try:
+            self._wait_for(here.result)
+        except Exception:
+            return  # something was computed wrong, or given away: the script will hear of it
+        finally:
+            here.is_running = before
+
+    def danger(self) -> str | None:
+        return None
+
+    def start(self, folder: str) -> None:
+        self._wait()
+        options = self._native.ProfileOptions()
+        options.python_tracer_level = 0
+        self._session, self._folder = self._native.ProfilerSession(options), folder
+
+    def stop(self, *, keep: bool) -> None:
+        self._wait()
+        session, self._session = self._session, None
+        trace = session.stop()
+        if keep:
+            os.makedirs(self._folder, exist_ok=True)
+            write_file(os.path.join(self._folder, "jax.xplane.pb"), trace)
+
+
+# --- the script's own -----------------------------------------------------------------------------
+
+
+def _give_way(library: Any, windows: XplaneWindows, patches: Patches) -> None:
+    """The context manager `jax.profiler.trace` calls these as well."""
+
+    def is_running() -> bool:
+        return getattr(library._profile_state, "profile_session", None) is not None
+
+    own = ScriptsOwn(windows, is_running)
+    hooks = {
+        "start_trace": (own.starts, own.started),
+        "stop_trace": (None, own.stopped),
+        "stop_and_get_fdo_profile": (None, own.stopped),
+        "start_server": (own.serves, None),
+    }
+    for name, (before, after) in hooks.items():
+        function = getattr(library, name, None)
+        if function is not None:
+            owners = library, sys.modules.get(_OFFERED)
+            own.around(patches, owners, name, function, before, after)

@@ -1,0 +1,87 @@
+"""Optax outside of jit: from asking a transformation for its update to having applied it.
+
+The transformation's update is a function in a tuple, which nobody can wrap without becoming another
+function to `jax.jit`. So only the moment is noted at which it is asked for.
+"""
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.jax import compilation, jitted_functions
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import SpanCategory
+
+_PLACES: Final = ("optax", "optax._src.update")
+_APPLY: Final = "apply_updates"
+
+
+_here = compilation.here
+
+
+def install(optax: Any, patches: Patches) -> None:
+    apply = vars(optax).get(_APPLY)
+    if apply is None:
+        return
+    timed = _timed(apply, sys.modules["jax"].tree_util.tree_structure)
+    for place in _PLACES:
+        module = sys.modules.get(place)
+        if module is not None and vars(module).get(_APPLY) is apply:
+            patches.set(module, _APPLY, timed)
+    _watch_asking(optax.GradientTransformation, patches)
+
+
+def _watch_asking(transformation: Any, patches: Patches) -> None:
+    before = vars(transformation).get("update")
+    if before is None:
+        return
+    position = transformation._fields.index("update")
+
+    def update(self: Any) -> Any:
+        if marks.name_id is not None and not _here.asked and compilation.is_outside():
+            _here.asked = _core.ticks()  # what it asks itself comes later
+        return self[position]
+
+    patches.set(transformation, "update", property(update, doc=before.__doc__))
+
+
+def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callable[..., Any]:
+    """The script's place of the call and the structure of its parameters tell optimizers apart."""
+    numbers: dict[Any, int] = {}
+    following = itertools.count(1)
+
+    def number_of(params: Any) -> int:
+        frame = sys._getframe(2)
+        key = frame.f_code, frame.f_lineno, structure(params)
+        number = numbers.get(key)
+        if number is None:
+            number = numbers[key] = next(following)
+        return number
+
+    @functools.wraps(apply)
+    def apply_updates(params: Any, updates: Any) -> Any:
+        span = number = 0
+        if marks.name_id is not None and compilation.is_outside():
+            number = number_of(params)
+            start, _here.asked = _here.asked, 0
+            name = marks.name_id("optax.apply_updates")
+            span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
+        try:
+            result = apply(params, updates)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span)
+        if span:
+            jitted_functions.worked()
+            with jitted_functions.step_ends_with(result):
+                pace.optimizer_stepped(jitted_functions.PACE + number)
+        return result
+
+    return apply_updates

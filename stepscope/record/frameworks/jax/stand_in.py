@@ -1,0 +1,101 @@
+"""A function that JAX made, with its calls seen: in everything else it is that function.
+
+What `jax.jit` makes runs in C, where no hook can be set, so the user gets an object of ours. It has
+the function's class, attributes, signature, pickle and behaviour as a method, and no frame of it
+stays in what is raised or in the stacks that JAX keeps for its messages.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from operator import attrgetter
+from types import MethodType
+from typing import Any, Final
+
+from stepscope.record.frameworks.watching.patches import Patches
+
+_FOLDER: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class _Kind(type):
+    """Who asks for the type of a stand-in, to compare others with it, means the function's."""
+
+    _stepscope_types: tuple[type, ...] = ()
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__instancecheck__(cls, instance) or isinstance(instance, cls._stepscope_types)
+
+
+class StandIn(metaclass=_Kind):
+    """A subclass says what happens in a call. `state` is what it wants to know then."""
+
+    __slots__ = ("__weakref__", "_stepscope_function", "_stepscope_state")
+
+    def __init__(self, function: Any, state: Any) -> None:
+        object.__setattr__(self, "_stepscope_function", function)
+        object.__setattr__(self, "_stepscope_state", state)
+        kind = type(self)
+        if type(function) not in kind._stepscope_types:
+            kind._stepscope_types = (*kind._stepscope_types, type(function))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stepscope_function, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._stepscope_function, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._stepscope_function, name)
+
+    def __get__(self, instance: Any, _owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)  # type: ignore[arg-type]
+
+    def __dir__(self) -> list[str]:
+        return dir(self._stepscope_function)
+
+    def __repr__(self) -> str:
+        return repr(self._stepscope_function)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Where it is unpickled, there may be no recording."""
+        return self._stepscope_function.__reduce_ex__(protocol)
+
+    @property  # type: ignore[misc]  # nobody sets it
+    def __class__(self) -> Any:
+        return type(self._stepscope_function)
+
+    def __init_subclass__(cls) -> None:
+        """Python gives every class these two, and they would be found first."""
+        for name in ("__doc__", "__module__"):
+            setattr(cls, name, property(attrgetter(f"_stepscope_function.{name}")))
+
+
+def _never() -> bool:
+    return False
+
+
+# Whether Python runs for real, and not to be traced into a computation. Set when JAX is there.
+runs_for_real: Callable[[], bool] = _never
+
+
+def install(_jax: Any, patches: Patches) -> None:
+    global runs_for_real
+    runs_for_real = sys.modules["jax._src.core"].trace_state_clean
+    for name in ("traceback_util", "source_info_util"):
+        _stay_out_of_stacks(sys.modules[f"jax._src.{name}"], patches)
+
+
+def _stay_out_of_stacks(module: Any, patches: Patches) -> None:
+    """JAX leaves the files that it is told out of its messages, and of what its compiler sees. In C
+    it keeps their names for good: they are ours alone."""
+    module.register_exclusion(_FOLDER)
+    paths = getattr(module, "_exclude_paths", [])
+    pattern = getattr(module, "_exclude_path_regex", None)
+
+    def remove() -> None:
+        if _FOLDER in paths:
+            paths.remove(_FOLDER)
+        if pattern is not None:
+            pattern.cache_clear()
+
+    patches.on_undo(remove)

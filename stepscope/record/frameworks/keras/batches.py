@@ -1,0 +1,340 @@
+"""Keras: the training batches of `fit` are the steps, and each `train_on_batch` computes one.
+
+What is watched is the list of callbacks, which every `fit` tells of its batches. A callback of ours
+in it could switch off that Keras calls them on the side.
+"""
+
+import functools
+import itertools
+import threading
+import weakref
+from typing import Any, Final, NamedTuple
+
+from stepscope.native import _core
+from stepscope.record.frameworks.keras.package import Package
+from stepscope.record.frameworks.tensorflow import eager
+from stepscope.record.frameworks.tensorflow.eager import guarded, here
+from stepscope.record.frameworks.watching import notes
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import EventKind, SpanCategory, StepMark
+
+_NAME: Final = "Keras"
+_COMPUTE: Final = "train function"
+_MODELS_PACE: Final = 1 << 24  # functions are numbered below
+_UPDATES: Final = 1
+_FIT: Final = _MODELS_PACE - 1  # the number of what computes a batch of `fit`
+_FARTHEST: Final = 8  # how deep a dataset's batching is looked for
+
+
+class Sizes(NamedTuple):
+    """How many examples the batches of an epoch have; 0: not known."""
+
+    batch: int = 0
+    batches: int = 0  # in the epoch
+    last: int = 0  # in the last of them, where that is another number
+
+    def of(self, number: int) -> int:
+        is_last = self.last and self.batches and number == self.batches - 1
+        return self.last if is_last else self.batch
+
+
+class _Fit(threading.local):
+    """The batch that this thread trains on."""
+
+    began_ticks = 0  # 0: none is running
+    first = 0  # its number; one event of Keras may tell of several
+    together = 0  # the most that one event told of
+    span = 0
+    sizes = Sizes()
+    fetched: tuple[int, ...] = ()  # examples in the batches that were fetched for it
+
+
+_fit: Final = _Fit()
+
+
+def install(package: Package, patches: Patches) -> None:
+    _watch_batches(package, patches)
+    _watch_train_on_batch(package, patches)
+    if package.is_legacy:
+        handler = package.module("engine.data_adapter").DataHandler
+        _watch_sizes(handler, "steps", _legacy_sizes, patches)
+    else:
+        epoch = package.module("trainers.epoch_iterator").EpochIterator
+        _watch_sizes(epoch, "__iter__", _sizes, patches)
+        _watch_input(epoch, patches)
+        if package.backend == "jax":
+            iterators = package.module("backend.jax.trainer").JAXEpochIterator
+            _watch_iterators(iterators, patches)
+
+
+# --- fit ------------------------------------------------------------------------------------------
+
+
+def _watch_batches(package: Package, patches: Patches) -> None:
+    callbacks = package.callback_list
+    begin, end = callbacks.on_train_batch_begin, callbacks.on_train_batch_end
+    # TensorFlow's functions tell of themselves, and torch's modules and optimizers do.
+    tells_nothing = package.backend not in ("tensorflow", "torch")
+
+    @functools.wraps(begin)
+    def on_train_batch_begin(self: Any, batch: Any, logs: Any = None) -> Any:
+        try:
+            result = begin(self, batch, logs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        guarded(_begins, batch, tells_nothing)
+        return result
+
+    @functools.wraps(end)
+    def on_train_batch_end(self: Any, batch: Any, logs: Any = None) -> Any:
+        guarded(_computed)
+        try:
+            result = end(self, batch, logs)
+        except BaseException as error:
+            here.in_batch = False
+            leave_out_this_frame(error)
+            raise
+        for _ in range(guarded(_ended, self, batch) or 0):
+            pace.step_ended(pace.Source.BATCH)
+        return result
+
+    patches.set(callbacks, "on_train_batch_begin", on_train_batch_begin)
+    patches.set(callbacks, "on_train_batch_end", on_train_batch_end)
+
+
+def _begins(batch: Any, is_told: bool) -> None:
+    if marks.name_id is None:
+        return
+    _fit.began_ticks, _fit.first = _core.ticks(), int(batch)
+    if is_told:
+        _fit.fetched = ()
+    here.in_batch = here.has_fitted = True
+    if is_told:
+        _fit.span = _core.span_begin(marks.name_id(_COMPUTE), SpanCategory.COMPUTE, _FIT, _UPDATES)
+
+
+def _computed() -> None:
+    span, _fit.span = _fit.span, 0
+    if span:
+        _core.span_end(span)
+
+
+def _ended(callbacks: Any, batch: Any) -> int:
+    """Mark the ends of the steps that are over. Returns how many."""
+    began, _fit.began_ticks = _fit.began_ticks, 0
+    here.in_batch = False
+    if marks.name_id is None:
+        return 0
+    if not began:  # recording began inside of it
+        began, _fit.first = _core.ticks(), int(batch)
+    last = int(batch)
+    if last > _fit.first:
+        _fit.together = max(_fit.together, last - _fit.first + 1)
+        notes.note(
+            f"Keras executes {_fit.together} steps in one and tells when all are over: the "
+            "time is divided evenly among them."
+        )
+    in_epoch = (getattr(callbacks, "params", None) or {}).get("steps")
+    if isinstance(in_epoch, int) and in_epoch > _fit.first:
+        last = min(last, in_epoch - 1)
+    steps = max(1, last - _fit.first + 1)
+    ended, name = _core.ticks(), marks.name_id(_NAME)
+    for index in range(steps):
+        _core.event(
+            EventKind.STEP, name=name, start=began + (ended - began) * (index + 1) // steps,
+            extra=StepMark.FRAMEWORK, value0=_samples(index),
+        )  # fmt: skip
+    _fit.fetched = ()
+    return steps
+
+
+def _samples(index: int) -> int:
+    """In the batch that is the index-th of this execution."""
+    if index < len(_fit.fetched):
+        return _fit.fetched[index]
+    return _fit.sizes.of(_fit.first + index)
+
+
+# --- how large the batches are --------------------------------------------------------------------
+
+
+def _watch_sizes(owner: Any, name: str, sizes: Any, patches: Patches) -> None:
+    """Called when an epoch begins, of training or of evaluation."""
+    before = vars(owner)[name]
+
+    @functools.wraps(before)
+    def run(self: Any) -> Any:
+        if marks.name_id is not None:
+            _fit.sizes = _known(sizes, self)
+        try:
+            return before(self)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(owner, name, run)
+
+
+def _known(sizes: Any, data: Any) -> Sizes:
+    """Data of the script's own may be of any kind."""
+    try:
+        found: Sizes = sizes(data)
+        return found
+    except Exception:
+        return Sizes()
+
+
+def _sizes(epoch: Any) -> Sizes:
+    adapter = epoch.data_adapter
+    batch = _number(adapter.batch_size)
+    if not batch:
+        batch = _batched_by(getattr(adapter, "_dataset", None))
+    if not batch:
+        batch = samples_in(getattr(adapter, "_first_batches", None))
+    if not batch:
+        batch = _number(getattr(getattr(adapter, "py_dataset", None), "batch_size", 0))
+    last = getattr(adapter, "_partial_batch_size", 0)  # of arrays
+    return Sizes(batch, _number(epoch.num_batches), _number(last))
+
+
+def _legacy_sizes(handler: Any) -> Sizes:
+    adapter = handler._adapter
+    batch = _number(adapter.batch_size()) or _number(adapter.representative_batch_size())
+    batch = batch or _batched_by(getattr(adapter, "_dataset", None))
+    is_partial = bool(batch and adapter.has_partial_batch())
+    last = _number(adapter.partial_batch_size()) if is_partial else 0
+    return Sizes(batch, _number(adapter.get_size()), last)
+
+
+def _batched_by(dataset: Any) -> int:
+    """What the last batching in a tf.data pipeline was asked for."""
+    for _ in range(_FARTHEST):
+        if dataset is None:
+            return 0
+        size = getattr(dataset, "_batch_size", None)
+        if size is not None:
+            return _number(size.numpy() if hasattr(size, "numpy") else size)
+        dataset = getattr(dataset, "_input_dataset", None)
+    return 0
+
+
+def _number(value: Any) -> int:
+    try:
+        return max(0, int(value))
+    except (TypeError, ValueError):
+        return 0
+
+
+def _watch_input(epoch: Any, patches: Patches) -> None:
+    """Where Keras itself fetches a batch. With TensorFlow, that happens inside the graph."""
+    before = epoch.__next__
+
+    @functools.wraps(before)
+    def __next__(self: Any) -> Any:
+        span = samples = 0
+        if marks.name_id is not None:
+            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+            _fit.fetched = ()
+        try:
+            fetched = before(self)
+            if span:
+                _fit.fetched = guarded(_fetched, fetched) or ()
+                samples = sum(_fit.fetched)
+            return fetched
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span, samples)
+
+    patches.set(epoch, "__next__", __next__)
+
+
+def _watch_iterators(epoch: Any, patches: Patches) -> None:
+    """With JAX, Keras fetches inside its train function, from an iterator that it gets here."""
+    before = epoch._get_iterator
+
+    @functools.wraps(before)
+    def _get_iterator(self: Any) -> Any:
+        try:
+            iterator = before(self)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        return _Waited(iterator) if marks.name_id is not None else iterator
+
+    patches.set(epoch, "_get_iterator", _get_iterator)
+
+
+class _Waited:
+    """An iterator whose waits are recorded."""
+
+    def __init__(self, batches: Any) -> None:
+        self._batches = iter(batches)
+
+    def __iter__(self) -> "_Waited":
+        return self
+
+    def __next__(self) -> Any:
+        span = samples = 0
+        if marks.name_id is not None:
+            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        try:
+            batch = next(self._batches)
+            if span:
+                samples = samples_in(batch)
+                _fit.fetched = (*_fit.fetched, samples)
+            return batch
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span, samples)
+
+
+def _fetched(told: Any) -> tuple[int, ...]:
+    return tuple(samples_in(batch) for batch in told[2])
+
+
+# --- train_on_batch -------------------------------------------------------------------------------
+
+
+def _watch_train_on_batch(package: Package, patches: Patches) -> None:
+    trainer = package.trainer
+    before = trainer.train_on_batch
+    numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+    following = itertools.count(_MODELS_PACE)
+
+    def begins(model: Any, x: Any) -> int:
+        if marks.name_id is None:
+            return 0
+        if model not in numbers:
+            numbers[model] = next(following)
+        about = samples_in(x) << 1 | _UPDATES
+        name = marks.name_id("train_on_batch")
+        return _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
+
+    @functools.wraps(before)
+    def train_on_batch(self: Any, *args: Any, **kwargs: Any) -> Any:
+        span = guarded(begins, self, args or kwargs)
+        here.is_told = bool(span)
+        try:
+            result = before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            here.is_told = False
+            if span:
+                _core.span_end(span)
+        if span:
+            eager.worked()
+            pace.optimizer_stepped(numbers[self])
+        return result
+
+    patches.set(trainer, "train_on_batch", train_on_batch)

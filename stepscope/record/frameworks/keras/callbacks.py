@@ -1,0 +1,140 @@
+"""Keras: how long each callback takes, and each epoch, as actions.
+
+Callbacks that only report are also the phase `logging`.
+"""
+
+import functools
+import weakref
+from types import FunctionType
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.keras.package import Package
+from stepscope.record.frameworks.tensorflow.eager import guarded
+from stepscope.record.frameworks.watching import notes
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+_BEGINNINGS: Final = (
+    "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
+)  # fmt: skip
+# They do nothing but tell the outside.
+_REPORTING: Final = frozenset(("CSVLogger", "ProgbarLogger", "RemoteMonitor", "TensorBoard"))
+_EPOCH: Final = "epoch"
+_MOST_SPANS: Final = 1_000_000  # 48 MB
+_FULL: Final = f"Actions are those of the beginning: the first {_MOST_SPANS:,} were recorded."
+
+
+def install(package: Package, patches: Patches) -> None:
+    callbacks = _Callbacks(patches)
+    for name in _BEGINNINGS:
+        _watch_list(package.callback_list, name, callbacks, patches)
+    _watch_epochs(package.callback_list, patches)
+
+
+def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches) -> None:
+    """Whichever is called first: recording may begin in the middle of a training."""
+    before = getattr(kind, name)
+
+    @functools.wraps(before)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is not None:
+            guarded(callbacks.watch, self)
+        try:
+            return before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(kind, name, run)
+
+
+def _watch_epochs(kind: Any, patches: Patches) -> None:
+    """From the callbacks at an epoch's beginning to those at its end: the others lie inside."""
+    begin, end = kind.on_epoch_begin, kind.on_epoch_end
+    spans: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(begin)
+    def on_epoch_begin(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is not None:
+            spans[self] = _core.span_begin(marks.name_id(_EPOCH), SpanCategory.ACTION)
+        try:
+            return begin(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    @functools.wraps(end)
+    def on_epoch_end(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return end(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            _core.span_end(spans.pop(self, 0))
+
+    patches.set(kind, "on_epoch_begin", on_epoch_begin)
+    patches.set(kind, "on_epoch_end", on_epoch_end)
+
+
+class _Callbacks:
+    """The methods of the callbacks' classes, each watched once where it is defined."""
+
+    def __init__(self, patches: Patches) -> None:
+        self._patches = patches
+        self._lists: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._done: set[tuple[type, str]] = set()
+        self._left = _MOST_SPANS
+
+    def watch(self, callbacks: Any) -> None:
+        if callbacks in self._lists:
+            return
+        self._lists.add(callbacks)
+        for callback in callbacks.callbacks:
+            kind = type(callback)
+            for name in dir(kind):
+                if name.startswith("on_") and not _does_nothing(getattr(kind, name)):
+                    self._watch_method(kind, name)
+
+    def _watch_method(self, kind: type, name: str) -> None:
+        owner = next((owner for owner in kind.__mro__ if name in vars(owner)), object)
+        function = vars(owner).get(name)
+        if (owner, name) in self._done or not isinstance(function, FunctionType):
+            return
+        self._done.add((owner, name))
+        self._patches.set(owner, name, self._timed(function, name))
+
+    def _timed(self, function: Any, name: str) -> Any:
+        @functools.wraps(function)
+        def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
+            spans = self._begin(type(self_), name, run)
+            try:
+                return function(self_, *args, **kwargs)
+            except BaseException as error:
+                leave_out_this_frame(error)
+                raise
+            finally:
+                for span in spans:
+                    _core.span_end(span)
+
+        return run
+
+    def _begin(self, kind: type, name: str, asked: Any) -> tuple[int, ...]:
+        """Nothing where a subclass calls what it extends: it is told of itself."""
+        if marks.name_id is None or self._left <= 0 or getattr(kind, name, None) is not asked:
+            return ()
+        self._left -= 1
+        if not self._left:
+            notes.note(_FULL)
+        label = marks.name_id(f"{kind.__name__}.{name}")
+        action = _core.span_begin(label, SpanCategory.ACTION)
+        if any(base.__name__ in _REPORTING for base in kind.__mro__):
+            return _core.span_begin(label, SpanCategory.LOGGING), action
+        return (action,)
+
+
+def _does_nothing(method: Any) -> bool:
+    """Keras marks what its base class has."""
+    return bool(getattr(method, "_is_default", False))

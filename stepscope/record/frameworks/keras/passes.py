@@ -1,0 +1,154 @@
+"""Keras run operation by operation: the outermost model's call, and its optimizers' steps."""
+
+import functools
+import itertools
+import weakref
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.keras.package import Package
+from stepscope.record.frameworks.tensorflow import eager
+from stepscope.record.frameworks.tensorflow.eager import guarded, here
+from stepscope.record.frameworks.watching import compiled_graphs
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import ForwardFlag, SpanCategory
+
+_FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
+_NO_TAPE: Final = int(ForwardFlag.NO_GRAD)
+_EVALUATING: Final = int(ForwardFlag.NO_GRAD | ForwardFlag.EVALUATING)
+_STEPS: Final = ("apply_gradients", "apply")
+# Modules of tf_keras that have kinds of optimizers.
+_LEGACY: Final = (
+    "optimizers.optimizer", "optimizers.legacy.optimizer_v2", "mixed_precision.loss_scale_optimizer"
+)  # fmt: skip
+
+
+def install(package: Package, patches: Patches) -> None:
+    if package.backend == "tensorflow":
+        layer = package.module("engine.base_layer" if package.is_legacy else "layers.layer").Layer
+        _watch_models(layer, patches)
+    if package.backend in ("tensorflow", "torch"):
+        _watch_optimizers(package, patches)
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+def _watch_models(layer: Any, patches: Patches) -> None:
+    """The outermost call. Under a tape it is part of the tape's forward, and tells the samples."""
+    before = layer.__call__
+
+    def begins(model: Any, args: Any, kwargs: Any) -> int:
+        """The span, or 0 without one; -1: nothing is to be ended."""
+        if here.in_model or _is_symbolic(args or kwargs):
+            return -1
+        if not eager.is_eager():
+            eager.found_in_graph(calls_model=True)
+            return -1
+        if marks.name_id is None:
+            return -1
+        eager.begins()
+        here.in_model = True
+        if here.tape is not None:
+            here.samples = here.samples or samples_in(args or kwargs)
+            return 0
+        flags = _NO_TAPE if kwargs.get("training") else _EVALUATING
+        samples, name = samples_in(args or kwargs), marks.name_id(type(model).__name__)
+        return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
+
+    @functools.wraps(before)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        span = guarded(begins, self, args, kwargs)
+        try:
+            return before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span is not None and span >= 0:
+                here.in_model = False
+                if span:
+                    _core.span_end(span)
+
+    patches.set(layer, "__call__", __call__)
+
+
+def _is_symbolic(given: Any) -> bool:
+    """Whether a model is being put together: nothing is computed then."""
+    while isinstance(given, tuple | list | dict) and given:
+        given = next(iter(given.values())) if isinstance(given, dict) else given[0]
+    return type(given).__name__ == "KerasTensor"
+
+
+# --- optimizers -----------------------------------------------------------------------------------
+
+
+def _watch_optimizers(package: Package, patches: Patches) -> None:
+    steps = _Steps()
+    for kind in _kinds(package):
+        for name in _STEPS:
+            if name in vars(kind):
+                steps.watch(kind, name, patches)
+
+
+def _kinds(package: Package) -> list[type]:
+    """Classes that have a step of their own."""
+    if not package.is_legacy:
+        base = package.module("optimizers.base_optimizer").BaseOptimizer
+        return [base, package.module("optimizers.loss_scale_optimizer").LossScaleOptimizer]
+    modules = [package.module(name) for name in _LEGACY]
+    return [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+    ]
+
+
+class _Steps:
+    """Numbers the optimizers by their first step: analysis tells a GAN's two apart by that."""
+
+    def __init__(self) -> None:
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._next = itertools.count(_FIRST_NUMBER)
+
+    def _begins(self, optimizer: Any) -> tuple[int, int] | None:
+        """(span, number) of the outermost of the methods that call each other."""
+        if compiled_graphs.is_compiling() or here.in_optimizer:
+            return None
+        if not eager.is_eager():
+            eager.found_in_graph(trains=True)
+            return None
+        if marks.name_id is None:
+            return None
+        number = self._numbers.get(optimizer)
+        if number is None:
+            number = self._numbers[optimizer] = next(self._next)
+        here.in_optimizer = True
+        eager.worked()
+        name = marks.name_id(type(optimizer).__name__)
+        return _core.span_begin(name, SpanCategory.OPTIMIZER, number), number
+
+    def watch(self, kind: Any, name: str, patches: Patches) -> None:
+        before = vars(kind)[name]
+
+        @functools.wraps(before)
+        def run(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            step = guarded(self._begins, optimizer)
+            try:
+                result = before(optimizer, *args, **kwargs)
+            except BaseException as error:
+                if step is not None:
+                    _core.span_drop(step[0])
+                    here.in_optimizer = False
+                leave_out_this_frame(error)
+                raise
+            if step is not None:
+                _core.span_end(step[0])
+                here.in_optimizer = False
+                pace.optimizer_stepped(step[1])
+            return result
+
+        patches.set(kind, name, run)

@@ -1,0 +1,174 @@
+"""Lightning: the actions that its profilers are told of, nested, whoever profiles or nobody does.
+
+A profiler that the script chose works on as it is; ours looks on. No object of the script's is
+replaced: what is watched are the classes.
+"""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.watching import compiled_graphs, notes
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+_MOST_SPANS: Final = 1_000_000  # 48 MB: some 25,000 steps
+_MOST_NAMES: Final = 2_000
+_DEEPEST: Final = 200
+_FULL: Final = f"Actions are those of the beginning: the first {_MOST_SPANS:,} were recorded."
+_ONE_OF_MANY: Final = "(more actions)"
+
+
+def install(lightning: Any, patches: Patches) -> Callable[[type], None]:
+    """`lightning`: lightning.pytorch or pytorch_lightning. Returns what watches one more class of
+    profilers: the script may have its own."""
+    actions = _Actions()
+    watched: set[type] = set()
+
+    def watch(profiler: type) -> None:
+        _watch(profiler, actions, watched, patches)
+
+    for profiler in _with_subclasses(lightning.profilers.Profiler):
+        watch(profiler)
+    _watch_pass_through(lightning.profilers.PassThroughProfiler, actions, patches)
+    return watch
+
+
+def _with_subclasses(kind: type) -> Iterator[type]:
+    yield kind
+    subclasses: list[type] = kind.__subclasses__()
+    for subclass in subclasses:
+        yield from _with_subclasses(subclass)
+
+
+class _Actions:
+    """The open actions of each thread, and their spans."""
+
+    def __init__(self) -> None:
+        self._threads = threading.local()
+        self._names: dict[str, int] = {}
+        self._left = _MOST_SPANS
+
+    def _stack(self) -> list[tuple[str, int]]:
+        try:
+            stack: list[tuple[str, int]] = self._threads.stack
+        except AttributeError:
+            stack = self._threads.stack = []
+        return stack
+
+    def begin(self, action: str) -> None:
+        if type(action) is not str or marks.name_id is None:
+            return
+        stack = self._stack()
+        if self._left <= 0 or len(stack) >= _DEEPEST:
+            return
+        name = self._names.get(action) or self._name(action)
+        stack.append((action, _core.span_begin(name, SpanCategory.ACTION)))
+        self._left -= 1
+        if not self._left:
+            notes.note(_FULL)
+
+    def _name(self, action: str) -> int:
+        assert marks.name_id is not None
+        if len(self._names) >= _MOST_NAMES:
+            return marks.name_id(_ONE_OF_MANY)
+        number = marks.name_id(action)
+        if number:
+            self._names[action] = number
+        return number
+
+    def end(self, action: str) -> None:
+        """What was begun inside of it and never ended (something raised) ends with it."""
+        stack = self._stack()
+        at = len(stack) - 1
+        while at >= 0 and stack[at][0] != action:
+            at -= 1
+        if at < 0:
+            return
+        while len(stack) > at:
+            _core.span_end(stack.pop()[1])
+
+
+# --- profilers ------------------------------------------------------------------------------------
+
+
+def _watch(profiler: type, actions: _Actions, watched: set[type], patches: Patches) -> None:
+    """Every class that has a start and a stop of its own, once."""
+    for owner in profiler.__mro__:
+        if owner in watched or not hasattr(owner, "start") or not hasattr(owner, "stop"):
+            continue
+        watched.add(owner)
+        for name, told in (("start", _with_begin), ("stop", _with_end)):
+            function = vars(owner).get(name)
+            if callable(function) and not getattr(function, "__isabstractmethod__", False):
+                patches.set(owner, name, told(function, actions))
+
+
+def _with_begin(start: Any, actions: _Actions) -> Any:
+    """The profiler's own work is not part of the action: it comes before."""
+
+    @functools.wraps(start)
+    def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
+        if compiled_graphs.is_compiling():
+            return start(self, action_name, *args, **kwargs)
+        try:
+            result = start(self, action_name, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        if type(self).start is run:  # else a subclass called it, and is told of itself
+            actions.begin(action_name)
+        return result
+
+    return run
+
+
+def _with_end(stop: Any, actions: _Actions) -> Any:
+    @functools.wraps(stop)
+    def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
+        if compiled_graphs.is_compiling():
+            return stop(self, action_name, *args, **kwargs)
+        if type(self).stop is run:
+            actions.end(action_name)
+        try:
+            return stop(self, action_name, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    return run
+
+
+class _Action(contextlib.ContextDecorator):
+    """What Lightning's own `profile` does, without a generator: recording costs what that did."""
+
+    __slots__ = ("_action", "_actions")
+
+    def __init__(self, actions: _Actions, action: str) -> None:
+        self._actions = actions
+        self._action = action
+
+    def __enter__(self) -> str:
+        self._actions.begin(self._action)
+        return self._action
+
+    def __exit__(self, *error: object) -> None:
+        self._actions.end(self._action)
+
+
+def _watch_pass_through(profiler: Any, actions: _Actions, patches: Patches) -> None:
+    """The profiler of those who chose none: `profile` goes to the recording at once."""
+    profile, start, stop = profiler.profile, profiler.start, profiler.stop
+
+    @functools.wraps(profile)
+    def run(self: Any, action_name: str) -> Any:
+        kind = type(self)
+        if compiled_graphs.is_compiling() or kind.start is not start or kind.stop is not stop:
+            return profile(self, action_name)
+        return _Action(actions, action_name)
+
+    patches.set(profiler, "profile", run)

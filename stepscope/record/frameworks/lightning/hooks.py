@@ -1,0 +1,232 @@
+"""Lightning: its training batches are the steps; evaluation, saving and logging are phases."""
+
+import functools
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.lightning import actions
+from stepscope.record.frameworks.watching import notes
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import Batches, samples_in
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+# They are called when a checkpoint is due; what they remove and link is part of it.
+_SAVING: Final = ("_save_topk_checkpoint", "_save_last_checkpoint")
+_LONGEST_MESSAGE: Final = 300
+_INSTALLED: Final = tuple(
+    sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "purelib", "platlib")
+)
+_LOGGING: Final = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
+
+
+def install(lightning: Any, patches: Patches) -> None:
+    """`lightning`: lightning.pytorch or pytorch_lightning."""
+    loops = f"{lightning.__name__}.loops"
+    batches = Batches("Lightning")
+    _watch_batches(sys.modules[f"{loops}.training_epoch_loop"]._TrainingEpochLoop, batches, patches)
+    _watch_evaluation(sys.modules[f"{loops}.evaluation_loop"]._EvaluationLoop, patches)
+    _watch_evaluation(sys.modules[f"{loops}.prediction_loop"]._PredictionLoop, patches)
+    _watch_input(sys.modules[f"{loops}.fetchers"]._DataFetcher, patches)
+    patches.phase(lightning.Trainer, "save_checkpoint", SpanCategory.CHECKPOINT, "save_checkpoint")
+    for name in _SAVING:
+        patches.phase(
+            lightning.callbacks.ModelCheckpoint, name, SpanCategory.CHECKPOINT, "ModelCheckpoint"
+        )
+    _watch_trainers(lightning, actions.install(lightning, patches), patches)
+    _watch_errors(sys.modules[f"{lightning.__name__}.trainer.call"], patches)
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+def _watch_batches(loop: Any, batches: Batches, patches: Patches) -> None:
+    """A batch after which an optimizer has stepped ends a step: accumulated ones are part of it,
+    and several optimizers of one batch make one."""
+    before = loop.advance
+
+    @functools.wraps(before)
+    def advance(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is None:
+            return before(self, *args, **kwargs)
+        steps = self.global_step
+        try:
+            result = before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        if self.global_step > steps:
+            batches.step_ended()
+        return result
+
+    patches.set(loop, "advance", advance)
+    _watch_samples(loop, batches, patches)
+
+
+def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
+    """Where a training batch, and no other, is made ready for its step."""
+    before = getattr(loop, "_build_kwargs", None)
+    if before is None:
+        return
+
+    @functools.wraps(before)
+    def _build_kwargs(self: Any, kwargs: Any, batch: Any, *rest: Any) -> Any:
+        if marks.name_id is not None:
+            batches.add(batch)
+        return before(self, kwargs, batch, *rest)
+
+    patches.set(loop, "_build_kwargs", _build_kwargs)
+
+
+def _watch_input(fetcher: Any, patches: Patches) -> None:
+    """Torch's loaders tell of their waits themselves; any other iterable is waited for here."""
+    before = fetcher.__next__
+
+    @functools.wraps(before)
+    def __next__(self: Any) -> Any:
+        if marks.name_id is None or _is_torchs(self):
+            return before(self)
+        samples = 0
+        span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        try:
+            fetched = before(self)
+            samples = samples_in(fetched)
+            return fetched
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            _core.span_end(span, samples)
+
+    patches.set(fetcher, "__next__", __next__)
+
+
+def _is_torchs(fetcher: Any) -> bool:
+    try:
+        torchs = sys.modules["torch.utils.data"].DataLoader
+        return all(isinstance(loader, torchs) for loader in fetcher.combined_loader.flattened)
+    except Exception:  # an unknown kind of fetcher: leave it to the loaders
+        return True
+
+
+# --- evaluation -----------------------------------------------------------------------------------
+
+
+def _watch_evaluation(loop: Any, patches: Patches) -> None:
+    before = loop.run
+
+    @functools.wraps(before)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is None:
+            return before(self, *args, **kwargs)
+        span = _core.span_begin(marks.name_id(_stage(self)), SpanCategory.EVALUATION)
+        try:
+            return before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            _core.span_end(span)
+
+    patches.set(loop, "run", run)
+
+
+def _stage(loop: Any) -> str:
+    """In Lightning's words: sanity_check, validate, test, predict."""
+    return str(getattr(loop.trainer.state.stage, "value", "evaluation"))
+
+
+# --- trainers -------------------------------------------------------------------------------------
+
+
+def _watch_trainers(
+    lightning: Any, watch_profiler: Callable[[type], None], patches: Patches
+) -> None:
+    """Profiler, loggers and progress bars are known, of whatever class, when a trainer begins."""
+    before = lightning.Trainer._run
+    methods = _Methods(patches, nobodys=(lightning.Callback, lightning.callbacks.ProgressBar))
+
+    def watch(trainer: Any) -> None:
+        try:
+            watch_profiler(type(trainer.profiler))
+            for logger in trainer.loggers:
+                methods.watch(type(logger), _LOGGING)
+            for callback in trainer.callbacks:
+                if isinstance(callback, lightning.callbacks.ProgressBar):
+                    methods.watch(type(callback), _hooks_of(type(callback)))
+        except Exception as error:  # the training goes on with what is watched
+            notes.note(f"Lightning's trainer is not watched as it should be: {error!r}.")
+
+    @functools.wraps(before)
+    def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is not None:
+            watch(self)
+        try:
+            return before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(lightning.Trainer, "_run", _run)
+
+
+def _hooks_of(callback: type) -> list[str]:
+    return [name for name in dir(callback) if name.startswith("on_")]
+
+
+class _Methods:
+    """Methods whose time is logging, each once, in the class that has them.
+
+    `nobodys`: classes whose methods do nothing."""
+
+    def __init__(self, patches: Patches, nobodys: tuple[type, ...]) -> None:
+        self._patches = patches
+        self._done: set[tuple[type, str]] = set()
+        self._nobodys = nobodys
+
+    def watch(self, kind: type, names: Iterable[str]) -> None:
+        for name in names:
+            owner = next((owner for owner in kind.__mro__ if name in vars(owner)), object)
+            if owner in self._nobodys or owner is object or (owner, name) in self._done:
+                continue
+            self._done.add((owner, name))
+            if isinstance(vars(owner)[name], FunctionType):
+                label = f"{kind.__name__}.{name}"
+                self._patches.phase(owner, name, SpanCategory.LOGGING, label)
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def _watch_errors(call: Any, patches: Patches) -> None:
+    """What ended a training, and where: told in the run."""
+    before = call._interrupt
+
+    @functools.wraps(before)
+    def _interrupt(trainer: Any, exception: BaseException) -> Any:
+        if marks.name_id is not None:
+            notes.note(_ending(exception))
+        return before(trainer, exception)
+
+    patches.set(call, "_interrupt", _interrupt)
+
+
+def _ending(error: BaseException) -> str:
+    words = [f"The training ended with {type(error).__name__}"]
+    try:
+        words.append(f": {' '.join(str(error).split())[:_LONGEST_MESSAGE]}")
+    except Exception:  # an error of the script's own may say nothing
+        words.append("")
+    where = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(_INSTALLED):
+            where = f", in {code.co_qualname} ({code.co_filename}:{traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return f"{''.join(words).rstrip(': ')}{where}."

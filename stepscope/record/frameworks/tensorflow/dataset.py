@@ -1,0 +1,75 @@
+"""TensorFlow: waiting for the next batch of a dataset, as the phase `input`.
+
+Inside a graph (Keras' `fit`, a function that is given the iterator) the wait is an operation like
+any other, and only the operators tell of it.
+"""
+
+import functools
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.tensorflow import eager
+from stepscope.record.frameworks.tensorflow.eager import here
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+_BATCH: Final = "dataset"
+_START: Final = "dataset.__iter__"  # analysis knows by the ending that it brings no batch
+
+
+def install(python: Any, patches: Patches) -> None:
+    _watch_starts(python("data.ops.dataset_ops").DatasetV2, patches)
+    for name in ("__next__", "get_next"):
+        _watch(python("data.ops.iterator_ops").OwnedIterator, name, patches)
+        _watch(python("distribute.input_lib").DistributedIteratorBase, name, patches)
+
+
+def _watch_starts(dataset: Any, patches: Patches) -> None:
+    """A pipeline is set up when it is iterated over."""
+    iterate = dataset.__iter__
+
+    @functools.wraps(iterate)
+    def __iter__(self: Any) -> Any:
+        span = 0
+        if marks.name_id is not None and eager.is_eager():
+            span = _core.span_begin(marks.name_id(_START), SpanCategory.INPUT)
+        try:
+            return iterate(self)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span)
+
+    patches.set(dataset, "__iter__", __iter__)
+
+
+def _watch(iterator: Any, name: str, patches: Patches) -> None:
+    """One that calls the other, or an iterator that feeds another one, is part of its wait."""
+    following = getattr(iterator, name, None)
+    if following is None:
+        return
+
+    @functools.wraps(following)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        samples = span = 0
+        if marks.name_id is not None and not here.in_input and eager.is_eager():
+            span = _core.span_begin(marks.name_id(_BATCH), SpanCategory.INPUT)
+            here.in_input = True
+        try:
+            batch = following(self, *args, **kwargs)
+            if span:
+                samples = samples_in(batch)
+            return batch
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                here.in_input = False
+                _core.span_end(span, samples)
+
+    patches.set(iterator, name, run)

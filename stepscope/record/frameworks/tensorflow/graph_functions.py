@@ -1,0 +1,183 @@
+"""TensorFlow: functions that were made by tf.function, called outside of all graphs.
+
+One that computes gradients or applies them does a step's passes, or all of them, in one: `compute`.
+One that only calls a model is a forward pass without gradients. Any other is left alone.
+"""
+
+import functools
+import itertools
+import weakref
+from types import CodeType
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.tensorflow import eager, tracing
+from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import ForwardFlag, SpanCategory
+
+_UPDATES: Final = 1  # in value1 of a COMPUTE span; the samples stand above it
+FUNCTIONS_PACE: Final = 1 << 20  # optimizers are numbered below
+_COMMUNICATES: Final = "horovod."
+
+
+_collectives: Final = itertools.count(1)
+
+
+def begin_collective(name: str) -> int:
+    """Horovod's are called in one order on all ranks: its number is how they are matched."""
+    assert marks.name_id is not None
+    group = marks.name_id("group horovod")
+    return _core.span_begin(
+        marks.name_id(name), SpanCategory.COMMUNICATION, next(_collectives), group
+    )
+
+
+class Made:
+    """What is known of one function that tf.function made."""
+
+    def __init__(self, function: Any, number: int) -> None:
+        self.number = number
+        self.code = code_of(function)
+        self.name = str(getattr(function, "_name", "function"))
+        module = str(getattr(function._python_function, "__module__", ""))
+        self.communicates = module.startswith(_COMMUNICATES)
+        self.label = marks.name_id(self.name) if marks.name_id is not None else 0
+        self.is_known = False  # it was traced while we looked
+        self.parts = Parts()
+
+
+def code_of(function: Any) -> CodeType | None:
+    """Of the Python function inside of it."""
+    inner = function._python_function
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    code = getattr(getattr(inner, "__func__", inner), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+class _Call:
+    """One call that is running, outside of all graphs."""
+
+    __slots__ = ("made", "span")
+
+    def __init__(self, made: Made, span: int) -> None:
+        self.made = made
+        self.span = span
+
+
+class _Functions:
+    def __init__(self) -> None:
+        self._made: weakref.WeakKeyDictionary[Any, Made] = weakref.WeakKeyDictionary()
+        self._next = itertools.count(1)
+
+    def of(self, function: Any) -> Made:
+        made = self._made.get(function)
+        if made is None:
+            made = self._made[function] = Made(function, next(self._next))
+            made.is_known = function.experimental_get_tracing_count() > 0
+            made.parts.trains = made.is_known and _has_gradients(function)
+        return made
+
+    def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
+        if marks.name_id is None or here.call is not None or not eager.is_eager():
+            return None
+        if function._run_functions_eagerly:  # its operations tell of themselves
+            return None
+        eager.begins()
+        made = self.of(function)
+        span = 0
+        is_free = here.tape is None and not here.in_optimizer and not here.is_told
+        if is_free or made.communicates:
+            span = self._span(made, args, kwargs)
+        call = here.call = _Call(made, span)
+        return call
+
+    def _span(self, made: Made, args: Any, kwargs: Any) -> int:
+        name = made.label
+        if made.communicates:
+            return begin_collective(made.name)
+        samples = _samples(args, kwargs)
+        if made.parts.trains or not made.is_known or here.in_batch:
+            about = samples << 1 | _UPDATES
+            return _core.span_begin(name, SpanCategory.COMPUTE, made.number, about)
+        if made.parts.calls_model and not here.in_model:
+            return _core.span_begin(name, SpanCategory.FORWARD, samples, ForwardFlag.NO_GRAD)
+        return 0
+
+    def ends(self, call: _Call) -> bool:
+        """Whether it trained."""
+        here.call = None
+        made = call.made
+        is_first, made.is_known = not made.is_known, True
+        trains = made.parts.trains
+        if call.span and is_first and not trains and not made.communicates:
+            _core.span_drop(call.span)
+        elif call.span:
+            _core.span_end(call.span)
+        if trains:
+            eager.worked()
+        return trains and bool(call.span)
+
+    def was_called_in_graph(self, function: Any, around: Parts) -> None:
+        """What it does, found now or when it was traced before, is part of what is being traced."""
+        made = self.of(function)
+        if here.tracing is not None:
+            made.parts.add(here.tracing)
+        around.add(made.parts)
+
+
+def _has_gradients(function: Any) -> bool:
+    """Of one that was traced before we came: the tape names its operations after itself."""
+    for concrete in function._list_all_concrete_functions():
+        graph = concrete.graph.as_graph_def()
+        nodes = [graph.node, *(inner.node_def for inner in graph.library.function)]
+        if any("gradient_tape/" in node.name for part in nodes for node in part):
+            return True
+    return False
+
+
+def _samples(args: Any, kwargs: Any) -> int:
+    """Of the first argument that looks like a batch."""
+    for part in (*args, *kwargs.values()) if kwargs else args:
+        shape = getattr(part, "_shape_tuple", None)  # a tensor's, without the object around it
+        samples = (shape() or (0,))[0] if shape is not None else samples_in(part)
+        if samples:
+            return min(int(samples), 2**40)
+    return 0
+
+
+def install(python: Any, patches: Patches) -> None:
+    made_by = python("eager.polymorphic_function.polymorphic_function").Function
+    functions = _Functions()
+    _watch_calls(made_by, functions, patches)
+    tracing.install(python, patches)
+
+
+def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
+    before = made_by.__call__
+
+    @functools.wraps(before)
+    def __call__(self: Any, *args: Any, **kwds: Any) -> Any:
+        around = here.tracing  # not None: this is a call inside of a graph
+        if around is not None:
+            here.tracing = Parts()
+        call = guarded(functions.begins, self, args, kwds)
+        try:
+            result = before(self, *args, **kwds)
+        except BaseException as error:
+            here.tracing = around
+            if call is not None:
+                guarded(functions.ends, call)
+            leave_out_this_frame(error)
+            raise
+        if around is not None:
+            guarded(functions.was_called_in_graph, self, around)
+            here.tracing = around
+        if call is not None and guarded(functions.ends, call) and not here.in_batch:
+            pace.optimizer_stepped(FUNCTIONS_PACE + call.made.number)
+        return result
+
+    patches.set(made_by, "__call__", __call__)

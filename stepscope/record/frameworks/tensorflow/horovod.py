@@ -1,0 +1,79 @@
+"""Horovod with TensorFlow: its collectives outside of graphs, and which rank this process is.
+
+The reduction of a DistributedGradientTape is a function that Horovod made with tf.function: that it
+communicates is told where such are watched. What a graph of the script's own reduces is in its
+operators only.
+"""
+
+import functools
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.tensorflow import eager
+from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
+from stepscope.record.frameworks.watching import notes, recording_times
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks
+
+_COLLECTIVES: Final = (
+    "allgather", "allgather_object", "allreduce", "alltoall", "barrier", "broadcast",
+    "broadcast_global_variables", "broadcast_object", "broadcast_variables", "grouped_allgather",
+    "grouped_allreduce", "grouped_reducescatter", "join", "reducescatter",
+)  # fmt: skip
+
+
+def install(horovod: Any, patches: Patches) -> None:
+    """`horovod`: horovod.tensorflow."""
+    for name in _COLLECTIVES:
+        function = vars(horovod).get(name)
+        if callable(function):
+            patches.set(horovod, name, _watched(function, name))
+    _watch_start(horovod, patches)
+
+
+def _watched(function: Any, name: str) -> Any:
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        span = 0
+        is_outermost = not eager.here.in_collective
+        if marks.name_id is not None and is_outermost and eager.is_eager():
+            span = begin_collective(name)
+            eager.here.in_collective = True
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            if span:
+                _core.span_end(span)
+                eager.here.in_collective = False
+
+    return run
+
+
+def _watch_start(horovod: Any, patches: Patches) -> None:
+    begin = horovod.init
+
+    @functools.wraps(begin)
+    def init(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = begin(*args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        _tell_rank(horovod)
+        return result
+
+    patches.set(horovod, "init", init)
+    if getattr(horovod, "is_initialized", lambda: False)():  # recording began later
+        _tell_rank(horovod)
+
+
+def _tell_rank(horovod: Any) -> None:
+    try:
+        if horovod.size() > 1:
+            rank = int(horovod.rank())
+            recording_times.when_running(lambda recording: recording.set_rank(rank))
+    except Exception as error:
+        notes.note(f"Which rank this is could not be told: {error!r}")

@@ -1,0 +1,95 @@
+"""TensorFlow: operators are recorded in windows, under its own profiler.
+
+One profiler a process: the script's own goes first.
+"""
+
+import sys
+from typing import Any, Final
+
+from stepscope.record.frameworks.tensorflow import eager
+from stepscope.record.frameworks.tensorflow.quiet_profiler import Quiet
+from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.windows.xplane_giving_way import ScriptsOwn
+from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
+from stepscope.record.steps import pace
+from stepscope.store.writer import may_grow_to
+
+_LARGEST_TRACE: Final = 128 * 2**20
+_STEPS: Final = 3
+_STEPS_OF_FIT: Final = 10  # they are short, and fetch their input inside
+_LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
+_OFFERED: Final = "tensorflow._api.v2.profiler.experimental"
+_CONTEXT: Final = "tensorflow.python.eager.context"
+_AMONG_WORKERS: Final = (
+    "TensorFlow's profiler crashes some processes that work with others in a cluster (TF_CONFIG)."
+)
+
+
+def install(tensorflow: Any, patches: Patches) -> None:
+    if _LIBRARY in sys.modules:
+        recording_times.when_running(lambda recording: _begin(tensorflow, patches, recording))
+
+
+def _begin(tensorflow: Any, patches: Patches, recording: recording_times.Recording) -> None:
+    if recording.options.ops == "off":
+        return
+    if not may_grow_to(_LARGEST_TRACE):
+        recording.note("Operators are not recorded: the process may not write files so large.")
+        return
+    library = sys.modules[_LIBRARY]
+    windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
+    patches.on_undo(_forget)
+    _give_way(library, windows, patches)
+    pace.listen(windows.step_ended)
+    eager.on_work = windows.worked
+    eager.on_trace = windows.compiled
+    if recording.options.ops != "auto":  # it may be asked for from the first step on
+        eager.on_begin = windows.worked
+    recording_times.before_end(windows.finish)
+
+
+def _least_steps() -> int:
+    return _STEPS_OF_FIT if eager.here.has_fitted else _STEPS
+
+
+def _forget() -> None:
+    eager.on_work = eager.on_trace = eager.on_begin = None
+    eager.here.has_fitted = False
+
+
+class _Profiler:
+    """TensorFlow's, without a trace of the Python calls: the lines tell that."""
+
+    def __init__(self, tensorflow: Any, library: Any) -> None:
+        self._quiet = Quiet(tensorflow)
+        self._start, self._stop = library.start, library.stop
+        self._options = library.ProfilerOptions(host_tracer_level=2, python_tracer_level=0)
+
+    def danger(self) -> str | None:
+        """Seen with 2.21, without us too: stopping it ends one process in ten (SIGABRT)."""
+        context = sys.modules[_CONTEXT].context_safe()
+        is_among_others = context is not None and (
+            getattr(context, "_collective_ops_server_def", None) is not None
+            or getattr(context, "_server_def", None) is not None
+        )
+        return _AMONG_WORKERS if is_among_others else None
+
+    def start(self, folder: str) -> None:
+        with self._quiet.profiler():
+            self._start(folder, self._options)
+
+    def stop(self, *, keep: bool) -> None:
+        with self._quiet.profiler():
+            self._stop(save=keep)
+
+
+def _give_way(library: Any, windows: XplaneWindows, patches: Patches) -> None:
+    """The context manager `Profile` and Keras' callback for TensorBoard call these as well."""
+    own = ScriptsOwn(windows, lambda: library._profiler is not None)
+    offered, served = sys.modules.get(_OFFERED), sys.modules.get(f"{_OFFERED}.server")
+    own.around(patches, (library, offered), "start", library.start, own.starts, own.started)
+    own.around(patches, (library, offered), "stop", library.stop, None, own.stopped)
+    serve = library.start_server
+    own.around(patches, (library,), "start_server", serve, own.serves)
+    own.around(patches, (served,), "start", serve, own.serves)

@@ -1,0 +1,102 @@
+"""PyTorch's DistributedDataParallel: how long backward waits for the reduction of the gradients.
+
+The reduction runs in C++ beside backward; what is left of it when backward has computed everything
+is waited for. DDP measures both itself, in its first ten iterations and every hundredth; where the
+module is on the CPU it is asked to do so in all (on a device that would synchronise). The times of
+an iteration are there when the next one's forward begins.
+"""
+
+import contextlib
+import functools
+import itertools
+import time
+import weakref
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.watching import compiled_graphs, notes
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks
+from stepscope.store.format import EventKind, SpanCategory
+
+_NAME: Final = "reduction of gradients"
+_TORCHS_RATE: Final = 100  # in how many iterations DDP measures one, unless asked
+
+
+def install(torch: Any, patches: Patches) -> None:
+    module = torch.nn.parallel.DistributedDataParallel
+    before = vars(module).get("_pre_forward")
+    if before is None:
+        return
+    reductions = _Reductions()
+
+    @functools.wraps(before)
+    def _pre_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if compiled_graphs.is_compiling():
+            return before(self, *args, **kwargs)
+        try:
+            result = before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        if marks.name_id is not None:
+            reductions.read(self)
+        return result
+
+    patches.set(module, "_pre_forward", _pre_forward)
+    patches.on_undo(reductions.forget)
+
+
+class _Reductions:
+    """One for each module and iteration becomes a span."""
+
+    def __init__(self) -> None:
+        # A module to (which one it is, when its last known reduction ended).
+        self._known: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
+        self._next = itertools.count(1)
+        self._is_off = False
+
+    @compiled_graphs.are_not_for
+    def read(self, module: Any) -> None:
+        if self._is_off:
+            return
+        try:
+            if module.device_type == "cpu":
+                self._read(module)
+        except Exception as error:  # a private corner of torch, which may change
+            self._is_off = True
+            notes.note(f"DDP's waits for gradients are not recorded: {error!r}")
+
+    def _read(self, module: Any) -> None:
+        if module not in self._known:
+            self._known[module] = next(self._next), 0
+            module.reducer._set_ddp_runtime_logging_sample_rate(1)
+        number, before_ns = self._known[module]
+        told = module.logger._get_ddp_logging_data().ints_map
+        computed_ns = told.get("backward_compute_time_end", 0)
+        reduced_ns = told.get("backward_comm_time_end", 0)
+        if before_ns < computed_ns < reduced_ns:
+            self._known[module] = number, reduced_ns
+            _record(number, told["iteration"], computed_ns, reduced_ns)
+
+    def forget(self) -> None:
+        for module in list(self._known):
+            with contextlib.suppress(Exception):  # it may have been taken apart meanwhile
+                module.reducer._set_ddp_runtime_logging_sample_rate(_TORCHS_RATE)
+        self._known.clear()
+
+
+def _record(module: int, iteration: int, start_ns: int, end_ns: int) -> None:
+    """Unix times, of a moment ago."""
+    if marks.name_id is None:
+        return
+    now_ns, now, rate = time.time_ns(), _core.ticks(), _core.ticks_per_ns()
+    _core.event(
+        EventKind.SPAN,
+        name=marks.name_id(_NAME),
+        start=now - round((now_ns - start_ns) * rate),
+        end=now - round((now_ns - end_ns) * rate),
+        extra=SpanCategory.COMMUNICATION,
+        value0=iteration,
+        value1=marks.name_id(f"DistributedDataParallel {module}"),
+    )

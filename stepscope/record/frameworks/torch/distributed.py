@@ -1,0 +1,191 @@
+"""PyTorch: collectives, the waiting for them, and which rank this process is.
+
+What is watched are the methods of ProcessGroup, below the functions of torch.distributed: Dynamo
+knows those functions by identity, so they stay what they are.
+"""
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.watching import compiled_graphs, notes, recording_times
+from stepscope.record.frameworks.watching import patches as patching
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+# ProcessGroup's methods, and what people call them. Absent in some version: left alone.
+_COLLECTIVES: Final = {
+    "allreduce": "all_reduce",
+    "allreduce_coalesced": "all_reduce_coalesced",
+    "allgather": "all_gather",
+    "allgather_coalesced": "all_gather_coalesced",
+    "_allgather_base": "all_gather_into_tensor",
+    "all_gather_single": "all_gather_into_tensor",
+    "allgather_into_tensor_coalesced": "all_gather_into_tensor",
+    "all_gather_single_coalesced": "all_gather_into_tensor",
+    "alltoall": "all_to_all",
+    "alltoall_base": "all_to_all_single",
+    "all_to_all_single": "all_to_all_single",
+    "barrier": "barrier",
+    "monitored_barrier": "monitored_barrier",
+    "broadcast": "broadcast",
+    "gather": "gather",
+    "reduce": "reduce",
+    "reduce_scatter": "reduce_scatter",
+    "_reduce_scatter_base": "reduce_scatter_tensor",
+    "reduce_scatter_single": "reduce_scatter_tensor",
+    "reduce_scatter_tensor_coalesced": "reduce_scatter_tensor",
+    "reduce_scatter_single_coalesced": "reduce_scatter_tensor",
+    "scatter": "scatter",
+}
+_BETWEEN_TWO: Final = {"send": "send", "recv": "recv", "recv_anysource": "recv"}
+# What DDP does in C++: in every forward, and when it is made.
+_OF_DDP: Final = {"_sync_buffers": "broadcast of buffers"}
+_OF_DDPS_MAKING: Final = {
+    "_verify_param_shape_across_processes": "comparison of parameters",
+    "_sync_module_states": "broadcast of parameters",
+}
+
+
+def install(torch: Any, patches: Patches) -> None:
+    distributed = torch.distributed
+    if not distributed.is_available():
+        return
+    calls = _Calls()
+    for name, label in _COLLECTIVES.items():
+        calls.watch(distributed.ProcessGroup, name, label, patches, is_collective=True)
+    for name, label in _BETWEEN_TWO.items():
+        calls.watch(distributed.ProcessGroup, name, label, patches, is_collective=False)
+    parallel = torch.nn.parallel.distributed
+    for name, label in _OF_DDP.items():
+        ddp = parallel.DistributedDataParallel
+        calls.watch(ddp, name, label, patches, is_collective=True)
+    for name, label in _OF_DDPS_MAKING.items():
+        patches.phase(parallel, name, SpanCategory.COMMUNICATION, label)
+    calls.watch_waiting(distributed.Work, patches)
+    _watch_start(distributed, patches)
+    ddp.install(torch, patches)
+
+
+class _Calls:
+    """Numbers the collectives of each group as they are called: on all its ranks alike."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        # What is waited for: its name, number and group.
+        self._works: weakref.WeakKeyDictionary[Any, tuple[str, int, int]] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    def watch(
+        self, owner: Any, name: str, label: str, patches: Patches, *, is_collective: bool
+    ) -> None:
+        """`owner.name(group or DDP, ...)`, which may return a Work."""
+        if name not in vars(owner):
+            return
+        function: Callable[..., Any] = getattr(owner, name)
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if compiled_graphs.is_compiling() or marks.name_id is None:
+                return function(*args, **kwargs)
+            what = (label, *self._place(args[0] if args else None, is_collective))
+            span = _begin(what)
+            try:
+                work = function(*args, **kwargs)
+                self._remember(work, what)
+                return work
+            except BaseException as error:
+                leave_out_this_frame(error)
+                raise
+            finally:
+                _core.span_end(span)
+
+        patches.set(owner, name, run)
+
+    @compiled_graphs.are_not_for
+    def _place(self, owner: Any, is_collective: bool) -> tuple[int, int]:
+        """(number, name of the group); zeros where ranks cannot be matched by it."""
+        if not is_collective or marks.name_id is None:
+            return 0, 0
+        try:
+            name = str(getattr(owner, "process_group", owner).group_name)
+        except Exception:  # a kind of group that has no name
+            return 0, 0
+        number = self._numbers[name] = self._numbers.get(name, 0) + 1
+        return number, marks.name_id(f"group {name}")
+
+    @compiled_graphs.are_not_for
+    def _remember(self, work: Any, what: tuple[str, int, int]) -> None:
+        if work is None:
+            return
+        try:
+            self._works[work] = what
+        except TypeError:  # cannot be referred to weakly: its waiting has no name
+            return
+
+    def watch_waiting(self, work: Any, patches: Patches) -> None:
+        wait = work.wait
+
+        @functools.wraps(wait)
+        def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
+            if compiled_graphs.is_compiling() or marks.name_id is None:
+                return wait(self_, *args, **kwargs)
+            span = _begin(self._works.get(self_) or ("wait", 0, 0))
+            try:
+                return wait(self_, *args, **kwargs)
+            except BaseException as error:
+                leave_out_this_frame(error)
+                raise
+            finally:
+                _core.span_end(span)
+
+        patches.set(work, "wait", run)
+
+
+@compiled_graphs.are_not_for
+def _begin(what: tuple[str, int, int]) -> int:
+    label, number, group = what
+    if marks.name_id is None:
+        return 0
+    return _core.span_begin(marks.name_id(label), SpanCategory.COMMUNICATION, number, group)
+
+
+# --- which rank -----------------------------------------------------------------------------------
+
+
+def _watch_start(distributed: Any, patches: Patches) -> None:
+    """Not every launcher tells by the environment who is which rank; the group of all knows."""
+    begin = distributed.init_process_group
+    timed = patching.timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
+
+    @functools.wraps(begin)
+    def init_process_group(*args: Any, **kwargs: Any) -> Any:
+        if compiled_graphs.is_compiling():
+            return begin(*args, **kwargs)
+        try:
+            result = timed(*args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        _tell_rank(distributed)
+        return result
+
+    for owner in (distributed, distributed.distributed_c10d):
+        if vars(owner).get("init_process_group") is begin:
+            patches.set(owner, "init_process_group", init_process_group)
+    if distributed.is_initialized():  # recording began later
+        _tell_rank(distributed)
+
+
+@compiled_graphs.are_not_for
+def _tell_rank(distributed: Any) -> None:
+    try:
+        if distributed.get_world_size() > 1:
+            rank = distributed.get_rank()
+            recording_times.when_running(lambda recording: recording.set_rank(rank))
+    except Exception as error:
+        notes.note(f"Which rank this is could not be told: {error!r}")

@@ -1,0 +1,132 @@
+"""PyTorch: starting a DataLoader and waiting for its batches, as the phase `input`."""
+
+import functools
+import itertools
+import threading
+import weakref
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.torch import loader_stages as stages
+from stepscope.record.frameworks.watching import compiled_graphs
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.steps import marks
+from stepscope.store.format import LOADER_WORKERS_BITS, SpanCategory
+
+_BATCH: Final = "DataLoader"
+_START: Final = "DataLoader.__iter__"  # part of the format: analysis knows it by this name
+_MOST_WORKERS: Final = (1 << LOADER_WORKERS_BITS) - 1
+_ABOUT: Final = "_stepscope_about"  # on an iterator: value1 of its INPUT spans
+
+
+def install(module: Any, patches: Patches) -> None:
+    """`module`: torch.utils.data.dataloader, or another that has iterators of its kind."""
+    loaders = _Loaders()
+    for kind in list(vars(module).values()):
+        if not isinstance(kind, type) or kind.__module__ != module.__name__:
+            continue
+        if "_next_data" in vars(kind):
+            _watch_batches(kind, loaders, patches)
+        if "__iter__" in vars(kind) and hasattr(kind, "_get_iterator"):
+            _watch_starts(kind, loaders, patches)
+    if hasattr(module, "_utils"):
+        stages.install(module._utils, patches)
+
+
+class _Loaders:
+    """Numbers the loaders by their first use: analysis tells training from validation by that."""
+
+    def __init__(self) -> None:
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._next = itertools.count(1)
+
+    @compiled_graphs.are_not_for
+    def about(self, loader: Any, workers: object) -> int:
+        """value1 of an INPUT span: the loader's number, and how many workers it has."""
+        try:
+            number = self._numbers.get(loader)
+            if number is None:
+                number = self._numbers[loader] = next(self._next)
+        except TypeError:  # a loader of the script's own may not be hashable
+            number = next(self._next)
+        has = min(workers, _MOST_WORKERS) if isinstance(workers, int) else 0
+        return number << LOADER_WORKERS_BITS | has
+
+
+def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
+    """The whole work of `__next__`, whose own frame must stay the script's neighbour: torch warns
+    there of what stands one frame further out. A loader that feeds another one is part of its wait:
+    only the outer one's samples count."""
+    following = iterator._next_data
+    inside = threading.local()
+
+    @functools.wraps(following)
+    def _next_data(self: Any) -> Any:
+        if compiled_graphs.is_compiling() or marks.name_id is None:
+            return following(self)
+        about = getattr(self, _ABOUT, None)
+        if about is None:  # it began before us
+            about = loaders.about(self, getattr(self, "_num_workers", 0))
+        is_inner = hasattr(inside, "a_loader")
+        samples = 0
+        span = _core.range_span(marks.name_id(_BATCH), SpanCategory.INPUT, 0, about)
+        inside.a_loader = True
+        try:
+            batch = following(self)
+            samples = 0 if is_inner else samples_in(batch)
+            return batch
+        except BaseException as error:
+            leave_out_this_frame(error)
+            stages.tell_of_death(error)
+            raise
+        finally:
+            _core.span_end(span, samples)
+            if not is_inner:
+                del inside.a_loader
+
+    patches.set(iterator, "_next_data", _next_data)
+
+
+def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
+    iterate = loader.__iter__
+
+    @functools.wraps(iterate)
+    def __iter__(self: Any) -> Any:
+        if compiled_graphs.is_compiling() or marks.name_id is None:
+            return iterate(self)
+        workers = getattr(self, "num_workers", 0)
+        about = loaders.about(self, workers)
+        span = _core.span_begin(marks.name_id(_START), SpanCategory.INPUT, 0, about)
+        starting = stages.begin("start workers", workers) if _starts_workers(self) else 0
+        try:
+            iterator = iterate(self)
+            _watch_iterator(iterator, about, started=bool(starting))
+            return iterator
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            _core.span_end(starting)
+            _core.span_end(span)
+
+    patches.set(loader, "__iter__", __iter__)
+
+
+@compiled_graphs.are_not_for
+def _starts_workers(loader: Any) -> bool:
+    """Persistent ones are started once."""
+    if not getattr(loader, "num_workers", 0):
+        return False
+    return not loader.persistent_workers or getattr(loader, "_iterator", None) is None
+
+
+@compiled_graphs.are_not_for
+def _watch_iterator(iterator: Any, about: int, *, started: bool) -> None:
+    try:
+        setattr(iterator, _ABOUT, about)
+        if started:
+            stages.name_workers(iterator._workers, about)
+            stages.watch_receiving(iterator._worker_result_queue)
+    except Exception as error:  # the training goes on with what is watched
+        stages.tell(f"A loader's workers are not watched as they should be: {error!r}.")

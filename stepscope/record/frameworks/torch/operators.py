@@ -1,0 +1,81 @@
+"""PyTorch: operators are recorded in windows, under torch's own profiler."""
+
+import functools
+import sys
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.torch import giving_way
+from stepscope.record.frameworks.torch.windows import Windows
+from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import pace
+from stepscope.store.writer import may_grow_to
+
+_LARGEST_TRACE: Final = 128 * 2**20
+_COMPILES: Final = "torch._dynamo.callback"
+
+_windows: Windows | None = None
+
+
+def install(module: Any, patches: Patches) -> None:
+    if module.__name__ == _COMPILES:
+        _watch_compilations(patches)
+    else:
+        recording_times.when_running(lambda recording: _begin(module, patches, recording))
+
+
+def _begin(torch: Any, patches: Patches, recording: recording_times.Recording) -> None:
+    global _windows
+    if recording.options.ops == "off":
+        return
+    if not may_grow_to(_LARGEST_TRACE):
+        recording.note("Operators are not recorded: the process may not write files so large.")
+        return
+    _windows = windows = Windows(torch, recording)
+    patches.on_undo(_forget)
+    giving_way.install(torch, patches, windows)
+    pace.listen(windows.step_ended)
+    _core.on_forward(windows.forward_begins)
+    _core.on_optimizer(windows.optimizer_stepped)
+    patches.on_undo(windows.close_later)
+    _watch_compile(torch, patches, windows)
+    _watch_compilations(patches)
+    recording_times.before_end(windows.finish)
+    windows.begin()
+
+
+def _forget() -> None:
+    global _windows
+    _windows = None
+    _core.on_forward(None)
+    _core.on_optimizer(None)
+
+
+def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:
+    compile_ = torch.compile
+
+    @functools.wraps(compile_)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        windows.compiles()
+        try:
+            return compile_(*args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(torch, "compile", compile)
+
+
+def _watch_compilations(patches: Patches) -> None:
+    if _windows is None or _COMPILES not in sys.modules:
+        return
+    handler = sys.modules[_COMPILES].callback_handler
+    give_way = _windows.compilation_begins
+    handler.register_start_callback(give_way)
+
+    def remove() -> None:
+        if give_way in handler.start_callbacks:  # the script may have cleared them
+            handler.remove_start_callback(give_way)
+
+    patches.on_undo(remove)

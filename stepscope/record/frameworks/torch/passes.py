@@ -1,0 +1,166 @@
+"""PyTorch: forward, backward, optimizer, and with them the steps."""
+
+import functools
+import itertools
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.torch import hook_lists
+from stepscope.record.frameworks.watching import compiled_graphs
+from stepscope.record.frameworks.watching import patches as patching
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import SpanCategory
+
+# Parts of the optimizer's work that are functions of their own.
+_WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
+
+
+def install(torch: Any, patches: Patches) -> None:
+    compiled_graphs.install(torch)
+    for called in (marks.name_id, pace.optimizer_stepped):
+        if called is not None:
+            compiled_graphs.are_not_for(called)
+    _watch_forward(torch, patches)
+    patches.phase_of_each_step(torch.autograd, "backward", SpanCategory.BACKWARD, "backward")
+    patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
+    _watch_optimizers(torch, patches)
+    for name in _WITH_OPTIMIZER:
+        _everywhere(torch, patches, name)
+
+
+def _everywhere(torch: Any, patches: Patches, name: str) -> None:
+    """The function's own module and the package that offers it: both must name one thing."""
+    function = getattr(torch.nn.utils, name, None)
+    if function is None:
+        return
+    timed = patching.timed(function, SpanCategory.OPTIMIZER, name)
+    for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
+        if vars(owner).get(name) is function:
+            patches.set(owner, name, timed)
+
+
+# --- forward --------------------------------------------------------------------------------------
+
+
+class _Names(dict[type, int]):
+    """Ids of the names of classes; 0 once nothing records."""
+
+    @compiled_graphs.are_not_for
+    def __missing__(self, kind: type) -> int:
+        if marks.name_id is not None:
+            self[kind] = marks.name_id(kind.__name__)
+        return self.get(kind, 0)
+
+
+def _watch_forward(torch: Any, patches: Patches) -> None:
+    """The outermost module's call."""
+    call = torch.nn.Module.__call__
+    native = _core.Forward(call, SpanCategory.FORWARD, torch.is_grad_enabled, _Names())
+    patches.set_native(torch.nn.Module, "__call__", native, _readable(torch, call, native))
+
+
+def _readable(torch: Any, call: Any, native: _core.Forward) -> Any:
+    """Dynamo reads through this function: the question whether it does comes first, and its graphs
+    stay as they were."""
+    is_compiling = torch.compiler.is_dynamo_compiling
+
+    @functools.wraps(call)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return call(self, *args, **kwargs)
+        span = _core.forward_begins(native, self, *args, **kwargs)
+        try:
+            return call(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            _core.forward_ends(span)
+
+    return __call__
+
+
+# --- optimizers -----------------------------------------------------------------------------------
+
+
+def _watch_optimizers(torch: Any, patches: Patches) -> None:
+    from_torch = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
+    optimizers = _Optimizers()
+    _core.optimizers_start(
+        SpanCategory.OPTIMIZER, optimizers.numbers, optimizers.add, pace.optimizer_stepped
+    )
+    patches.on_undo(_core.optimizers_stop)
+    _hook(from_torch.register_optimizer_step_pre_hook, _core.optimizer_begins, patches)
+    _hook(from_torch.register_optimizer_step_post_hook, _core.optimizer_ends, patches)
+    patches.phase_of_each_step(
+        from_torch.Optimizer, "zero_grad", SpanCategory.OPTIMIZER, "zero_grad"
+    )
+    scaler = getattr(getattr(torch.amp, "grad_scaler", None), "GradScaler", None)
+    if scaler is not None:
+        _watch_scaler(scaler, patches)
+
+
+def _hook(register: Callable[..., Any], native: Callable[..., None], patches: Patches) -> None:
+    """One for all optimizers; Dynamo reads the hooks of an optimizer that is compiled."""
+
+    def readable(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if not compiled_graphs.is_compiling():
+            native(optimizer)
+
+    compiled_graphs.are_not_for(readable)
+    handle = register(native)
+    patches.before_compiling(lambda: hook_lists.replace(handle, readable))
+    patches.on_undo(lambda: hook_lists.take_out(handle))
+
+
+class _Optimizers:
+    """Numbers them by their first step: analysis tells a GAN's two apart by that."""
+
+    def __init__(self) -> None:
+        # By id: one that compares by value may not be hashable.
+        self.numbers: dict[int, int] = {}
+        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._next = itertools.count(1)
+
+    @compiled_graphs.are_not_for
+    def add(self, optimizer: Any) -> tuple[int, int]:
+        """Its number, and the id of its name."""
+        key = id(optimizer)
+        self._alive[key] = weakref.ref(optimizer, lambda _: self._forget(key))
+        number = self.numbers[key] = next(self._next)
+        return number, marks.name_id(type(optimizer).__name__) if marks.name_id is not None else 0
+
+    def _forget(self, key: int) -> None:
+        del self.numbers[key], self._alive[key]
+
+
+def _watch_scaler(scaler: Any, patches: Patches) -> None:
+    """A GradScaler may skip the optimizer's step: that was a training step all the same."""
+    step = scaler.step
+    scaled: Any = None  # the optimizer whose step is decided upon
+
+    @functools.wraps(step)
+    def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal scaled
+        if compiled_graphs.is_compiling() or marks.name_id is None or scaled is not None:
+            return step(self, optimizer, *args, **kwargs)
+        _core.optimizer_begins(optimizer)
+        scaled = optimizer
+        _core.optimizer_in_charge(optimizer)
+        try:
+            return step(self, optimizer, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        finally:
+            scaled = None
+            _core.optimizer_in_charge(None)
+            _core.optimizer_ends(optimizer)
+
+    patches.set(scaler, "step", scaled_step)
+    patches.phase(scaler, "unscale_", SpanCategory.OPTIMIZER, "unscale_")
+    patches.phase(scaler, "update", SpanCategory.OPTIMIZER, "update")

@@ -1,0 +1,130 @@
+"""One stretch under torch's own profiler, which writes its trace into the process's folder.
+
+Only on the main thread, which opens and closes it: torch ends the process (SIGSEGV) when a profiler
+is stopped from elsewhere, is left open at the exit, or watches all threads while they work.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from stepscope.native import _core
+from stepscope.record.frameworks.torch.quiet_profiler import Quiet
+from stepscope.record.steps import marks
+from stepscope.store.format import OPS_FILE, EventKind, SpanCategory
+
+MOST_LINES: Final = 200_000  # in the line log: 10 MB
+_BYTES_AN_EVENT: Final = 400  # of the trace, with shapes
+_MOST_KNOWN_TENSORS: Final = 800  # more may be freed than one hidden warning is good for
+
+
+class Window:
+    """`open`, then `close`; after that it knows how many events it holds, about."""
+
+    def __init__(self, torch: Any, quiet: Quiet, folder: str, number: int) -> None:
+        self._torch = torch
+        self._quiet = quiet
+        self.path = os.path.join(folder, OPS_FILE.format(number=number, ending="json"))
+        self._profiler: Any = None
+        self.start_ticks = 0
+        self.events = 0
+
+    def open(self, on_line: Callable[[], None], until: int, tensors: int) -> None:
+        """`on_line` is called at the first line of the user's that begins after `until` ticks.
+        `tensors`: how many are known that a step may free."""
+        with ours("operator window: start"):
+            memory = self._quiet.can_hide_unknown_frees and tensors <= _MOST_KNOWN_TENSORS
+            # Allocated before, freed inside: torch does not know its size.
+            unknown = self._torch.empty(1) if memory else None
+            # The one that torch.profiler's uses: that itself imports torch's compiler, for seconds.
+            profiler = self._torch.autograd.profiler.profile(
+                use_device=_device(self._torch),
+                record_shapes=True,
+                profile_memory=memory,
+                use_kineto=True,
+                experimental_config=_config(self._torch),
+            )
+            with self._quiet.first_use():
+                profiler._prepare_trace()
+            with self._quiet.kineto():
+                profiler._start_trace()
+            self._profiler = profiler
+            try:
+                with self._quiet.torch():
+                    del unknown
+                log_lines(until, on_line)
+            except BaseException:
+                self.close(keep=False)  # left open it would end the process
+                raise
+        self.start_ticks = _core.ticks()
+
+    def close(self, *, keep: bool) -> None:
+        """Stop, and write the trace unless it is not wanted."""
+        profiler, self._profiler = self._profiler, None
+        end_ticks = _core.ticks()
+        _core.lines_log(0)
+        with ours("operator window: end"), self._quiet.kineto():
+            profiler.__exit__(None, None, None)
+            if keep:
+                self._write(profiler)
+            mark(self.path, self.start_ticks, end_ticks)
+            del profiler  # its events take milliseconds to free
+
+    def _write(self, profiler: Any) -> None:
+        unfinished = f"{self.path}.{os.getpid()}"
+        profiler.export_chrome_trace(unfinished)
+        self.events = os.path.getsize(unfinished) // _BYTES_AN_EVENT
+        os.replace(unfinished, self.path)
+
+    def forget(self) -> None:
+        """What it recorded is not wanted after all."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+
+
+def mark(path: str, start_ticks: int, end_ticks: int, *, is_scripts: bool = False) -> None:
+    """Say in the events what the file `path` covers."""
+    if marks.name_id is not None:
+        name = marks.name_id(os.path.basename(path))
+        _core.event(
+            EventKind.WINDOW, name=name, start=start_ticks, end=end_ticks, extra=int(is_scripts)
+        )
+
+
+def log_lines(until: int, on_line: Callable[[], None] | None) -> None:
+    if sys.version_info >= (3, 12):
+        sys.monitoring.restart_events()  # lines that were thinned out are wanted now
+    _core.lines_log(MOST_LINES, until, on_line)
+
+
+@contextlib.contextmanager
+def ours(what: str) -> Iterator[None]:
+    span = _core.span_begin(marks.name_id(what), SpanCategory.PROFILER) if marks.name_id else 0
+    try:
+        yield
+    finally:
+        _core.span_end(span)
+
+
+def _device(torch: Any) -> str | None:
+    """Only where the script has begun to use it: asking would set it up."""
+    there = torch.autograd._supported_activities()
+    for name, kind in (("cuda", "CUDA"), ("xpu", "XPU")):
+        is_initialized = getattr(getattr(torch, name, None), "is_initialized", None)
+        is_there = getattr(torch.autograd.ProfilerActivity, kind, None) in there
+        if is_there and is_initialized is not None and is_initialized():
+            return name
+    return None
+
+
+def _config(torch: Any) -> Any:
+    """`trace_only`: no event objects for Python, which take as long as the rest of stopping."""
+    make = getattr(torch._C._profiler, "_ExperimentalConfig", None)
+    if make is None:
+        return None
+    try:
+        return make(trace_only=True)
+    except TypeError:
+        return make()

@@ -1,0 +1,76 @@
+"""Hugging Face's Trainer: its steps, and evaluation, saving and logging as phases.
+
+What is watched are the methods that call the callbacks: the script's own list of callbacks stays as
+it is, and a trainer that was made before the recording is seen as well.
+"""
+
+import functools
+from typing import Any, Final
+
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.training_batches import Batches
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+_CALLBACKS: Final = {
+    "on_evaluate": SpanCategory.EVALUATION,
+    "on_predict": SpanCategory.EVALUATION,
+    "on_save": SpanCategory.CHECKPOINT,
+    "on_log": SpanCategory.LOGGING,
+}
+_TRAINER: Final = {
+    "evaluate": SpanCategory.EVALUATION,
+    "predict": SpanCategory.EVALUATION,
+    "evaluation_loop": SpanCategory.EVALUATION,
+    "_save_checkpoint": SpanCategory.CHECKPOINT,
+    "save_model": SpanCategory.CHECKPOINT,
+    "log": SpanCategory.LOGGING,
+}
+
+_batches: Final = Batches("Hugging Face's Trainer")
+
+
+def install(module: Any, patches: Patches) -> None:
+    """`module`: transformers.trainer_callback or transformers.trainer."""
+    if module.__name__ == "transformers.trainer":
+        for name, category in _TRAINER.items():
+            patches.phase(module.Trainer, name, category, f"Trainer.{name.lstrip('_')}")
+        _watch_samples(module.Trainer, patches)
+        return
+    handler = module.CallbackHandler
+    for name, category in _CALLBACKS.items():
+        patches.phase(handler, name, category, name)
+    _watch_steps(handler, patches)
+
+
+def _watch_steps(handler: Any, patches: Patches) -> None:
+    """Called when the optimizer has stepped: batches that were accumulated are part of it."""
+    before = handler.on_step_end
+
+    @functools.wraps(before)
+    def on_step_end(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            result = before(self, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+        _batches.step_ended()
+        return result
+
+    patches.set(handler, "on_step_end", on_step_end)
+
+
+def _watch_samples(trainer: Any, patches: Patches) -> None:
+    before = trainer.training_step
+
+    @functools.wraps(before)
+    def training_step(self: Any, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        if marks.name_id is not None:
+            _batches.add(inputs)
+        try:
+            return before(self, model, inputs, *args, **kwargs)
+        except BaseException as error:
+            leave_out_this_frame(error)
+            raise
+
+    patches.set(trainer, "training_step", training_step)

@@ -1,0 +1,1 @@
+"""What every framework's room is built from: patches that can be undone, and when to act."""

@@ -1,0 +1,69 @@
+"""When a recording has begun and is about to end, for the watchers that must act then.
+
+Watchers are installed before anything can be written and removed when nothing can be any more.
+"""
+
+from collections.abc import Callable
+
+from stepscope.launch.options import RecordOptions
+
+Action = Callable[[], object]
+
+
+class Recording:
+    """What a watcher may know of the recording that is running."""
+
+    def __init__(
+        self,
+        options: RecordOptions,
+        folder: Callable[[], str],
+        note: Callable[[str], object],
+        set_rank: Callable[[int], object],
+    ) -> None:
+        self.options = options
+        self.folder = folder  # of this process
+        self.note = note  # says something in the run, once
+        self.set_rank = set_rank  # says which rank this process turned out to be
+
+
+_running: Recording | None = None
+_on_begin: list[Callable[[Recording], object]] = []
+_on_end: list[Action] = []
+
+
+def begin(recording: Recording) -> None:
+    global _running
+    _running = recording
+    for action in list(_on_begin):
+        _guarded(recording, lambda action=action: action(recording))  # type: ignore[misc]
+
+
+def end() -> None:
+    """While everything can still be written."""
+    global _running
+    recording, _running = _running, None
+    actions = _on_end[::-1]
+    _on_begin.clear()
+    _on_end.clear()
+    for action in actions:
+        if recording is not None:
+            _guarded(recording, action)
+
+
+def when_running(action: Callable[[Recording], object]) -> None:
+    """Now, or as soon as something can be written."""
+    if _running is not None:
+        action(_running)
+    else:
+        _on_begin.append(action)
+
+
+def before_end(action: Action) -> None:
+    _on_end.append(action)
+
+
+def _guarded(recording: Recording, action: Action) -> None:
+    try:
+        action()
+    except Exception as error:
+        recording.note(f"Recording lost something in a framework: {error!r}")

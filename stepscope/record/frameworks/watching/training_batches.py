@@ -1,0 +1,32 @@
+"""Steps that a framework tells of: its training batches, with the examples in them."""
+
+from stepscope.native import _core
+from stepscope.record.steps import marks, pace
+from stepscope.store.format import EventKind, StepMark
+
+
+class Batches:
+    """`name`: whose batches they are."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._samples = 0
+
+    def add(self, batch: object) -> int:
+        """This batch is part of the step that is running. Returns its examples, 0: not known."""
+        samples = samples_in(batch)
+        self._samples += samples
+        return samples
+
+    def step_ended(self) -> None:
+        samples, self._samples = self._samples, 0
+        if marks.name_id is None:
+            return
+        name = marks.name_id(self._name)
+        _core.event(EventKind.STEP, name=name, extra=StepMark.FRAMEWORK, value0=samples)
+        pace.step_ended(pace.Source.BATCH)
+
+
+def samples_in(batch: object) -> int:
+    """0: not known."""
+    return _core.samples_in(batch) or 0

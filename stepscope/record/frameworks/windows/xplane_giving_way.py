@@ -1,0 +1,100 @@
+"""TensorFlow and JAX: the script's own profiler goes first, and its trace becomes ours.
+
+Ours ends before theirs begins, and none opens until theirs has ended: a second one at the same time
+raises in whoever starts it.
+"""
+
+import functools
+import os
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from stepscope.native import _core
+from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.windows.xplane_window import xplanes_in
+from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
+from stepscope.record.steps import marks
+from stepscope.store.format import SpanCategory
+
+
+class ScriptsOwn:
+    """`is_running`: whether the framework's profiler is at work, ours apart."""
+
+    def __init__(self, windows: XplaneWindows, is_running: Callable[[], bool]) -> None:
+        self._windows = windows
+        self._is_running = is_running
+        self._folder: str | None = None
+        self._began_ticks = 0
+        self._began_s = 0.0
+
+    def around(
+        self,
+        patches: Patches,
+        owners: Iterable[Any],
+        name: str,
+        function: Any,
+        before: Callable[..., None] | None,
+        after: Callable[..., None] | None = None,
+    ) -> None:
+        """In every place that offers the function, unless we call it ourselves. `after` is told
+        when it was called, in ticks."""
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            is_ours, called_ticks = self._windows.is_working, _core.ticks()
+            if before is not None and not is_ours:
+                before(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except BaseException as error:
+                leave_out_this_frame(error)
+                raise
+            finally:
+                if after is not None and not is_ours:
+                    after(called_ticks)
+
+        for owner in owners:
+            if owner is not None and vars(owner).get(name) is function:
+                patches.set(owner, name, run)
+
+    def starts(self, folder: Any = None, *_args: Any, **keywords: Any) -> None:
+        if self._windows.foreign:
+            return  # the framework is about to say that there is one
+        self._windows.make_way()
+        self._windows.foreign = 1
+        folder = keywords.get("log_dir", keywords.get("logdir", folder))
+        self._folder = os.fspath(folder) if isinstance(folder, str | os.PathLike) else None
+        self._began_ticks, self._began_s = _core.ticks(), time.time()
+
+    def started(self, _called_ticks: int) -> None:
+        """Or failed to."""
+        if not self._is_running():
+            self._windows.foreign = 0
+
+    def stopped(self, called_ticks: int) -> None:
+        if self._is_running():
+            return
+        self._windows.foreign = 0
+        folder, self._folder = self._folder, None
+        if folder is None or marks.name_id is None:
+            return
+        span = _core.span_begin(marks.name_id("trace of the script"), SpanCategory.PROFILER)
+        try:
+            new = [path for path in xplanes_in(folder) if os.path.getmtime(path) >= self._began_s]
+            if new:
+                newest = max(new, key=os.path.getmtime)
+                self._windows.adopt(newest, self._began_ticks, called_ticks)
+        except Exception as error:
+            self._windows.recording.note(
+                f"The script's own trace could not be taken over: {error!r}"
+            )
+        finally:
+            _core.span_end(span)
+
+    def serves(self, *_args: Any, **_keywords: Any) -> None:
+        """Whoever asks the server for a profile finds nobody in the way."""
+        self._windows.finish()
+        self._windows.recording.note(
+            "The script lets others profile it (profiler server): operators are not recorded."
+        )

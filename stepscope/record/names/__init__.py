@@ -1,0 +1,1 @@
+"""What functions, threads and files are called in names.jsonl."""
