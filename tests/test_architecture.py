@@ -53,6 +53,44 @@ ASSEMBLERS = {
     "run_object",
 }  # fmt: skip
 
+# The rooms of a part, from the ground up: each may import those before it.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "analyze": (
+        "analyze",  # what all share
+        "analyze.traces",
+        "analyze.steps",
+        "analyze.phases",
+        "analyze.operators",
+        "analyze.code",
+        "analyze.input",
+        "analyze.ranks",
+        "analyze.answers",
+    ),
+    "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
+    "record": (
+        "record.names",
+        "record.code",
+        "record.bytecode",
+        "record.engines",
+        "record.steps",
+        "record.frameworks.watching",
+        "record.frameworks.windows",
+        "record.frameworks.torch",
+        "record.frameworks.tensorflow",
+        "record.frameworks.keras",
+        "record.frameworks.jax",
+        "record.frameworks.lightning",
+        "record.frameworks.transformers",
+        "record.frameworks.trackers",
+        "record.frameworks",
+        "record",
+        "record.shim",
+    ),
+}
+FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
+MOST_FILES = 25  # in a folder
+MOST_METHODS = 20  # of a class
+
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
 
@@ -137,6 +175,53 @@ def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
     assert cycle_through(graph) is None
 
 
+def folder_of(module: str) -> str:
+    """A file beside the package's folders is a part of its own."""
+    if modules()[module].name == "__init__.py":
+        return module
+    return module.rpartition(".")[0] or module
+
+
+def folders(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for module, all_imported in graph.items():
+        here = found.setdefault(folder_of(module), set())
+        here |= {folder_of(imported) for imported in all_imported} - {folder_of(module)}
+    return found
+
+
+def test_there_is_no_cycle_between_folders(graph: dict[str, set[str]]) -> None:
+    assert cycle_through(folders(graph)) is None
+
+
+@pytest.mark.parametrize("part", ROOMS)
+def test_rooms_import_only_rooms_below(graph: dict[str, set[str]], part: str) -> None:
+    order = ROOMS[part]
+    found = {name: seen for name, seen in folders(graph).items() if part_of(name) == part}
+    assert found.keys() <= set(order), "a room that is not in the order"
+    wrong = [
+        f"{room} imports {imported}"
+        for room, all_imported in found.items()
+        for imported in sorted(all_imported)
+        if imported in order and order.index(imported) > order.index(room)
+    ]
+    assert not wrong
+
+
+def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) -> None:
+    """What a framework's room offers to others stands in its `__init__`."""
+    base = "record.frameworks"
+    wrong = [
+        f"{module} imports {imported}"
+        for module, all_imported in graph.items()
+        for imported in sorted(all_imported)
+        if module.startswith(f"{base}.")
+        and imported.startswith(f"{base}.")
+        and folder_of(imported) not in (folder_of(module), imported, *FRAMEWORKS_BASE)
+    ]
+    assert not wrong
+
+
 def test_a_cycle_would_be_found() -> None:
     assert cycle_through({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()}) == ["a", "b", "c"]
 
@@ -186,6 +271,26 @@ def test_no_file_grows_beyond_what_one_can_read() -> None:
         if (lines := len(path.read_text().splitlines())) > LONGEST_FILE
     }
     assert not too_long
+
+
+def test_no_folder_is_a_warehouse() -> None:
+    counts: dict[str, int] = {}
+    for path in source_files():
+        if path.is_relative_to(PACKAGE):
+            folder = path.parent.relative_to(ROOT).as_posix()
+            counts[folder] = counts.get(folder, 0) + 1
+    assert not {folder: count for folder, count in counts.items() if count > MOST_FILES}
+
+
+def test_no_class_does_everything() -> None:
+    too_many = {
+        f"{path.relative_to(ROOT)}: {node.name}": methods
+        for path in modules().values()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and (methods := sum(isinstance(each, ast.FunctionDef) for each in node.body)) > MOST_METHODS
+    }
+    assert not too_many
 
 
 def test_every_file_says_what_it_is_for() -> None:

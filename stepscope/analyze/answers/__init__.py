@@ -8,6 +8,7 @@ from typing import Any, Final
 _ELSEWHERE: Final = {
     "lines": "analyze.code.lines",
     "functions": "analyze.code.functions",
+    "stacks": "analyze.code.stack_tree",
     "ops": "analyze.operators.operators",
     "kernels": "analyze.operators.kernels",
     "device": "analyze.operators.device",
