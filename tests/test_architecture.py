@@ -1,6 +1,7 @@
 """The data goes one way: who may import whom, read from the source text."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "record.shim",
     ),
 }
+# The folders of the C core, from the ground up: a header may include those of its own folder and of
+# the folders before it. (The engines' .c files also call upwards, through these headers.)
+NATIVE_ROOMS = (
+    "python", "clock", "storage", "interpreter", "lines", "calls", "sampler", "hooks", "wrappers",
+    "traces", "module",
+)  # fmt: skip
 FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
 MOST_FILES = 25  # in a folder
 MOST_METHODS = 20  # of a class
@@ -220,6 +227,19 @@ def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) 
         and folder_of(imported) not in (folder_of(module), imported, *FRAMEWORKS_BASE)
     ]
     assert not wrong
+
+
+def test_headers_of_the_core_include_only_those_below() -> None:
+    native = PACKAGE / "native"
+    wrong = [
+        f"{header.relative_to(native)} includes {included}"
+        for header in sorted(native.glob("*/*.h"))
+        for included in re.findall(r'#include "(\w+)/\w+\.h"', header.read_text())
+        if included in NATIVE_ROOMS
+        and NATIVE_ROOMS.index(included) > NATIVE_ROOMS.index(header.parent.name)
+    ]
+    assert not wrong
+    assert {path.name for path in native.iterdir() if any(path.glob("*.c"))} <= set(NATIVE_ROOMS)
 
 
 def test_a_cycle_would_be_found() -> None:

@@ -1,6 +1,6 @@
 /* The module: what Python sees of the native core. */
 #define _GNU_SOURCE
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/append_file.h"
 #include "wrappers/batches.h"
 #include "lines/budget.h"

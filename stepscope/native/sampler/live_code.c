@@ -1,5 +1,5 @@
 /* Live code: addresses by hash, taken out by the interpreter as it frees a code object. */
-#include "interpreter/live_code.h"
+#include "sampler/live_code.h"
 #include "lines/lines.h"
 
 enum { ROOM = 8192, RECORDS_AT_MOST = 4096 };

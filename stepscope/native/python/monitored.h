@@ -3,7 +3,7 @@
 #ifndef STEPSCOPE_MONITORED_H
 #define STEPSCOPE_MONITORED_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 #if HAS_MONITORING
 

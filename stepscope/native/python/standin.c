@@ -1,5 +1,5 @@
 /* Standing in for functions of Python, in a way that neither inspect nor a profiler notices. */
-#include "hooks/standin.h"
+#include "python/standin.h"
 
 /* ---- a callable that is no PyCFunction: profilers report calls of those ---------------------------- */
 

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_LISTENER_H
 #define STEPSCOPE_LISTENER_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* None is nobody. */
 static inline void listener_set(PyObject **listener, PyObject *new) {

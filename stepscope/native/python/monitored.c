@@ -1,5 +1,5 @@
 /* Callables for sys.monitoring that go straight to a C function. */
-#include "interpreter/monitored.h"
+#include "python/monitored.h"
 
 #if HAS_MONITORING
 

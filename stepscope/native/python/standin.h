@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_STANDIN_H
 #define STEPSCOPE_STANDIN_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* `original` and `ours` stay for good: a script may have kept ours and calls it at any time. */
 typedef struct {

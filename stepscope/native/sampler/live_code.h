@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_LIVE_CODE_H
 #define STEPSCOPE_LIVE_CODE_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* This code object is alive; we are told when it goes. Holds no reference. */
 void live_code_add(PyObject *code);
