@@ -113,6 +113,11 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert not [each for each in local if each and not (page.parent / each).exists()]
 
 
+def test_the_design_names_the_verbs_that_there_are() -> None:
+    named = re.findall(r"^stepscope (\w+)", (DOCS / "design.md").read_text(), re.MULTILINE)
+    assert set(named) == set(VERBS)
+
+
 def folders_of_the_design() -> list[str]:
     """Paths of the folders in its tree, which has two spaces a level."""
     block = TREE_BLOCK.search((DOCS / "design.md").read_text())
