@@ -162,11 +162,23 @@ class SpanCategory(enum.IntEnum):
     ACTION = 18  # a named action of a framework's own profiler (Lightning)
     COMPUTE = 19  # a compiled function that does the passes and the update in one (tf.function,
     #               Keras' train function, a jitted update). value0: the function's number (0: its
-    #               steps are told in another way); value1: 1 where it is known to update, plus
-    #               twice the samples it was given
+    #               steps are told in another way); value1: COMPUTE_UPDATES where it is known
+    #               to update, plus the samples it was given << COMPUTE_SAMPLES_BIT
 
 
 LOADER_WORKERS_BITS: Final = 16
+COMPUTE_UPDATES: Final = 1
+COMPUTE_SAMPLES_BIT: Final = 1
+
+
+def about_loader(number: int, workers: int) -> int:
+    """value1 of an INPUT span, and of a STAGE."""
+    return number << LOADER_WORKERS_BITS | min(workers, (1 << LOADER_WORKERS_BITS) - 1)
+
+
+def about_compute(samples: int, updates: bool) -> int:
+    """value1 of a COMPUTE span."""
+    return samples << COMPUTE_SAMPLES_BIT | (COMPUTE_UPDATES if updates else 0)
 
 
 class ForwardFlag(enum.IntFlag):
