@@ -93,12 +93,14 @@ class Stretches(Events):
 
     @property
     def has_ended(self) -> Mask:
-        return self._number("end") != 0
+        mask: Mask = self._number("end") != 0
+        return mask
 
     @property
     def is_dropped(self) -> Mask:
         """It came to nothing."""
-        return self._number("end") == self._number("start")
+        mask: Mask = self._number("end") == self._number("start")
+        return mask
 
     @property
     def is_done(self) -> Mask:
@@ -117,8 +119,6 @@ class Spans(Stretches):
         return self._id("extra")
 
     def are(self, *categories: SpanCategory) -> Mask:
-        if len(categories) == 1:
-            return self.category == categories[0]
         return np.isin(self.category, categories)
 
     def of(self, *categories: SpanCategory) -> Self:
@@ -187,7 +187,8 @@ class Opens(Stretches):
 
     @property
     def is_writing(self) -> Mask:
-        return self._id("extra") == 1
+        mask: Mask = self._id("extra") == 1
+        return mask
 
     @functools.cached_property
     def opened_at_ns(self) -> Ints:
@@ -202,7 +203,8 @@ class Windows(Stretches):
     @property
     def is_scripts(self) -> Mask:
         """By the script's own profiler."""
-        return self._id("extra") != 0
+        mask: Mask = self._id("extra") != 0
+        return mask
 
 
 class StepMarks(Moments):
