@@ -99,6 +99,9 @@ FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
 MOST_FILES = 25  # in a folder
 MOST_METHODS = 20  # of a class
 
+# What means something else in each kind of event: `store.events` has names for it.
+RAW_FIELDS = {"value0", "value1", "of_kind"}
+
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
 
@@ -269,6 +272,17 @@ def test_the_recorded_process_never_needs_bytecode_to_import_us() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom) and "bytecode" in ast.unparse(node)
     ]
     assert not [module for module in at_top if not module.startswith("record.")]
+
+
+def test_only_the_store_knows_what_the_fields_of_an_event_mean() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} speaks of {field}"
+        for module, path in modules().items()
+        if not module.startswith("store")
+        for field in sorted(RAW_FIELDS)
+        if field in path.read_text()
+    ]
+    assert not wrong
 
 
 def test_no_folder_is_named_after_nothing() -> None:

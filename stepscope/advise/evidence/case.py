@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.source import Sources, lines_using
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.code.sampled_steps import Frame, Look, StepTime, function_presence, step_time
+from stepscope.analyze.counters import grown
 from stepscope.analyze.input.limits import cores_of, idle_cores
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
@@ -24,7 +24,6 @@ from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.steps.loops import Loop, is_suspended, read_loops
 from stepscope.clock import Ints
 from stepscope.model import FunctionLines, LineRow, Location, Process
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -158,7 +157,8 @@ class Case:
     @functools.cached_property
     def without_core(self) -> float:
         """The share of the measured time in which the main thread was ready but had no core."""
-        delay = grown(self.process, EventKind.MEMORY, "value1", self.window)
+        memory = self.process.memory
+        delay = grown(memory.at_ns, memory.run_delay_ns, self.window)
         return min(1.0, float(delay.sum()) / max(1.0, float(self.measured_ns.sum())))
 
     # --- stacks -----------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def _shares(case: Case) -> dict[str, float]:
     """What of the time in which optimizers step is each one's. What a step calls is not its own:
     the passes of a closure, the optimizer that it wraps."""
     spans = phase_spans(case.process, case.steps)
-    is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.samples > 0)
+    is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.number > 0)
     ids, labels = np.unique(np.where(is_step, spans.name, _NO_STEP), return_inverse=True)
     activities = Intervals.sorted(spans.start_ns, spans.end_ns, labels)
     own_ns = exclusive_by_step(activities, *case.window, len(ids)).sum(axis=0)

@@ -10,7 +10,7 @@ from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.analyze.intervals import step_of
 from stepscope.model import Location
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 ID: Final = "recompilation"
 _LEAST: Final = 2  # compilations after the warm-up
@@ -20,15 +20,14 @@ _SET_UP: Final = 0.7  # of the first run of a graph: TensorFlow optimises it onl
 
 
 def judge(case: Case) -> list[Candidate]:
-    spans = case.process.of_kind(EventKind.SPAN)
-    spans = spans[spans["extra"] == SpanCategory.COMPILE]
-    start, _ = case.process.interval_ns(spans)
+    spans = case.process.spans.of(SpanCategory.COMPILE)
+    start = spans.start_ns
     inside = step_of(start, *case.window) >= 0
     count = int(inside.sum())
     cost = case.phase_ns("compile")
     if count < _LEAST or not cost:
         return []
-    names = collections.Counter(spans["name"][inside].tolist()).most_common(3)
+    names = collections.Counter(spans.name[inside].tolist()).most_common(3)
     told = [_name(case, number) for number, _ in names]
     location = _location(case)
     saving = _saving(case, cost)

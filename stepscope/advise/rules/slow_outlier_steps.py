@@ -5,13 +5,12 @@ from typing import Any, Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Candidate, Case, Saving
-from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.analyze.code.sampled_steps import time_in
+from stepscope.analyze.counters import grown
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
-from stepscope.store.format import EventKind
 
 ID: Final = "slow-outlier-steps"
 _TIMES: Final = 2.0  # the median
@@ -144,9 +143,10 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
     if phase is not None and over[phase] >= _EXPLAINS * excess:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
-    if grown(case.process, EventKind.IO, "value1", window, low_half=True)[0] >= _FAULTS:
+    transfers, cpu = case.process.transfers, case.process.cpu
+    if grown(transfers.at_ns, transfers.major_faults, window)[0] >= _FAULTS:
         return "page cache", "data came from the disk and not from memory"
-    used = float(grown(case.process, EventKind.CPU, "end", window)[0])
+    used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])
     if used and used < 0.6 * lasted and used < 1.5 * usual:
         return "machine", "the process did not get to run: another one had the machine, or it slept"

@@ -5,9 +5,8 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
-from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.words import ms, percent
-from stepscope.store.format import EventKind
+from stepscope.analyze.counters import grown
 
 ID: Final = "thread-oversubscription"
 _TOO_MANY: Final = 2.0  # times the cores
@@ -20,11 +19,11 @@ def judge(case: Case) -> list[Candidate]:
     threads = _threads(case)
     if not threads:
         raise CannotJudge("the number of threads was not recorded")
-    delay = float(grown(case.process, EventKind.MEMORY, "value1", case.window).sum())
-    pushed = grown(case.process, EventKind.CPU, "value1", case.window, low_half=True)
-    switches = float(pushed.sum())
+    memory, cpu = case.process.memory, case.process.cpu
+    delay = float(grown(memory.at_ns, memory.run_delay_ns, case.window).sum())
+    switches = float(grown(cpu.at_ns, cpu.involuntary_switches, case.window).sum())
     lasted_s = float(case.measured_ns.sum()) / 1e9
-    used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / 1e9
+    used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / 1e9
     if threads < _TOO_MANY * case.cores or used < _OWN_CORES * case.cores * lasted_s:
         return []  # few threads, or others than this process's own are in the way
     share = delay / (1e9 * lasted_s)
@@ -63,5 +62,5 @@ def saving_of(share: float, step_ns: float) -> Saving:
 
 
 def _threads(case: Case) -> int:
-    told = case.process.of_kind(EventKind.COST)
-    return int(np.median(told["extra"][-20:])) if len(told) else 0
+    told = case.process.costs.threads
+    return int(np.median(told[-20:])) if len(told) else 0

@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.counters import grown
 from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.model import InputLine, Limit
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_WAIT: Final = 0.05  # of the step
@@ -205,14 +205,5 @@ def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
     if cores is None or not lasted_ns:
         return None
     here = [each for each in run.processes if each.info.host == process.info.host]
-    used_ns = sum(_cpu_ns(each, window) for each in here)
+    used_ns = sum(float(grown(each.cpu.at_ns, each.cpu.process_ns, window).sum()) for each in here)
     return min(cores, max(0.0, cores - used_ns / lasted_ns))
-
-
-def _cpu_ns(process: ProcessData, window: Pairs) -> float:
-    told = process.of_kind(EventKind.CPU)
-    if len(told) < 2:
-        return 0.0
-    told = told[np.argsort(told["start"], kind="stable")]
-    at_ns, used = process.clock.ns(told["start"]), told["end"].astype(np.float64)
-    return float((np.interp(window[1], at_ns, used) - np.interp(window[0], at_ns, used)).sum())

@@ -177,7 +177,7 @@ static PyObject *py_lines_set_exact(PyObject *self, PyObject *code) {
     CodeRecord *record = record_arg(code);
     if (!record) return NULL;
     record->exact = 1;
-    if (record->block) record->block->flags |= FLAG_EXACT;
+    if (record->block) record->block->flags |= BLOCK_EXACT;
     Py_RETURN_NONE;
 }
 

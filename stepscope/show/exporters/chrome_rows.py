@@ -8,9 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.show.exporters.trace_events import text
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import MOST_SAMPLES
+from stepscope.store.format import SpanCategory
 
 if TYPE_CHECKING:
+    from stepscope.analyze.phases.framework_spans import Spans as PhaseSpans
+    from stepscope.store.events import Spans
     from stepscope.store.reader import ProcessData, Run
 
 Span = tuple[int, int, str, dict[str, Any]]  # start and end in ns, name, arguments
@@ -22,8 +25,6 @@ _OTHER_ROWS: Final = {
     SpanCategory.IMPORT: "imports",
 }
 _WITH_SAMPLES: Final = (SpanCategory.INPUT, SpanCategory.FORWARD)
-_MOST_SAMPLES: Final = 2**40
-_MOST_BYTES: Final = 2**50  # more is damage
 _PIECE: Final = 10_000  # spans that are objects at a time
 
 
@@ -42,15 +43,14 @@ def rows(run: "Run", process: "ProcessData") -> Iterator[Row]:
 
     steps = find_steps(run, process)
     yield Row("steps", "step", _steps(run, process))
-    recorded = process.of_kind(EventKind.SPAN)
-    threads = np.unique(np.append(recorded["thread"], process.main_thread)).tolist()
+    threads = np.unique(np.append(process.spans.thread, process.main_thread)).tolist()
     trained = steps.thread if len(steps) else process.main_thread
     for thread in sorted(threads, key=lambda each: (each != trained, each)):
         name = _thread_name(process, thread)
         yield Row(f"{name}: phases", "phase", _phases(run, process, thread, trained))
         for category, what in _OTHER_ROWS.items():
             yield Row(f"{name}: {what}", what, _recorded(process, thread, category))
-    for thread in np.unique(process.of_kind(EventKind.LINE_BEGINS)["thread"]).tolist():
+    for thread in np.unique(process.line_begins.thread).tolist():
         name = _thread_name(process, thread)
         yield Row(f"{name}: lines", "line", _lines(run, process, thread))
     yield Row("operator windows", "window", _windows(process))
@@ -58,10 +58,8 @@ def rows(run: "Run", process: "ProcessData") -> Iterator[Row]:
 
 def memory_points(process: "ProcessData") -> Iterator[tuple[int, int]]:
     """When, and how many bytes were resident."""
-    events = process.of_kind(EventKind.MEMORY)
-    events = events[events["end"] < _MOST_BYTES]
-    at_ns = process.clock.ns(events["start"])
-    yield from zip(at_ns.tolist(), events["end"].tolist(), strict=True)
+    told = process.memory[process.memory.is_plausible]
+    yield from zip(told.at_ns.tolist(), told.resident_bytes.tolist(), strict=True)
 
 
 def thread_of_native(process: "ProcessData", native_id: str) -> str | None:
@@ -105,19 +103,21 @@ def _phases(run: "Run", process: "ProcessData", thread: int, trained: int) -> It
         yield from _recorded(process, thread, *PHASES)
         return
     spans = phase_spans(process, find_steps(run, process))
-    columns = (spans.start_ns, spans.end_ns, spans.category, spans.name, spans.samples, spans.flags)
-    for start, end, *told in _entries(columns):
-        yield start, end, *_told(process, *told)
+    yield from _all_told(process, spans)
 
 
 def _recorded(process: "ProcessData", thread: int, *categories: SpanCategory) -> Iterator[Span]:
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[np.isin(spans["extra"], categories) & (spans["thread"] == thread)]
-    start, end = process.interval_ns(spans)
-    order = np.lexsort((-end, start))
-    columns = (start, end, spans["extra"], spans["name"], spans["value0"], spans["value1"])
-    for began, ended, *told in _entries([column[order] for column in columns]):
-        yield began, ended, *_told(process, *told)
+    spans = process.spans.of(*categories).on(thread)
+    yield from _all_told(process, spans[np.lexsort((-spans.end_ns, spans.start_ns))])
+
+
+def _all_told(process: "ProcessData", spans: "Spans | PhaseSpans") -> Iterator[Span]:
+    columns = (
+        spans.start_ns, spans.end_ns, spans.category, spans.name, spans.samples, spans.number,
+        spans.group,
+    )  # fmt: skip
+    for start, end, *told in _entries(columns):
+        yield start, end, *_told(process, *told)
 
 
 def _entries(columns: Iterable[npt.NDArray[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -128,17 +128,17 @@ def _entries(columns: Iterable[npt.NDArray[Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def _told(
-    process: "ProcessData", number: int, name_id: int, value: int, flags: int
+    process: "ProcessData", kind: int, name_id: int, samples: int, number: int, group: int
 ) -> tuple[str, dict[str, Any]]:
     """A phase is called by what it is, with its own name beside; all else by its name."""
-    category, name = SpanCategory(number), _name(process, name_id)
+    category, name = SpanCategory(kind), _name(process, name_id)
     if category in _OTHER_ROWS:
         return name or "(unnamed)", {}
     args: dict[str, Any] = {"name": text(name)} if name else {}
-    if category in _WITH_SAMPLES and 0 < value < _MOST_SAMPLES:
-        args["samples"] = value
-    if category is SpanCategory.COMMUNICATION and value > 0:
-        args |= {"group": text(_name(process, flags)), "number": value}
+    if category in _WITH_SAMPLES and 0 < samples < MOST_SAMPLES:
+        args["samples"] = samples
+    if category is SpanCategory.COMMUNICATION and number > 0:
+        args |= {"group": text(_name(process, group)), "number": number}
     return category.name.lower(), args
 
 
@@ -155,15 +155,12 @@ def _lines(run: "Run", process: "ProcessData", thread: int) -> Iterator[Span]:
     from stepscope.analyze.run import code_location
     from stepscope.analyze.traces.windows import windows
 
-    events = process.of_kind(EventKind.LINE_BEGINS)
-    events = events[events["thread"] == thread]
-    at_ns = process.clock.ns(events["start"])
-    order = np.argsort(at_ns, kind="stable")
-    at_ns, code, line = at_ns[order], events["name"][order], events["extra"][order]
+    begun = process.line_begins.on(thread).by_start()
+    at_ns = begun.at_ns
     ends = np.sort(np.array([each.end_ns or 0 for each in windows(process)], np.int64))
     closed = np.append(ends, process.end_ns)[np.searchsorted(ends, at_ns, side="right")]
     until = np.minimum(np.append(at_ns[1:], process.end_ns), np.maximum(closed, at_ns))
-    for start, end, code_id, number in _entries((at_ns, until, code, line)):
+    for start, end, code_id, number in _entries((at_ns, until, begun.name, begun.line)):
         where = code_location(run, process, code_id, number) if code_id else None
         if where is not None:
             yield start, end, f"{where.file}:{where.line}", {"function": text(where.function or "")}

@@ -6,7 +6,6 @@ import numpy as np
 
 from stepscope.analyze.traces.windows import windows
 from stepscope.show.report.shapes import Recorded
-from stepscope.store.format import EventKind
 from stepscope.store.reader import Run
 
 _MANY: Final = "{:,}"
@@ -21,8 +20,8 @@ def recorded(run: Run) -> list[Recorded]:
     counted = [each for each in processes if each.calls.is_recorded]
     calls = sum(int(each.calls.calls.sum()) for each in counted)
     found = sum(len(windows(each)) for each in processes)
-    files = sum(len(each.of_kind(EventKind.OPEN)) for each in processes)
-    memory = sum(len(each.of_kind(EventKind.MEMORY)) for each in processes)
+    files = sum(len(each.opens) for each in processes)
+    memory = sum(len(each.memory) for each in processes)
     return [
         _row("lines", hits, "hits", "no line of yours ran, or none was recorded"),
         _row("stacks", samples, "samples", "the run was too short for samples"),

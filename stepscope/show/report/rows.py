@@ -15,7 +15,7 @@ from stepscope.model import Location
 from stepscope.show.report.call_trees import MACHINERY
 from stepscope.show.report.shapes import Kind
 from stepscope.show.report.spans import NO_PLACE, Ints, Row, nested
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _NAMED: Final[dict[SpanCategory, tuple[Kind, str]]] = {
@@ -88,8 +88,7 @@ def recorded_rows(source: Source) -> Iterator[Row]:
     yield from _steps(source)
     steps = find_steps(source.run, source.process)
     trained = steps.thread if len(steps) else source.process.main_thread
-    spans = source.process.of_kind(EventKind.SPAN)
-    threads = np.unique(np.append(spans["thread"], trained)).tolist()
+    threads = np.unique(np.append(source.process.spans.thread, trained)).tolist()
     for thread in sorted(threads, key=lambda each: (each != trained, each)):
         yield from _phases(source, int(thread), int(trained))
         yield from _named(source, int(thread))
@@ -114,10 +113,9 @@ def _phases(source: Source, thread: int, trained: int) -> Iterator[Row]:
         found = phase_spans(process, find_steps(source.run, process))
         start, end, category = found.start_ns, found.end_ns, found.category
     else:
-        spans = process.of_kind(EventKind.SPAN)
-        spans = spans[np.isin(spans["extra"], PHASES) & (spans["thread"] == thread)]
-        start, end = process.interval_ns(spans)
-        category = spans["extra"].astype(np.int64)
+        spans = process.spans.on(thread).of(*PHASES)
+        start, end = spans.interval_ns
+        category = spans.category.astype(np.int64)
     if not len(start):
         return
     unique, where = np.unique(category, return_inverse=True)
@@ -127,26 +125,23 @@ def _phases(source: Source, thread: int, trained: int) -> Iterator[Row]:
 
 
 def _named(source: Source, thread: int) -> Iterator[Row]:
-    process = source.process
-    spans = process.of_kind(EventKind.SPAN)
+    spans = source.process.spans.on(thread)
     for category, (kind, title) in _NAMED.items():
-        mine = spans[(spans["extra"] == category) & (spans["thread"] == thread)]
+        mine = spans.of(category)
         if len(mine):
-            start, end = process.interval_ns(mine)
-            names = source.span_names(mine["name"].astype(np.int64), "(unnamed)")
-            yield source.row(source.thread_name(thread), title, kind, start, end, names)
+            names = source.span_names(mine.name.astype(np.int64), "(unnamed)")
+            yield source.row(source.thread_name(thread), title, kind, *mine.interval_ns, names)
 
 
 def _files(source: Source) -> Iterator[Row]:
     """The activations that opened one, by the first file of each."""
     process = source.process
-    opens = process.of_kind(EventKind.OPEN)
-    for thread in np.unique(opens["thread"]).tolist():
-        mine = opens[opens["thread"] == thread]
-        start, end = process.interval_ns(mine)
+    for thread in np.unique(process.opens.thread).tolist():
+        mine = process.opens.on(thread)
+        start, end = mine.interval_ns
         _, first = np.unique(np.stack([start, end]), axis=1, return_index=True)
         names, places = [], []
-        for each in mine["name"][first].tolist():
+        for each in mine.name[first].tolist():
             told = process.names.opens.get(each)
             path = shown_path(source.run, told.path) if told else "a file"
             names.append(source.words.name(path))
@@ -161,16 +156,13 @@ def _files(source: Source) -> Iterator[Row]:
 def _lines(source: Source) -> Iterator[Row]:
     """In operator windows: each from where it began to the next, or to the end of its window."""
     process = source.process
-    events = process.of_kind(EventKind.LINE_BEGINS)
     ends = np.sort(np.array([each.end_ns or 0 for each in windows(process)], np.int64))
-    for thread in np.unique(events["thread"]).tolist():
-        mine = events[events["thread"] == thread]
-        at_ns = process.clock.ns(mine["start"])
-        order = np.argsort(at_ns, kind="stable")
-        at_ns, mine = at_ns[order], mine[order]
+    for thread in np.unique(process.line_begins.thread).tolist():
+        mine = process.line_begins.on(thread).by_start()
+        at_ns = mine.at_ns
         closed = np.append(ends, process.end_ns)[np.searchsorted(ends, at_ns, side="right")]
         until = np.minimum(np.append(at_ns[1:], process.end_ns), np.maximum(closed, at_ns))
-        keys = np.stack([mine["name"].astype(np.int64), mine["extra"].astype(np.int64)])
+        keys = np.stack([mine.name.astype(np.int64), mine.line.astype(np.int64)])
         unique, where = np.unique(keys, axis=1, return_inverse=True)
         found = [
             code_location(source.run, process, code, line) if code else None

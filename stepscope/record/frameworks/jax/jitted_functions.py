@@ -18,7 +18,7 @@ from stepscope.record.frameworks.jax import compilation, compile_causes
 from stepscope.record.frameworks.jax.updates import Updates
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.steps import marks, pace
-from stepscope.store.format import SpanCategory
+from stepscope.store.format import SpanCategory, about_compute
 
 PACE: Final = 1 << 40  # of all functions here; optimizers count from 1
 _MOST_NOTES: Final = 10
@@ -138,7 +138,7 @@ class Jit:
             if function.calls > _MOST_CALLS:
                 return 0
             return _core.span_begin(self._name_id, SpanCategory.COMPUTE, 0, 0, _here.began)
-        about = updates.samples(args) << 1 | (updates.updated_bytes > 0)
+        about = about_compute(updates.samples(args), updates.updated_bytes > 0)
         return _core.span_begin(
             self._name_id, SpanCategory.COMPUTE, function.number, about, _here.began
         )

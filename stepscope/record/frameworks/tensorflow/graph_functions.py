@@ -16,9 +16,8 @@ from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.steps import marks, pace
-from stepscope.store.format import ForwardFlag, SpanCategory
+from stepscope.store.format import ForwardFlag, SpanCategory, about_compute
 
-_UPDATES: Final = 1  # in value1 of a COMPUTE span; the samples stand above it
 FUNCTIONS_PACE: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
@@ -101,7 +100,7 @@ class _Functions:
             return begin_collective(made.name)
         samples = _samples(args, kwargs)
         if made.parts.trains or not made.is_known or here.in_batch:
-            about = samples << 1 | _UPDATES
+            about = about_compute(samples, updates=True)
             return _core.span_begin(name, SpanCategory.COMPUTE, made.number, about)
         if made.parts.calls_model and not here.in_model:
             return _core.span_begin(name, SpanCategory.FORWARD, samples, ForwardFlag.NO_GRAD)

@@ -17,7 +17,7 @@ from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.steps import marks
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 _NAME: Final = "reduction of gradients"
 _TORCHS_RATE: Final = 100  # in how many iterations DDP measures one, unless asked
@@ -91,12 +91,11 @@ def _record(module: int, iteration: int, start_ns: int, end_ns: int) -> None:
     if marks.name_id is None:
         return
     now_ns, now, rate = time.time_ns(), _core.ticks(), _core.ticks_per_ns()
-    _core.event(
-        EventKind.SPAN,
-        name=marks.name_id(_NAME),
+    _core.past_span(
+        marks.name_id(_NAME),
+        SpanCategory.COMMUNICATION,
         start=now - round((now_ns - start_ns) * rate),
         end=now - round((now_ns - end_ns) * rate),
-        extra=SpanCategory.COMMUNICATION,
-        value0=iteration,
-        value1=marks.name_id(f"DistributedDataParallel {module}"),
+        number=iteration,
+        group=marks.name_id(f"DistributedDataParallel {module}"),
     )

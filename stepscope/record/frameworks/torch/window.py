@@ -13,7 +13,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch.quiet_profiler import Quiet
 from stepscope.record.steps import marks
-from stepscope.store.format import OPS_FILE, EventKind, SpanCategory
+from stepscope.store.format import OPS_FILE, SpanCategory
 
 MOST_LINES: Final = 200_000  # in the line log: 10 MB
 _BYTES_AN_EVENT: Final = 400  # of the trace, with shapes
@@ -88,9 +88,7 @@ def mark(path: str, start_ticks: int, end_ticks: int, *, is_scripts: bool = Fals
     """Say in the events what the file `path` covers."""
     if marks.name_id is not None:
         name = marks.name_id(os.path.basename(path))
-        _core.event(
-            EventKind.WINDOW, name=name, start=start_ticks, end=end_ticks, extra=int(is_scripts)
-        )
+        _core.window(name, start_ticks, end_ticks, is_scripts=is_scripts)
 
 
 def log_lines(until: int, on_line: Callable[[], None] | None) -> None:

@@ -2,7 +2,7 @@
 
 from stepscope.native import _core
 from stepscope.record.steps import marks, pace
-from stepscope.store.format import EventKind, StepMark
+from stepscope.store.format import StepMark
 
 
 class Batches:
@@ -23,7 +23,7 @@ class Batches:
         if marks.name_id is None:
             return
         name = marks.name_id(self._name)
-        _core.event(EventKind.STEP, name=name, extra=StepMark.FRAMEWORK, value0=samples)
+        _core.step_mark(who=StepMark.FRAMEWORK, samples=samples, name=name)
         pace.step_ended(pace.Source.BATCH)
 
 
