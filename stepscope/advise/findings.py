@@ -111,10 +111,10 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
     found, not_judged = _ask(_TRACE_RULES, device)
-    judged = {_id(name.removesuffix("_in_trace")) for name in _TRACE_RULES}
+    judged = {id_of(name.removesuffix("_in_trace")) for name in _TRACE_RULES}
     reason = "a trace tells operators and kernels only"
     not_judged += [
-        NotJudged(id=_id(name), reason=reason) for name in RULES if _id(name) not in judged
+        NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
     ]
     try:
         step_ns = device.device.step_ns
@@ -130,11 +130,12 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
 
 
 def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
-    reasons = [NotJudged(id=_id(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
+    reasons = [NotJudged(id=id_of(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
     return FindingsAnswer(verdict=words, findings=[], not_judged=reasons, notes=notes)
 
 
-def _id(rule: str) -> str:
+def id_of(rule: str) -> str:
+    """The finding that a rule's module tells."""
     return rule.rpartition(".")[2].replace("_", "-")
 
 
