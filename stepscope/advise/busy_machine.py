@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import percent
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.thread_oversubscription import ID as TOO_MANY_THREADS
 
 _LEAST_DELAY: Final = 0.2  # of the time, ready to run but without a core

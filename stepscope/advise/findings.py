@@ -13,11 +13,13 @@ import msgspec
 import numpy as np
 
 from stepscope.advise.busy_machine import busy_machine
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import percent, times
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
-from stepscope.advise.gain.whatif import speedup
+from stepscope.advise.gain.least import LEAST_GAIN
+from stepscope.advise.gain.whatif import one_after_another, speedup
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
@@ -66,7 +68,6 @@ _TRACE_RULES: Final = (
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
 )
-LEAST_GAIN: Final = 1.03
 _LEAST_STEPS: Final = 5
 _FEW_STEPS: Final = 20
 _HIGH: Final = 1.5
@@ -220,15 +221,13 @@ class _Weighed:
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        left = self._mean_ns
-        after = []
-        for number, (finding, candidate) in enumerate(pairs):
-            saved = min(candidate.saving.expected, 0.98 * left)
-            has_more = number and saved > 0
-            then = f"then: {times(left / (left - saved))} more" if has_more else None
-            left -= saved
-            after.append(msgspec.structs.replace(finding, then=then))
-        return after
+        gains = one_after_another(self._mean_ns, [each.saving for _, each in pairs])
+        return [
+            msgspec.structs.replace(
+                finding, then=f"then: {times(gain)} more" if number and gain > 1 else None
+            )
+            for number, ((finding, _), gain) in enumerate(zip(pairs, gains, strict=True))
+        ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
         if not pairs:

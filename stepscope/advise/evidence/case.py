@@ -23,48 +23,13 @@ from stepscope.analyze.run import code_location, shown_path
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.steps.loops import Loop, is_suspended, read_loops
 from stepscope.clock import Ints
-from stepscope.model import FunctionLines, LineRow, Location, Process
+from stepscope.model import FunctionLines, LineRow, Location
 from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 
 class CannotJudge(Exception):
     """This run does not have what the rule needs; the words say what."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Saving:
-    """What a fix takes off the mean measured step, in ns."""
-
-    expected: float
-    low: float
-    high: float
-
-    @staticmethod
-    def of(ns: float, low: float = 1.0, high: float = 1.0, expected: float = 1.0) -> "Saving":
-        """All of `ns`, or the parts of it that are given."""
-        return Saving(ns * expected, ns * low, ns * high)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """A finding before it is weighed against the others."""
-
-    id: str
-    title: str
-    verdict: str  # goes on after "92 % of each step "
-    share: float
-    evidence: list[str]
-    location: Location | None
-    saving: Saving
-    fix: str
-    process: Process | None = None  # None: the one that trains
-    patch: str | None = None
-    trial: str | None = None
-    library: str | None = None
-    source: str | None = None
-    is_always_told: bool = False  # also without a gain in time
-    steps_behind: int | None = None  # None: all measured ones
 
 
 @dataclasses.dataclass(frozen=True)

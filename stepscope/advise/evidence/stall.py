@@ -8,8 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.phases.opened_files import read_opens
 from stepscope.analyze.run import code_location
@@ -56,7 +58,7 @@ def stall(
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving.of(cost, 0.8, 1.0, 0.95),
+            saving=Saving.part_of(cost, expected=0.95, least=0.8),
             fix=fix,
             library=library,
             source=case.text(location),

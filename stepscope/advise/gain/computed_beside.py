@@ -8,9 +8,10 @@ import dataclasses
 import math
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.store.format import EventKind
 
 # Their fixes take work off the main thread and leave what is computed as it is.
@@ -33,11 +34,7 @@ def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _limited(candidate: Candidate, most: float) -> Candidate:
-    saving = candidate.saving
-    limit = dataclasses.replace(
-        saving, expected=min(saving.expected, most), low=min(saving.low, most)
-    )
-    return dataclasses.replace(candidate, saving=limit)
+    return dataclasses.replace(candidate, saving=candidate.saving.limited_to(most))
 
 
 def computed_beside_ns(case: Case) -> float:

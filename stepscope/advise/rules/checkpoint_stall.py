@@ -4,8 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.stall import beside, is_log, of_files, stall, where
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.clock import Ints
 from stepscope.model import Location
 

@@ -4,10 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.operators.step_operators import StepOps, elements_of
@@ -84,7 +86,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.5, 1.0, 0.97),  # one call is left to launch
+            saving=Saving.part_of(cost, expected=0.97, least=0.5),  # one call is left to launch
             fix=_FIXES[framework],
             trial=_TRIALS[framework],
             library=library,
@@ -154,7 +156,7 @@ def _by_operators(case: Case) -> list[Candidate]:
                 "the step) is launching them and Python.",
             ],
             location=location,
-            saving=Saving.of(overhead, 0.3, 1.0, 0.92),
+            saving=Saving.part_of(overhead, expected=0.92, least=0.3),
             fix=_FIXES["torch"],
             trial=_TRIALS["torch"],
             source=case.text(location),

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.stall import stall, where
+from stepscope.advise.gain.candidate import Candidate
 
 ID: Final = "evaluation-stall"
 _LEAST_WHEN_SELDOM: Final = 0.3

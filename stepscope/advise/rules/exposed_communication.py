@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.ranks import processes_of_ranks, ranks
 
 ID: Final = "exposed-communication"
@@ -38,7 +40,7 @@ def judge(case: Case) -> list[Candidate]:
                 f"of {len(told.ranks)} ranks, the waiting for slower ranks left out.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.3, 1.0, 0.7),
+            saving=Saving.part_of(cost, expected=0.7, least=0.3),
             fix="Let gradients be sent while the backward pass goes on (DistributedDataParallel "
             "instead of collectives by hand), send them less often (gradient accumulation with "
             "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "

@@ -1,24 +1,19 @@
 """Heavy operators run in double precision."""
 
-import time
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.precision import in_32_bits, measured_ratio
 from stepscope.analyze.operators.step_operators import StepOps
 
 ID: Final = "float64-compute"
 _PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _LEAST_SHARE: Final = 0.1  # of the operators' time
-# oneDNN has no convolutions in double precision: torch unfolds and multiplies. Those of 1, 2
-# and 3 dimensions take 2.3 to 5.4 times as long, where matrix products take 1.9 times.
-_CONVOLUTIONS: Final = 1.7
-_SIZE: Final = 384  # of the matrices of the trial
-_ROUNDS: Final = 10
-_LEAST, _MOST = 1.6, 3.0  # what is beyond comes from other processes
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
 
 
@@ -33,9 +28,8 @@ def judge(case: Case) -> list[Candidate]:
         return []
     passes = sum(case.phase_ns(name) for name in _PASSES)
     cost = min(mine, passes)
-    ratio = _ratio()
+    ratio = measured_ratio()
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
-    saved = cost * (1 - convolutions / (ratio * _CONVOLUTIONS) - (1 - convolutions) / ratio)
     location = window.place(doubles)
     share = cost / case.step_ns
     return [
@@ -51,7 +45,7 @@ def judge(case: Case) -> list[Candidate]:
                 "in 32 (measured just now).",
             ],
             location=location,
-            saving=Saving(saved, 0.6 * saved, max(saved, min(cost * 0.75, 1.3 * saved))),
+            saving=in_32_bits(cost, convolutions=convolutions, ratio=ratio),
             fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
             "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
             trial="float32",
@@ -78,16 +72,3 @@ def has_doubles(types: str, dims: str) -> bool:
     except msgspec.DecodeError:
         return any(double in types for double in _DOUBLES)
     return any(kind in _DOUBLES and size for kind, size in zip(told, sizes, strict=False))
-
-
-def _ratio() -> float:
-    """How much longer a matrix product takes in 64 bits, here and now: some ten ms. In turns, as
-    other processes may be busy; vectors hold half as many of them, so that it is about twice."""
-    best: dict[type, float] = {}
-    for _ in range(_ROUNDS):
-        for kind in (np.float32, np.float64):
-            matrix = np.full((_SIZE, _SIZE), 0.5, kind)
-            began = time.perf_counter()
-            matrix @ matrix
-            best[kind] = min(best.get(kind, np.inf), time.perf_counter() - began)
-    return float(np.clip(best[np.float64] / max(best[np.float32], 1e-9), _LEAST, _MOST))

@@ -3,10 +3,12 @@
 import collections
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.idle_code import EVALUATES, idle_lines
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
@@ -140,7 +142,11 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,
-        saving=Saving(0.95 * cost, max(0.3 * cost, 0.75 * cost - error), cost + error),
+        saving=Saving(
+            expected=0.95 * cost,
+            least=max(0.3 * cost, 0.75 * cost - error),
+            most=cost + error,
+        ),
         fix=EVALUATION_FIX if evaluates else _FIX,
         library=library,
         source=case.text(location),

@@ -4,11 +4,13 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Overlap
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
@@ -111,9 +113,9 @@ def _how(
     gain = max(0.0, min(wait, case.step_ns - steps[best]))
     if case.idle_cores < _LEAST_IDLE:
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
-    if gain < less.low:
+    if gain < less.least:
         return less, at_line, None, None
-    saving = Saving(gain, min(0.7 * gain, less.low), wait)
+    saving = Saving(expected=gain, least=min(0.7 * gain, less.least), most=wait)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
@@ -129,7 +131,8 @@ def _of_pipeline(
     if case.idle_cores < _LEAST_IDLE:
         words = f"No core is idle, so to load beside the step gains little. {words}"
     words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
-    return Saving(max(beside, 0.5 * wait), min(beside, 0.4 * wait), wait), words, None, None
+    saving = Saving(expected=max(beside, 0.5 * wait), least=min(beside, 0.4 * wait), most=wait)
+    return saving, words, None, None
 
 
 def _sentence(words: str) -> str:
@@ -139,7 +142,7 @@ def _sentence(words: str) -> str:
 def _less_work(told: InputAnswer, wait: float) -> Saving:
     """The hottest line done ahead of time."""
     share = told.lines[0].share if told.lines else 1.0
-    return Saving(wait * max(0.5, 0.95 * share), 0.4 * wait, wait)
+    return Saving.part_of(wait, expected=max(0.5, 0.95 * share), least=0.4)
 
 
 def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
@@ -208,7 +211,9 @@ def _of_loop_header(case: Case) -> list[Candidate]:
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving(0.9 * wait, max(0.3 * wait, 0.7 * ahead), wait + error),
+            saving=Saving(
+                expected=0.9 * wait, least=max(0.3 * wait, 0.7 * ahead), most=wait + error
+            ),
             fix="Prepare the batches once, before the loop, or with array operations on the whole "
             "batch; or make the next batch in another process while this one trains.",
             library=library,

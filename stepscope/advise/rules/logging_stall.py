@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.stall import (
     PRINTS,
     TRAINERS_LOG,
@@ -15,6 +15,7 @@ from stepscope.advise.evidence.stall import (
     stall,
     where,
 )
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.clock import Ints
 from stepscope.model import Location

@@ -4,9 +4,11 @@ import ast
 import re
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.source import Loop, last_line
 from stepscope.advise.evidence.words import at
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.memory import memory
 from stepscope.model import Location, ProcessMemory
 
@@ -55,7 +57,7 @@ def judge(case: Case) -> list[Candidate]:
                 *([f"Something is kept in every step{at(location)}."] if location else []),
             ],
             location=location,
-            saving=Saving(0.0, 0.0, 0.0),
+            saving=Saving.nothing(),
             fix=_COMPILED if location is None and case.phase_ns("compile") else _FIX,
             source=case.text(location),
             is_always_told=True,

@@ -8,10 +8,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.user_calls import only_call
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.fused_step import fused
 from stepscope.analyze.intervals import Intervals, exclusive_by_step
 from stepscope.analyze.operators.step_operators import StepOps, elements_of
 from stepscope.analyze.phases.framework_spans import phase_spans
@@ -30,9 +32,6 @@ _FOREACH: Final = (
 )  # have foreach=True  # fmt: skip
 _NEITHER: Final = ("LBFGS", "Muon", "SparseAdam")  # torch's too: there is nothing to turn on
 _NO_STEP: Final = -1  # among the names of spans
-_OVERHEAD_NS: Final = 60_000.0  # of a fused step, whatever the size
-_BY_TENSOR_NS: Final = 6_000.0
-_BY_ELEMENT_NS: Final = 3.0  # 28 bytes: parameter, gradient and two moments, read and written
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,8 +92,6 @@ def _told(case: Case, optimizer: _Optimizer) -> Candidate:
     name, is_own = optimizer.name, optimizer.is_own
     count = window.count(inside)
     tensors, elements = _parameters(window, inside)
-    fused = _OVERHEAD_NS + _BY_TENSOR_NS * tensors + _BY_ELEMENT_NS * elements
-    saved = max(0.0, cost - min(fused, 0.9 * cost))
     share = cost / case.step_ns
     location = window.place(inside)
     if not is_own:
@@ -111,7 +108,7 @@ def _told(case: Case, optimizer: _Optimizer) -> Candidate:
             f"{counted(tensors, 'parameter')}, none of them fused.",
         ],
         location=location,
-        saving=Saving(saved, 0.6 * saved, min(1.2 * saved, 0.97 * cost)),
+        saving=fused(cost, tensors, elements),
         fix=_fix(name, is_own),
         patch=None if is_own else _patch(case, name),
         trial=None if is_own else "fused-optimizer",

@@ -3,10 +3,12 @@
 import dataclasses
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving, StepLine
+from stepscope.advise.evidence.case import Case, StepLine
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.source import Loop, is_carried, last_line
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 
@@ -195,7 +197,7 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
             f"Together {ms(loop.ns)} of the {ms(case.step_ns)} of a step.",
         ],
         location=location,
-        saving=Saving.of(loop.ns, 0.75, 1.0, 0.95),
+        saving=Saving.part_of(loop.ns, expected=0.95, least=0.75),
         fix=_ON_TENSORS if _calls_operators(case, loop) else _ON_ARRAYS,
         trial=None,
         source=case.text(location),

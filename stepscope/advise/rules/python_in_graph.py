@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 
@@ -39,7 +41,7 @@ def judge(case: Case) -> list[Candidate]:
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.6, 1.0, 0.9),
+            saving=Saving.part_of(cost, expected=0.9, least=0.6),
             fix="Say it in TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
             source=case.text(location),

@@ -5,9 +5,11 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import step_of
 from stepscope.model import Location
 from stepscope.store.format import EventKind, SpanCategory
@@ -64,10 +66,14 @@ def _saving(case: Case, cost: float) -> Saving:
     without = case.measured_ns[case.phase_by_step("compile") == 0]
     if len(without) < _ENOUGH:
         first_runs = case.phase_ns("compute") if framework_of(case) == "tensorflow" else 0.0
-        return Saving(cost + _SET_UP * first_runs, 0.9 * cost, cost + 0.95 * first_runs)
+        return Saving(
+            expected=cost + _SET_UP * first_runs,
+            least=0.9 * cost,
+            most=cost + 0.95 * first_runs,
+        )
     left = min(float(without.mean()), case.step_ns - cost)
     best = min(float(np.percentile(without, 10)), left)
-    return Saving(case.step_ns - left, 0.9 * cost, case.step_ns - best)
+    return Saving(expected=case.step_ns - left, least=0.9 * cost, most=case.step_ns - best)
 
 
 def _slow_first_runs(case: Case, cost: float, saving: Saving) -> list[str]:

@@ -7,9 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import decorated
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import code_location
@@ -112,7 +114,9 @@ def _saving(case: Case, cost: float, low: float) -> Saving:
     took to make them."""
     most = 0.98 * case.step_ns
     return Saving(
-        min(1.04 * cost, max(cost, most)), max(0.9 * low, 0.5 * cost), min(1.2 * cost, most)
+        expected=min(1.04 * cost, max(cost, most)),
+        least=max(0.9 * low, 0.5 * cost),
+        most=min(1.2 * cost, most),
     )
 
 

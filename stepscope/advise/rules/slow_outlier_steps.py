@@ -4,10 +4,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
@@ -94,7 +96,7 @@ def judge(case: Case) -> list[Candidate]:
                 *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
             ],
             location=location,
-            saving=Saving.of(cost, 0.6, 1.0, 0.97),
+            saving=Saving.part_of(cost, expected=0.97, least=0.6),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
             source=case.text(location),

@@ -4,9 +4,11 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.threads import with_a_core
 from stepscope.store.format import EventKind
 
 ID: Final = "thread-oversubscription"
@@ -46,20 +48,12 @@ def judge(case: Case) -> list[Candidate]:
                 "pushed off its core.",
             ],
             location=None,
-            saving=saving_of(share, case.step_ns),
+            saving=with_a_core(share, case.step_ns),
             fix=f"As many threads as cores: torch.set_num_threads({whole}), "
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
         )
     ]
-
-
-def saving_of(share: float, step_ns: float) -> Saving:
-    """Without a core for `share` of the time, the main thread loses that much itself. The threads
-    that it meets at each barrier lose as much: in the rest it waits for them between not at all and
-    for the same share again."""
-    expected, most = 1 - (1 - share) ** 1.5, 1 - (1 - share) ** 2
-    return Saving(expected * step_ns, 0.5 * share * step_ns, most * step_ns)
 
 
 def _threads(case: Case) -> int:

@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import union
 
 ID: Final = "exposed-communication"
@@ -39,7 +40,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 "while no other kernel does.",
             ],
             location=None,
-            saving=Saving.of(exposed, 0.3, 1.0, 0.7),
+            saving=Saving.part_of(exposed, expected=0.7, least=0.3),
             fix="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), gradients as "
             "bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
         )

@@ -5,9 +5,10 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "input-bound"
 _LEAST_SHARE: Final = 0.05
@@ -35,7 +36,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"to get its batch; in {ms(cost)} of that the device has nothing to do.",
             ],
             location=None,
-            saving=Saving.of(cost, 0.5, 1.0, 0.9),
+            saving=Saving.part_of(cost, expected=0.9, least=0.5),
             fix="Load in other processes, ahead of the step: DataLoader(…, num_workers=4, "
             "persistent_workers=True), tf.data's prefetch and num_parallel_calls.",
             trial="num-workers",

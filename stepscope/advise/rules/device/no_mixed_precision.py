@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "no-mixed-precision"
 _LEAST_SHARE: Final = 0.1  # of the step
@@ -32,7 +33,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"16 bits {ms((whole - mine) / device.steps)}.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.3, 0.75, 0.55),
+            saving=Saving.part_of(cost, expected=0.55, least=0.3, most=0.75),
             fix="Mixed precision: torch.autocast with a GradScaler (or bfloat16 without), "
             "Trainer(precision='16-mixed'), keras.mixed_precision; at least "
             "torch.set_float32_matmul_precision('high').",

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "pageable-copy"
 _LEAST_SHARE: Final = 0.005
@@ -33,7 +34,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 "compute.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.3, 1.0, 0.7),
+            saving=Saving.part_of(cost, expected=0.7, least=0.3),
             fix="DataLoader(…, pin_memory=True) and .to(device, non_blocking=True).",
             trial="pin-memory",
         )

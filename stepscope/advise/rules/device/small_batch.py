@@ -4,9 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import counted, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "small-batch"
 _MOST_BUSY: Final = 0.5
@@ -36,7 +37,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
             ],
             location=None,
-            saving=Saving.of(idle, 0.1, 0.9, 0.5),
+            saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
             fix="A larger batch makes the same kernels work longer; where the batch must stay, "
             "torch.compile(mode='reduce-overhead') or CUDA graphs.",
         )

@@ -4,9 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "sync-stall"
 _LEAST_SHARE: Final = 0.03
@@ -34,7 +35,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"after them the device has nothing to do for {ms(cost)} of a step.",
             ],
             location=None,
-            saving=Saving.of(cost, 0.4, 1.0, 0.85),
+            saving=Saving.part_of(cost, expected=0.85, least=0.4),
             fix="Keep results on the device: no .item(), .cpu(), print or if on a tensor in the "
             "step; read the loss every so many steps, and copy with non_blocking=True.",
         )
