@@ -12,7 +12,6 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from stepscope.advise.busy_machine import busy_machine
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import percent, times
@@ -20,6 +19,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
 from stepscope.advise.gain.whatif import one_after_another, speedup
+from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
@@ -163,6 +163,13 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
             words = f"its rule failed on this run: {type(error).__name__}: {error}"
             not_judged.append(NotJudged(id=rule.ID, reason=words))
     return candidates, not_judged
+
+
+def busy_machine(case: Case, told: list[Candidate]) -> str | None:
+    """Said where the training's own threads are not told to be the reason."""
+    if any(each.id == thread_oversubscription.ID for each in told):
+        return None
+    return case.machine.busy
 
 
 class _Weighed:

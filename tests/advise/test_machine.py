@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.advise.busy_machine import busy_machine
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.findings import findings
+from stepscope.advise.findings import busy_machine, findings
 from stepscope.advise.gain import computed_beside
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving

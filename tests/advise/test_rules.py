@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from stepscope.advise.evidence.source import Text
-from stepscope.advise.evidence.stall import is_log
 from stepscope.advise.evidence.user_calls import stage_call
+from stepscope.advise.evidence.written_files import is_log
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.advise.rules.float64_compute import has_doubles
 from stepscope.advise.rules.optimizer_unfused import _parameters
@@ -88,7 +88,7 @@ def _case(text: str, ran: set[int]) -> Any:
     sources = SimpleNamespace(
         files=["train.py"], text=lambda _file: Text(text.splitlines(), ast.parse(text))
     )
-    return SimpleNamespace(functions=[function], sources=sources)
+    return SimpleNamespace(code=SimpleNamespace(functions=[function], sources=sources))
 
 
 def test_a_stage_of_a_pipeline_is_told_with_the_call_that_made_it() -> None:

@@ -42,6 +42,6 @@ def computed_beside_ns(case: Case) -> float:
     that it neither waits for results nor for a core; by as many threads as it must have taken."""
     count = max(1, len(case.measured_ns))
     used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / count
-    main = max(0.0, case.step_ns * (1 - case.without_core) - case.phase_ns("sync"))
+    main = max(0.0, case.step_ns * (1 - case.machine.without_core) - case.phase_ns("sync"))
     beside = max(0.0, used - main)
     return beside / max(1, math.ceil(beside / case.step_ns))

@@ -6,7 +6,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import framework_of
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -66,15 +66,15 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     calls into C and in the lines that call it, without what the operators compute."""
     if case.phase_ns("compute"):
         return []
-    looks = [look for look in case.free() if look.phase != "input" and _is_theirs(look)]
-    cost = case.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
-    places = {case.place(look.users[-1]) for look in looks if look.users}
-    callers = [look for look in case.free() if _is_caller(case, look, places)]
-    cost += case.sure_share(callers) * case.step_ns  # a compiled function does not run them
+    looks = [look for look in case.stacks.free() if look.phase != "input" and _is_theirs(look)]
+    cost = case.stacks.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
+    places = {case.code.place(look.users[-1]) for look in looks if look.users}
+    callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
+    cost += case.stacks.sure_share(callers) * case.step_ns  # a compiled function does not run them
     share = cost / case.step_ns
     if share < _LEAST_SHARE:
         return []
-    location, library = where(case, looks, case.time.looks)  # the training itself is meant
+    location, library = where(case, looks, case.stacks.time.looks)  # the training itself is meant
     return [
         Candidate(
             id=ID,
@@ -90,7 +90,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
             fix=_FIXES[framework],
             trial=_TRIALS[framework],
             library=library,
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -105,15 +105,15 @@ def _is_theirs(look: Look) -> bool:
 
 def _is_caller(case: Case, look: Look, places: set[Location]) -> bool:
     in_line = look.is_in_users_line and look.phase != "input"
-    return in_line and case.place(look.users[-1]) in places
+    return in_line and case.code.place(look.users[-1]) in places
 
 
 def _beyond_launching(case: Case, looks: list[Look]) -> float:
     """By step, what operators compute. To launch one takes about as long in C as in the Python
     around it: what the calls into C take beyond that, and no more than the operators, where those
     were recorded, took beyond the time of a launch."""
-    in_c = case.share(look for look in looks if _calls_c(look)) * case.step_ns
-    around = case.share(looks) * case.step_ns - in_c
+    in_c = case.stacks.share(look for look in looks if _calls_c(look)) * case.step_ns
+    around = case.stacks.share(looks) * case.step_ns - in_c
     beyond = max(0.0, in_c - around)
     try:
         window = case.operators
@@ -136,7 +136,9 @@ def _by_operators(case: Case) -> list[Candidate]:
     if count < _LEAST_OPERATORS or passes < 0.3 * case.step_ns:
         return []
     # The passes are as they were, on a machine that others may have used as well.
-    compute = min(passes, _compute_ns(window, operators) / max(_LEAST_CORE, 1 - case.without_core))
+    compute = min(
+        passes, _compute_ns(window, operators) / max(_LEAST_CORE, 1 - case.machine.without_core)
+    )
     overhead = min(max(0.0, passes - compute), count * _MOST_BY_OPERATOR_NS)
     if overhead < _LEAST_OVERHEAD * passes:
         return []
@@ -159,7 +161,7 @@ def _by_operators(case: Case) -> list[Candidate]:
             saving=Saving.part_of(overhead, expected=0.92, least=0.3),
             fix=_FIXES["torch"],
             trial=_TRIALS["torch"],
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 

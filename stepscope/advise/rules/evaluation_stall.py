@@ -3,8 +3,9 @@
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.stall import stall, where
+from stepscope.advise.evidence.place import where
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.rules.stall import stall
 
 ID: Final = "evaluation-stall"
 _LEAST_WHEN_SELDOM: Final = 0.3
@@ -15,10 +16,10 @@ FIX: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    location, library = where(case, case.free("evaluation"))
+    location, library = where(case, case.stacks.free("evaluation"))
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,
         library=library, does="evaluates", fix=FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
-    case.claim_phase("evaluation")
+    case.stacks.claim_phase("evaluation")
     return found

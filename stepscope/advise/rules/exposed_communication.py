@@ -3,7 +3,7 @@
 from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -27,8 +27,8 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     if share < _LEAST_SHARE:
         return []
-    location, library = where(case, case.free("communication"))
-    case.claim_phase("communication")
+    location, library = where(case, case.stacks.free("communication"))
+    case.stacks.claim_phase("communication")
     return [
         Candidate(
             id=ID,
@@ -46,6 +46,6 @@ def judge(case: Case) -> list[Candidate]:
             "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
             "communication hook).",
             library=library,
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]

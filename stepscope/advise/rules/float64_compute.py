@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.precision import in_32_bits, measured_ratio
 from stepscope.analyze.operators.step_operators import StepOps
 
 ID: Final = "float64-compute"
-_PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _LEAST_SHARE: Final = 0.1  # of the operators' time
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
 
@@ -26,7 +26,7 @@ def judge(case: Case) -> list[Candidate]:
     whole, mine = window.by_step_ns(operators), window.by_step_ns(doubles)
     if not whole or mine < _LEAST_SHARE * whole:
         return []
-    passes = sum(case.phase_ns(name) for name in _PASSES)
+    passes = sum(case.phase_ns(name) for name in PASSES)
     cost = min(mine, passes)
     ratio = measured_ratio()
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
@@ -49,7 +49,7 @@ def judge(case: Case) -> list[Candidate]:
             fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
             "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
             trial="float32",
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.idle_code import EVALUATES, idle_lines
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -16,7 +16,6 @@ from stepscope.analyze.code.sampled_steps import Frame, Look
 ID: Final = "host-code"
 _LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
-_BETWEEN: Final = ("python", "prepare")
 _FRAMEWORKS: Final = (
     "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
     "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
@@ -39,7 +38,7 @@ def judge(case: Case) -> list[Candidate]:
     pieces = _between_passes(case) if case.is_framework else _beside_training(case)
     candidates = []
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
-        share = case.sure_share(looks)
+        share = case.stacks.sure_share(looks)
         if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else _LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates
@@ -47,10 +46,10 @@ def judge(case: Case) -> list[Candidate]:
 
 def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
     """By the outermost function that does nothing but this; else by line."""
-    own = {look for look in case.time.looks if _is_between(case, look)}
+    own = {look for look in case.stacks.time.looks if _is_between(case, look)}
     trains = _training_functions(case, own)
     pieces: dict[_Piece, list[Look]] = collections.defaultdict(list)
-    for look in case.free():
+    for look in case.stacks.free():
         if look in own and not (_is_frameworks(look) and _key(look.users[-1]) in trains):
             pieces[_piece(case, look, trains)].append(look)
     return pieces
@@ -67,21 +66,21 @@ def _is_between(case: Case, look: Look) -> bool:
     call hardly any operators are not the loss."""
     if not look.users or _waits(look):
         return False
-    if look.phase in _BETWEEN:
+    if look.phase in OWN:
         return True
     in_module = any(frame.function.file.endswith(_MODULE) for frame in look.frames)
     return look.phase == "forward" and not in_module and not _computes(case, look.users[-1])
 
 
 def _computes(case: Case, frame: Frame) -> bool:
-    share = case.operator_share.get((case.shown(frame), frame.line))
+    share = case.code.operator_share.get((case.code.shown(frame), frame.line))
     return share is None or share > _LEAST_OPERATORS
 
 
 def _training_functions(case: Case, own: set[Look]) -> set[tuple[str, str]]:
     whole: dict[tuple[str, str], float] = collections.defaultdict(float)
     between: dict[tuple[str, str], float] = collections.defaultdict(float)
-    for look in case.time.looks:
+    for look in case.stacks.time.looks:
         for key in {_key(frame) for frame in look.users}:
             whole[key] += look.ns
             between[key] += look.ns * (look in own)
@@ -95,26 +94,26 @@ def _key(frame: Frame) -> tuple[str, str]:
 def _piece(case: Case, look: Look, trains: set[tuple[str, str]]) -> _Piece:
     for frame in look.users:
         if _key(frame) not in trains:
-            return case.shown(frame), frame.function.name, 0
+            return case.code.shown(frame), frame.function.name, 0
     last = look.users[-1]
-    return case.shown(last), last.function.name, last.line
+    return case.code.shown(last), last.function.name, last.line
 
 
 def _beside_training(case: Case) -> dict[_Piece, list[Look]]:
     """Without a framework: statements of the step loop that no later step needs the result of."""
     found: dict[_Piece, list[Look]] = collections.defaultdict(list)
-    header = case.step_header
+    header = case.code.step_header
     if header is None:
         return found
     spent: dict[int, float] = collections.defaultdict(float)
-    for look in case.time.looks:
+    for look in case.stacks.time.looks:
         for frame in look.users:
-            if case.is_in(frame, header):
+            if case.code.is_in(frame, header):
                 spent[frame.line] += look.ns
                 break
-    idle = idle_lines(case.sources, header, spent)
-    for look in case.free():
-        here = next((each for each in look.users if case.is_in(each, header)), None)
+    idle = idle_lines(case.code.sources, header, spent)
+    for look in case.stacks.free():
+        here = next((each for each in look.users if case.code.is_in(each, header)), None)
         if here is not None and here.line in idle and not _waits(look):
             found[header.file, header.function or "", idle[here.line]].append(look)
     return found
@@ -128,8 +127,8 @@ def _waits(look: Look) -> bool:
 def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     location, library = where(case, looks)
     mine = set(looks)
-    case.claim(lambda look: look in mine)
-    cost, error = share * case.step_ns, case.time.error(share) * case.step_ns
+    case.stacks.claim(lambda look: look in mine)
+    cost, error = share * case.step_ns, case.stacks.time.error(share) * case.step_ns
     evaluates = not case.is_framework and _evaluates(case, looks)
     return Candidate(
         id=EVALUATION if evaluates else ID,
@@ -149,7 +148,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
         ),
         fix=EVALUATION_FIX if evaluates else _FIX,
         library=library,
-        source=case.text(location),
+        source=case.code.text(location),
     )
 
 
@@ -159,13 +158,13 @@ def _evaluates(case: Case, looks: list[Look]) -> bool:
     inside = {_key(frame) for look in looks for frame in look.users[1:]}
     if any(EVALUATES.match(name.rpartition(".")[2]) for _, name in inside):
         return True
-    header = case.step_header
+    header = case.code.step_header
     trains = {
         _key(frame)
-        for look in case.time.looks
+        for look in case.stacks.time.looks
         if look not in mine
         for frame in look.users
-        if header is None or not case.is_in(frame, header)
+        if header is None or not case.code.is_in(frame, header)
     }
     around = {key for key in inside if all(key in map(_key, look.users) for look in looks)}
     return bool((inside - around) & trains)

@@ -59,7 +59,7 @@ def judge(case: Case) -> list[Candidate]:
             location=location,
             saving=Saving.nothing(),
             fix=_COMPILED if location is None and case.phase_ns("compile") else _FIX,
-            source=case.text(location),
+            source=case.code.text(location),
             is_always_told=True,
         )
     ]
@@ -74,9 +74,9 @@ def _at_first_step(case: Case, row: ProcessMemory) -> int:
 
 def _growing_line(case: Case) -> Location | None:
     """The line in the step loop that adds to something from outside of it, in most steps."""
-    lines = {(line.function.file, line.row.line): line for line in case.lines}
-    header = case.step_header
-    text = case.sources.text(header.file) if header else None
+    lines = {(line.function.file, line.row.line): line for line in case.code.lines}
+    header = case.code.step_header
+    text = case.code.sources.text(header.file) if header else None
     loops = text.loops() if text else iter(())
     loop = next((each for each in loops if header and each.lineno == header.line), None)
     for number in _additions(loop) if loop and header else ():
@@ -84,7 +84,7 @@ def _growing_line(case: Case) -> Location | None:
         if hit is not None and hit.hits >= 0.5:
             return hit.location
     # In a function that the loop calls: self.history.append(...)
-    for line in case.lines:
+    for line in case.code.lines:
         words = line.row.source or ""
         grows = any(f".{word}(" in words for word in _GROWS) and not _NUMBERS.search(words)
         if grows and 0.5 <= line.hits <= 2:

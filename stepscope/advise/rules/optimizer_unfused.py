@@ -96,7 +96,7 @@ def _told(case: Case, optimizer: _Optimizer) -> Candidate:
     location = window.place(inside)
     if not is_own:
         location = _location(case, location, name)
-    case.claim_phase("optimizer")
+    case.stacks.claim_phase("optimizer")
     return Candidate(
         id=ID,
         title=f"The optimizer makes {counted(count, 'small operator')} a step",
@@ -112,7 +112,7 @@ def _told(case: Case, optimizer: _Optimizer) -> Candidate:
         fix=_fix(name, is_own),
         patch=None if is_own else _patch(case, name),
         trial=None if is_own else "fused-optimizer",
-        source=case.text(location),
+        source=case.code.text(location),
     )
 
 
@@ -134,14 +134,16 @@ def _fix(name: str, is_own: bool) -> str:
 def _location(case: Case, stepped: Location | None, name: str) -> Location | None:
     """The line that calls its step; where a trainer does (`trainer.fit(...)`), the one that makes
     the optimizer tells more."""
-    if stepped is None or ".step(" not in (case.text(stepped) or ""):
+    if stepped is None or ".step(" not in (case.code.text(stepped) or ""):
         return only_call(case, name) or stepped
     return stepped
 
 
 def _is_defined(case: Case, name: str) -> bool:
     """A class of the user's may be called Adam, too."""
-    trees = (text.tree for file in case.sources.files if (text := case.sources.text(file)))
+    trees = (
+        text.tree for file in case.code.sources.files if (text := case.code.sources.text(file))
+    )
     return any(
         isinstance(node, ast.ClassDef) and node.name == name
         for tree in trees
@@ -172,8 +174,8 @@ def _parameters(window: StepOps, inside: _Mask) -> tuple[int, float]:
 def _patch(case: Case, name: str) -> str | None:
     if name not in _FUSED:
         return None
-    for file in case.sources.files:
-        text = case.sources.text(file)
+    for file in case.code.sources.files:
+        text = case.code.sources.text(file)
         if text is not None and text.tree is not None:
             found = with_argument(file, text, lambda called: called == name, "fused", "True")
             if found:

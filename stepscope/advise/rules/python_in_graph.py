@@ -15,7 +15,9 @@ _LEAST_SHARE: Final = 0.03
 
 
 def judge(case: Case) -> list[Candidate]:
-    if not any("/tensorflow/" in f.function.file for look in case.time.looks for f in look.frames):
+    if not any(
+        "/tensorflow/" in f.function.file for look in case.stacks.time.looks for f in look.frames
+    ):
         raise CannotJudge("no graph of TensorFlow in this run")
     window = case.operators
     calls = window.named(*_CALLS)
@@ -26,9 +28,9 @@ def judge(case: Case) -> list[Candidate]:
     if share < _LEAST_SHARE:
         return []
     location = window.place(calls) or _called_back(case)
-    case.claim(lambda look: _is_at(case, look, location))
+    case.stacks.claim(lambda look: _is_at(case, look, location))
     if location is not None and location.function is not None:
-        case.claimed_functions.add((location.file, location.function))
+        case.stacks.claimed_functions.add((location.file, location.function))
     return [
         Candidate(
             id=ID,
@@ -44,7 +46,7 @@ def judge(case: Case) -> list[Candidate]:
             saving=Saving.part_of(cost, expected=0.9, least=0.6),
             fix="Say it in TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -52,11 +54,13 @@ def judge(case: Case) -> list[Candidate]:
 def _called_back(case: Case) -> Location | None:
     """The user's function that the graph calls, from a thread of its own: its lines are hit, but on
     no stack of the steps' thread. Of several, the dearest line."""
-    seen = {(case.shown(f), f.function.name) for look in case.time.looks for f in look.users}
+    seen = {
+        (case.code.shown(f), f.function.name) for look in case.stacks.time.looks for f in look.users
+    }
     often = 0.5 * len(case.steps)
     found = [
         (row.ns, Location(file=function.file, line=row.line, function=function.function))
-        for function in case.functions
+        for function in case.code.functions
         if (function.file, function.function) not in seen
         for row in function.lines
         if row.hits >= often
@@ -65,4 +69,4 @@ def _called_back(case: Case) -> Location | None:
 
 
 def _is_at(case: Case, look: Look, location: Location | None) -> bool:
-    return location is not None and any(case.is_in(frame, location) for frame in look.users)
+    return location is not None and any(case.code.is_in(frame, location) for frame in look.users)

@@ -36,7 +36,7 @@ def judge(case: Case) -> list[Candidate]:
     saving = _saving(case, cost)
     share = max(cost, min(saving.expected, case.step_ns)) / case.step_ns
     steps = len(np.unique(step_of(start[inside], *case.window)))
-    case.claim_phase("compile")
+    case.stacks.claim_phase("compile")
     return [
         Candidate(
             id=ID,
@@ -55,7 +55,7 @@ def judge(case: Case) -> list[Candidate]:
             "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
             "function once outside the loop; or declare the dimension dynamic (dynamic=True, "
             "reduce_retracing=True, an input signature).",
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -96,7 +96,7 @@ def _location(case: Case) -> Location | None:
     """The user's innermost line while it compiles, the compiled function itself left out where
     another one calls it."""
     spent: dict[Location, float] = collections.defaultdict(float)
-    for look in case.time.looks:
+    for look in case.stacks.time.looks:
         if look.phase == "compile" and look.users:
-            spent[case.place(look.users[-1])] += look.ns
+            spent[case.code.place(look.users[-1])] += look.ns
     return max(spent, key=lambda place: spent[place], default=None)

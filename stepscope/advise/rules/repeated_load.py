@@ -9,6 +9,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import decorated
+from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -20,7 +21,6 @@ from stepscope.model import Location
 ID: Final = "repeated-load"
 _LEAST_STEPS: Final = 3
 _MOST_STEPS: Final = 0.5  # of the measured ones open it
-_PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
 _NEARLY_ALL: Final = 0.9  # of the step
 
@@ -78,7 +78,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     location = _location(case, opens, group)
     if location is None:
         return None
-    whole, lines = _activation_ns(case, opens, group), case.using_ns(location)
+    whole, lines = _activation_ns(case, opens, group), case.code.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
     cost = whole if is_own else max(lines, line_only)
@@ -88,7 +88,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     names = ", ".join(os.path.basename(path) for path in group.paths[:3])
     names += " …" if len(group.paths) > 3 else ""
     share = min(1.0, cost / case.step_ns)
-    case.claim_place(location, share)
+    case.stacks.claim_place(location, share)
     measured = len(case.measured_ns)
     return Candidate(
         id=ID,
@@ -105,7 +105,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
         fix=_fix(names, location),
         patch=_patch(case, location),
         trial="cache-result",
-        source=case.text(location),
+        source=case.code.text(location),
     )
 
 
@@ -149,12 +149,8 @@ def _line_ns(case: Case, opens: Opens, group: _Group) -> float:
 def _trains(case: Case, opens: Opens, group: _Group, whole: float, lines: float) -> bool:
     """Whether the function that opens the file does the step's own work as well."""
     location = _location(case, opens, group)
-    inside = [
-        look
-        for look in case.time.looks
-        if location and any(case.is_in(frame, location) for frame in look.users)
-    ]
-    passes = sum(look.ns for look in inside if look.phase in _PASSES)
+    inside = case.stacks.inside(location) if location else []
+    passes = sum(look.ns for look in inside if look.phase in PASSES)
     if passes > 0.1 * sum(look.ns for look in inside):
         return True
     return whole > _NEARLY_ALL * case.step_ns and lines < _ABOUT_LOADING * whole
@@ -180,7 +176,7 @@ def _fix(names: str, location: Location) -> str:
 
 def _patch(case: Case, location: Location) -> str | None:
     """A function that is called without arguments can simply keep its result."""
-    text = case.sources.text(location.file)
+    text = case.code.sources.text(location.file)
     function = text.function_at(location.line) if text else None
     if text is None or function is None or function.name != location.function:
         return None

@@ -6,7 +6,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.counters import grown
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -83,7 +83,7 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     location = _location(case, indices, kind)
     if kind == "gc":
-        case.claim_phase(kind)
+        case.stacks.claim_phase(kind)
     return [
         Candidate(
             id=ID,
@@ -99,7 +99,7 @@ def judge(case: Case) -> list[Candidate]:
             saving=Saving.part_of(cost, expected=0.97, least=0.6),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -117,7 +117,7 @@ def _location(
     slow[indices] = True
     looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
     meant = [look for look in looks if look.phase == kind] or looks
-    return where(case, meant, case.time.looks)[0]
+    return where(case, meant, case.stacks.time.looks)[0]
 
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:

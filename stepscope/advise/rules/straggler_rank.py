@@ -24,7 +24,7 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     process = there.get(slow.rank)
     who = Process(role="rank", rank=slow.rank, pid=process.info.pid if process else None)
-    case.claim_phase("communication")
+    case.stacks.claim_phase("communication")
     return [
         Candidate(
             id=ID,

@@ -22,27 +22,27 @@ def judge(case: Case) -> list[Candidate]:
     threads = _threads(case)
     if not threads:
         raise CannotJudge("the number of threads was not recorded")
-    delay = float(grown(case.process, EventKind.MEMORY, "value1", case.window).sum())
+    cores = case.machine.cores
     pushed = grown(case.process, EventKind.CPU, "value1", case.window, low_half=True)
     switches = float(pushed.sum())
     lasted_s = float(case.measured_ns.sum()) / 1e9
     used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / 1e9
-    if threads < _TOO_MANY * case.cores or used < _OWN_CORES * case.cores * lasted_s:
+    if threads < _TOO_MANY * cores or used < _OWN_CORES * cores * lasted_s:
         return []  # few threads, or others than this process's own are in the way
-    share = delay / (1e9 * lasted_s)
+    share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
     if share < _LEAST_DELAY or switches / lasted_s < _LEAST_SWITCHES:
         return []
     cost = share * case.step_ns
-    whole = max(1, int(case.cores))  # a container may give one and a half
+    whole = max(1, int(cores))  # a container may give one and a half
     return [
         Candidate(
             id=ID,
-            title=f"{threads} threads on {case.cores:g} cores",
-            verdict=f"is waiting for a core: {threads} threads share {case.cores:g}",
+            title=f"{threads} threads on {cores:g} cores",
+            verdict=f"is waiting for a core: {threads} threads share {cores:g}",
             share=share,
             evidence=[
-                f"{threads} threads, those of libraries included, on {case.cores:g} cores, which "
-                f"they keep busy for {percent(used / lasted_s / case.cores)} of the time.",
+                f"{threads} threads, those of libraries included, on {cores:g} cores, which "
+                f"they keep busy for {percent(used / lasted_s / cores)} of the time.",
                 f"The main thread is ready but has no core {percent(share)} of the time, "
                 f"{ms(cost)} of a step; {switches / lasted_s:.0f} times a second a thread is "
                 "pushed off its core.",
