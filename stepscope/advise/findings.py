@@ -70,6 +70,7 @@ _TRACE_RULES: Final = (
 )
 _LEAST_STEPS: Final = 5
 _FEW_STEPS: Final = 20
+_UNEVEN: Final = 0.5  # the standard deviation, of the mean step
 _HIGH: Final = 1.5
 _MEDIUM: Final = 1.15
 
@@ -221,10 +222,11 @@ class _Weighed:
         count = candidate.steps_behind or len(self._step_ns)
         spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
         told = f"{count} measured steps, which vary by {percent(spread)}"
-        told += f"; {self._busy}" if self._busy else ""
+        doubts = [each for each in (self._busy, candidate.doubt) if each]
+        told = "; ".join([told, *doubts])
         if count < _FEW_STEPS:
             return f"low: only {told}. A longer run tells more"
-        return f"{'medium' if spread > 0.5 or self._busy else 'high'}: {told}"
+        return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {told}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""

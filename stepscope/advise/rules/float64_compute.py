@@ -11,10 +11,15 @@ from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.precision import in_32_bits, measured_ratio
 from stepscope.analyze.operators.step_operators import StepOps
+from stepscope.store.reader import Run
 
 ID: Final = "float64-compute"
 _LEAST_SHARE: Final = 0.1  # of the operators' time
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
+
+_RUNS_MACHINE: Final = "the machine of the run (measured when the script had ended)"
+_THIS_MACHINE: Final = "this machine (measured just now)"
+_DOUBT: Final = "the cost of 64 bits was measured on the machine that shows this, not with the run"
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -28,7 +33,7 @@ def judge(case: Case) -> list[Candidate]:
         return []
     passes = sum(case.phase_ns(name) for name in PASSES)
     cost = min(mine, passes)
-    ratio = measured_ratio()
+    ratio, is_the_runs = ratio_of(case.run)
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
     location = window.place(doubles)
     share = cost / case.step_ns
@@ -41,17 +46,25 @@ def judge(case: Case) -> list[Candidate]:
             evidence=[
                 f"{percent(mine / whole)} of the operators' time, {ms(cost)} of a step, has inputs "
                 "of 64 bits.",
-                f"A matrix product on this machine takes {ratio:.1f} times as long in 64 bits as "
-                "in 32 (measured just now).",
+                f"A matrix product takes {ratio:.1f} times as long in 64 bits as in 32 on "
+                f"{_RUNS_MACHINE if is_the_runs else _THIS_MACHINE}.",
             ],
             location=location,
             saving=in_32_bits(cost, convolutions=convolutions, ratio=ratio),
             fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
             "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
             trial="float32",
+            doubt=None if is_the_runs else _DOUBT,
             source=case.code.text(location),
         )
     ]
+
+
+def ratio_of(run: Run) -> tuple[float, bool]:
+    """How much longer 64 bits take, and whether it was measured where the run was recorded: ranks,
+    and runs from before it was kept, have no such measurement."""
+    kept = run.supervisor.float64_ratio if run.supervisor else None
+    return (kept, True) if kept else (measured_ratio(), False)
 
 
 def _is_double(window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
