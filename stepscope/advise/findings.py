@@ -113,7 +113,7 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
     found, not_judged = _ask(_TRACE_RULES, device)
-    judged = {id_of(name.removesuffix("_in_trace")) for name in _TRACE_RULES}
+    judged = {id_of(name) for name in _TRACE_RULES}
     reason = "a trace tells operators and kernels only"
     not_judged += [
         NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
@@ -138,7 +138,7 @@ def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
 
 def id_of(rule: str) -> str:
     """The finding that a rule's module tells."""
-    return rule.rpartition(".")[2].replace("_", "-")
+    return rule.rpartition(".")[2].removesuffix("_in_trace").replace("_", "-")
 
 
 def _too_few(case: Case, measured: int) -> str:
@@ -159,10 +159,10 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
         try:
             candidates += rule.judge(case)
         except CannotJudge as reason:
-            not_judged.append(NotJudged(id=rule.ID, reason=str(reason)))
+            not_judged.append(NotJudged(id=id_of(name), reason=str(reason)))
         except Exception as error:
             words = f"its rule failed on this run: {type(error).__name__}: {error}"
-            not_judged.append(NotJudged(id=rule.ID, reason=words))
+            not_judged.append(NotJudged(id=id_of(name), reason=words))
     return candidates, not_judged
 
 

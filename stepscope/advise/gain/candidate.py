@@ -13,9 +13,9 @@ class Candidate:
     verdict: str  # goes on after "92 % of each step "
     share: float
     evidence: list[str]
-    location: Location | None
     saving: Saving
     fix: str
+    location: Location | None = None
     process: Process | None = None  # None: the one that trains
     patch: str | None = None
     trial: str | None = None

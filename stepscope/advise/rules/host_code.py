@@ -8,13 +8,13 @@ from stepscope.advise.evidence.idle_code import EVALUATES, idle_lines
 from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
 
 ID: Final = "host-code"
-_LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
 _FRAMEWORKS: Final = (
     "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
@@ -39,7 +39,7 @@ def judge(case: Case) -> list[Candidate]:
     candidates = []
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
         share = case.stacks.sure_share(looks)
-        if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else _LEAST_SHARE):
+        if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates
 

@@ -10,6 +10,7 @@ from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
@@ -17,7 +18,6 @@ from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
-_LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
 _LEAST_SHARE_WITH_WORKERS: Final = 0.15
 _LEAST_IDLE: Final = 0.5  # of a core
@@ -26,7 +26,7 @@ _MOST_WORKERS: Final = 16
 
 
 def judge(case: Case) -> list[Candidate]:
-    if case.phase_ns("input") >= _LEAST_SHARE * case.step_ns:
+    if case.phase_ns("input") >= LEAST_SHARE * case.step_ns:
         return _of_phase(case)
     return _of_loop_header(case)
 
@@ -37,7 +37,7 @@ def judge(case: Case) -> list[Candidate]:
 def _of_phase(case: Case) -> list[Candidate]:
     looks = list(case.stacks.free("input"))
     wait = case.free_ns("input")
-    if wait < _LEAST_SHARE * case.step_ns:
+    if wait < LEAST_SHARE * case.step_ns:
         return []
     told = input_of(case.run, process=case.process.info.pid)
     if told.loader and told.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
@@ -188,7 +188,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
         and _goes_deeper(case, look, header)
     ]
     share = case.stacks.sure_share(looks)
-    if share < _LEAST_SHARE or _trains(case, looks, share):
+    if share < LEAST_SHARE or _trains(case, looks, share):
         return []
     location, library = where(case, [_below(case, look, header) for look in looks], looks)
     looks += [each for each in case.stacks.free(*OWN) if each.users and _is_at(case, each, header)]

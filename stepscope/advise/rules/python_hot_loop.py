@@ -9,6 +9,7 @@ from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.source import Loop, is_carried, last_line
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
@@ -16,7 +17,6 @@ from stepscope.analyze.code.sampled_steps import Look
 ID: Final = "python-hot-loop"
 _LEAST_TURNS: Final = 50  # a step
 _LONGEST_TURN_NS: Final = 1_000_000.0
-_LEAST_SHARE: Final = 0.03
 _MOST: Final = 0.5
 _PURE: Final = 0.6  # of a comprehension's time passes in its own line, not in a library
 
@@ -47,7 +47,7 @@ def judge(case: Case) -> list[Candidate]:
     told: list[_HotLoop] = []
     candidates = []
     for loop in found:
-        if loop.ns < _LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
+        if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
             continue
         told.append(loop)
         looks = {look for look in case.stacks.free() if _is_inside(case, look, loop)}
@@ -109,7 +109,7 @@ def _comprehensions(case: Case) -> list[_HotLoop]:
     """A line's own, as far as it is Python all the way."""
     found = []
     for line in case.code.lines:
-        if line.ns < _LEAST_SHARE * case.step_ns:
+        if line.ns < LEAST_SHARE * case.step_ns:
             break
         text = case.code.sources.text(line.function.file)
         if line.function.function.endswith(COMPREHENSIONS) or text is None:

@@ -5,13 +5,13 @@ from typing import Final
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 
 ID: Final = "python-in-graph"
 _CALLS: Final = ("PyFunc", "EagerPyFunc", "py_function", "numpy_function")
-_LEAST_SHARE: Final = 0.03
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -25,7 +25,7 @@ def judge(case: Case) -> list[Candidate]:
     waits = case.phase_ns("input") + case.phase_ns("compute")
     cost = min(cost / max(1.0, window.slowdown), waits)
     share = cost / case.step_ns
-    if share < _LEAST_SHARE:
+    if share < LEAST_SHARE:
         return []
     location = window.place(calls) or _called_back(case)
     case.stacks.claim(lambda look: _is_at(case, look, location))

@@ -16,7 +16,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
     share = device.idle_share - case.explained_share
     if share < _LEAST_SHARE:
         return []
-    idle = share * device.wall_ns / device.steps
+    idle = share * case.step_ns
     return [
         Candidate(
             id=ID,
@@ -27,7 +27,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "
                 f"the time; {ms(idle)} of each step it waits for the host.",
             ],
-            location=None,
             saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
             fix="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
             "launch overhead, workers and prefetching against waiting for input, and no "

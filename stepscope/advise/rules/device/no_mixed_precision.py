@@ -16,21 +16,20 @@ def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     single, matrix = device.single_precision
     lasted = device.events["duration_ns"]
-    whole, mine = float(lasted[matrix].sum()), float(lasted[single].sum())
-    cost = mine / device.steps
-    share = cost / float(device.step_ns.mean())
-    if share < _LEAST_SHARE or mine < _MOSTLY * whole:
+    whole, cost = case.by_step(lasted[matrix]), case.by_step(lasted[single])
+    share = case.share(cost)
+    if share < _LEAST_SHARE or cost < _MOSTLY * whole:
         return []
     location = device.place(single)
     return [
         Candidate(
             id=ID,
-            title=f"{percent(mine / whole)} of the matrix work is in 32 bits",
+            title=f"{percent(cost / whole)} of the matrix work is in 32 bits",
             verdict=f"is matrix work in 32 bits{at(location)}",
             share=share,
             evidence=[
                 f"Matrix products and convolutions in 32 bits take {ms(cost)} of a step; those in "
-                f"16 bits {ms((whole - mine) / device.steps)}.",
+                f"16 bits {ms(whole - cost)}.",
             ],
             location=location,
             saving=Saving.part_of(cost, expected=0.55, least=0.3, most=0.75),

@@ -14,18 +14,17 @@ _LEAST_SHARE: Final = 0.005
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     copies = device.pageable
-    cost = float(device.events["duration_ns"][copies].sum()) / device.steps
-    step = float(device.step_ns.mean())
-    share = cost / step
+    cost = case.by_step(device.events["duration_ns"][copies])
+    share = case.share(cost)
     if share < _LEAST_SHARE:
         return []
-    size = float(device.events["bytes"][copies].sum()) / device.steps / 2**20
+    size = case.by_step(device.events["bytes"][copies]) / 2**20
     location = device.place(copies)
     rate = size * 2**20 / max(cost, 1.0)
     return [
         Candidate(
             id=ID,
-            title=f"{counted(int(copies.sum()) / device.steps, 'copy')[:-1]} from pageable memory",
+            title=f"{counted(case.by_step(copies), 'copy')[:-1]} from pageable memory",
             verdict=f"is copying from pageable memory{at(location)}",
             share=share,
             evidence=[

@@ -23,7 +23,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
         return []
     if float(np.median(lasted)) > _SHORT_NS:
         return []
-    idle = device.idle_share * float(device.step_ns.mean())
+    idle = device.idle_share * case.step_ns
     case.explained_share = max(case.explained_share, device.idle_share)
     return [
         Candidate(
@@ -36,7 +36,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{counted(count, 'kernel')} a step, half of them under "
                 f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
             ],
-            location=None,
             saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
             fix="A larger batch makes the same kernels work longer; where the batch must stay, "
             "torch.compile(mode='reduce-overhead') or CUDA graphs.",
