@@ -68,11 +68,13 @@ _TRACE_RULES: Final = (
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
 )
-_LEAST_STEPS: Final = 5
-_FEW_STEPS: Final = 20
-_UNEVEN: Final = 0.5  # the standard deviation, of the mean step
-_HIGH: Final = 1.5
-_MEDIUM: Final = 1.15
+_LEAST_STEPS: Final = 5  # as many as the warm-up has: fewer may still be part of it
+_FEW_STEPS: Final = 20  # one that is odd among fewer is more than 5 % of them
+# The standard deviation, of the mean step: then a step in six is shorter than half of the mean or
+# longer than one and a half.
+_UNEVEN: Final = 0.5
+_HIGH: Final = 1.5  # a third of the time: two days instead of three
+_MEDIUM: Final = 1.15  # an hour of a working day
 
 
 def findings(run: Run, every: bool = False) -> FindingsAnswer:

@@ -110,7 +110,8 @@ class Code:
 
     @functools.cached_property
     def step_loop(self) -> Loop | None:
-        """The loop that turns once a step; a generator's that waits for it is not meant."""
+        """The loop that turns once a step, give or take the first and the last or a tenth that it
+        skips; a generator's that waits for it is not meant."""
         count = len(self.steps)
         there = [loop for loop in self.loops if loop.thread == self.steps.thread]
         found = [

@@ -10,8 +10,11 @@ from stepscope.model import Location
 
 PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
 OWN: Final = ("python", "prepare")  # the phases in which the script does something of its own
-_CHANCE: Final = 3  # looks: so many may be wrong
-_TRAINS: Final = 0.05  # of a function's time: less is chance
+_CHANCE: Final = 3  # looks: so many may have fallen on the edge of a phase
+_TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
+_MOST: Final = 0.6  # of the time in one function: further in it is not one place any more
+# Of the training's time in a function: below it is not used for that, above it is around all of it.
+_USED, _AROUND = 0.02, 0.8
 
 
 def where(
@@ -56,10 +59,10 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
             frame = look.users[depth]
             spent[case.code.shown(frame), frame.function.name] += look.ns
         top = max(spent, key=lambda key: spent[key])
-        if best is not None and spent[top] < 0.6 * sum(look.ns for look in looks):
+        if best is not None and spent[top] < _MOST * sum(look.ns for look in looks):
             break
         used_ns = theirs.get(top, 0.0)
-        if best and max(0.02 * training_ns, chance_ns) < used_ns < 0.8 * training_ns:
+        if best and max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns:
             break  # the training uses it as well; what is around all of it is passed through
         inside = [
             look

@@ -17,6 +17,7 @@ from stepscope.model import Location
 
 _TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)
 _STATES: Final = re.compile(r"checkpoint|ckpt|snapshot|weights|params", re.I)
+_AROUND: Final = 0.9  # of the steps' time: the line that calls the training
 
 
 def of_files(case: Case, wanted: Callable[[str], bool]) -> tuple[Ints, Location | None]:
@@ -41,7 +42,7 @@ def of_files(case: Case, wanted: Callable[[str], bool]) -> tuple[Ints, Location 
 def _is_around_steps(case: Case, place: Location) -> bool:
     """`trainer.fit(...)` opens files, too."""
     here = case.stacks.at(place)
-    return case.stacks.share(here) > 0.9 and any(look.phase in PASSES for look in here)
+    return case.stacks.share(here) > _AROUND and any(look.phase in PASSES for look in here)
 
 
 def is_log(path: str) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 
 from stepscope.advise.gain.saving import Saving
 
-# oneDNN has no convolutions in double precision: torch unfolds and multiplies. Those of 1, 2
-# and 3 dimensions take 2.3 to 5.4 times as long, where matrix products take 1.9 times
-# (`python -m benchmarks.gain_constants`).
+# oneDNN has no convolutions in double precision: torch unfolds and multiplies. They take 2.3 to 5
+# times as long and more, where matrix products take 1.9 (`python -m benchmarks.gain_constants`):
+# so many times as much, with care.
 _CONVOLUTIONS: Final = 1.7
 _SIZE: Final = 384  # of the matrices: they fit the caches of a core, in both precisions
 _ROUNDS: Final = 10  # the best of so many: some ten ms in all

@@ -23,9 +23,7 @@ _DRAWS: Final = 200  # ten of them lie beyond each end of the range
 _LEFT: Final = -0.1
 _LEFT_FASTER: Final = -0.3
 _LEFT_SLOWER: Final = 0.1
-_LEAST_LEFT: Final = (
-    0.01  # of the step: nothing runs in no time at all, so no gain beyond 100 times
-)
+_LEAST_LEFT: Final = 0.01  # of the step: nothing runs in no time, so no gain is beyond 100 times
 # Of what the fixes before left: their sum may be more than the step, as each has its own error.
 _LEAST_STILL_LEFT: Final = 0.02
 # To take a batch of some hundred KB from another process (`python -m benchmarks.gain_constants`).

@@ -13,6 +13,8 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "checkpoint-stall"
+# Of the time. A checkpoint an epoch is as it should be, and in a short run a larger share of the
+# time than in the long one it stands for.
 _LEAST_WHEN_SELDOM: Final = 0.15
 _FIX: Final = (
     "Save less often (every so many minutes, or at the end of an epoch), or copy the state and "

@@ -19,10 +19,14 @@ from stepscope.store.format import SpanCategory
 
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
-_LEAST_OPERATORS: Final = 300  # a step
-_LAUNCH_NS: Final = 15_000.0  # no launch costs more
+_LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
+# Bounds: in a loop of its own an operator is launched in 1 µs, and in 2 with Python and autograd
+# (`python -m benchmarks.gain_constants`); cold caches, hooks and other programs make it ten times.
+_LAUNCH_NS: Final = 15_000.0
 _MOST_BY_OPERATOR_NS: Final = 40_000.0  # with the Python around it
-# What small tensors, which stay in the cache, take on one core.
+# What small tensors, which stay in the cache, take on one core: an addition 0.1 ns an element, a
+# tanh 2.5; a small matrix product 0.01 ns a floating-point operation, a thin one more (the same
+# command prints them). No operator is taken to compute longer than it took.
 _BY_ELEMENT_NS: Final = 0.3
 _BY_FLOP_NS: Final = 0.03
 # They compute nothing themselves: views of a tensor, new memory, and what only calls others.
@@ -36,7 +40,9 @@ _VIEWS: Final = (
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 _LEAST_OVERHEAD: Final = 0.7
-_LEAST_CORE: Final = 0.2  # of the time
+_LEAST_CORE: Final = (
+    0.2  # of the time: what it is divided by must not make five times as much of it
+)
 _FIXES: Final = {
     "torch": "torch.compile the model (or the step): it launches few large operators instead of "
     "many small ones. Where it cannot, write the loop of small operations as one on a larger "
@@ -50,7 +56,7 @@ _THEIRS: Final = (
     "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/optax/", "/flax/", "/contextlib.py",
 )  # fmt: skip
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
-_LEAST_SHARE: Final = 0.3
+_LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
 _TRIALS: Final = {"torch": "compile", "tensorflow": "tf-function", "jax": "jit"}
 
 
@@ -133,7 +139,7 @@ def _by_operators(case: Case) -> list[Candidate]:
     operators = window.is_op & (window.part.tree.self_ns > 0) & _in_passes(case, window)
     count = window.count(operators)
     passes = sum(case.free_ns(name) for name in _PASSES)
-    if count < _LEAST_OPERATORS or passes < 0.3 * case.step_ns:
+    if count < _LEAST_OPERATORS or passes < _LEAST_SHARE * case.step_ns:
         return []
     # The passes are as they were, on a machine that others may have used as well.
     compute = min(
@@ -158,6 +164,7 @@ def _by_operators(case: Case) -> list[Candidate]:
                 "the step) is launching them and Python.",
             ],
             location=location,
+            # What is compiled still launches some; a graph with breaks keeps most of its launches.
             saving=Saving.part_of(overhead, expected=0.92, least=0.3),
             fix=_FIXES["torch"],
             trial=_TRIALS["torch"],

@@ -14,7 +14,7 @@ from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.store.reader import Run
 
 ID: Final = "float64-compute"
-_LEAST_SHARE: Final = 0.1  # of the operators' time
+_LEAST_SHARE: Final = 0.1  # of the operators' time: a loss summed in 64 bits is as it should be
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
 
 _RUNS_MACHINE: Final = "the machine of the run (measured when the script had ended)"

@@ -15,7 +15,8 @@ from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
 
 ID: Final = "host-code"
-_LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
+# Of the step. Between the passes there is always something: the loop itself, zero_grad, a counter.
+_LEAST_SHARE_OF_A_LINE: Final = 0.05
 _FRAMEWORKS: Final = (
     "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
     "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
@@ -24,8 +25,12 @@ _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",
 )  # fmt: skip
-_LEAST_OPERATORS: Final = 0.2  # of a line's time
-_OWN: Final = 0.8  # of a function's time passes between the passes: it does not train
+# Of a line's time: one that computes the loss spends most of it in operators, one that reports
+# calls an operator or two to get its number.
+_LEAST_OPERATORS: Final = 0.2
+# Of a function's time passes between the passes: it does not train. The rest is for looks that fell
+# on the edge of a phase.
+_OWN: Final = 0.8
 _FIX: Final = (
     "Do it less often, outside of the step, or with array operations on the whole batch; what "
     "only reports can run every so many steps."
@@ -141,6 +146,8 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,
+        # In one step of twenty, as with logging; with array operations a quarter is left. Few looks
+        # may have seen too much of it, but hardly three times as much.
         saving=Saving(
             expected=0.95 * cost,
             least=max(0.3 * cost, 0.75 * cost - error),

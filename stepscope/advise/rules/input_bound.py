@@ -15,14 +15,15 @@ from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
+from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
 _LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
-_LEAST_SHARE_WITH_WORKERS: Final = 0.15
-_LEAST_IDLE: Final = 0.5  # of a core
+_LEAST_SHARE_WITH_WORKERS: Final = 0.15  # they are late now and then, and work as they should
 _ALL: Final = 0.97  # of a step: nothing is left that could train
-_MOST_WORKERS: Final = 16
+_MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
+_TRAINS: Final = 0.05  # of the header's time in the passes: less is the edge of a phase
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -109,10 +110,11 @@ def _how(
     steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
     best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
     gain = max(0.0, min(wait, case.step_ns - steps[best]))
-    if case.machine.idle_cores < _LEAST_IDLE:
+    if case.machine.idle_cores < LEAST_IDLE:
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
     if gain < less.least:
         return less, at_line, None, None
+    # Workers that start, wake and share caches may cost a third of what the simulation says.
     saving = Saving(expected=gain, least=min(0.7 * gain, less.least), most=wait)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
@@ -126,9 +128,10 @@ def _of_pipeline(
     Only what is kept (cache) costs nothing any more."""
     beside = min(0.95 * wait, case.step_ns * case.machine.idle_cores / case.machine.cores)
     words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
-    if case.machine.idle_cores < _LEAST_IDLE:
+    if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so to load beside the step gains little. {words}"
     words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
+    # What cache() keeps is not computed again: half of the wait is expected without idle cores, too.
     saving = Saving(expected=max(beside, 0.5 * wait), least=min(beside, 0.4 * wait), most=wait)
     return saving, words, None, None
 
@@ -227,7 +230,7 @@ def _trains(case: Case, looks: list[Look], share: float) -> bool:
     """`for loss in train(...)`: a generator that does the step's own work."""
     if not case.is_framework:
         return share > _ALL
-    return case.stacks.share(look for look in looks if look.phase in PASSES) > 0.05 * share
+    return case.stacks.share(look for look in looks if look.phase in PASSES) > _TRAINS * share
 
 
 def _is_at(case: Case, look: Look, header: Location) -> bool:

@@ -16,9 +16,14 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "logging-stall"
+# Of the time. To log now and then costs a line or a plot: where that is a tenth, it is too much.
 _LEAST_WHEN_SELDOM: Final = 0.1
+# Of the time. `self.log("loss", loss)` in every step is what everybody does who uses Lightning: by
+# itself it is no fault.
 _LEAST_OF_TRAINERS: Final = 0.1
-_LOGS: Final = 0.25  # of a function's time: it is there to log
+# Of a function's time: it is there to log. One that does something else and prints a line at its
+# end has less (tests/advise/test_logging.py has one of each).
+_LOGS: Final = 0.25
 _LIBRARIES: Final = (
     "/logging/",
     "/tensorboard/",

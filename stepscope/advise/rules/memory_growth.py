@@ -13,8 +13,10 @@ from stepscope.analyze.answers.memory import memory
 from stepscope.model import Location, ProcessMemory
 
 ID: Final = "memory-growth"
-_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps
-_LEAST_SHARE: Final = 0.05  # of what there was before
+_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps: allocators keep some tens of MB free
+_LEAST_SHARE: Final = 0.05  # of what there was before: less is a cache that fills
+_EVERY_STEP: Final = 0.5  # hits a step: in most steps
+_MOST_HITS: Final = 2.0  # a step: what is added to more often is made and thrown away within it
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
@@ -81,13 +83,13 @@ def _growing_line(case: Case) -> Location | None:
     loop = next((each for each in loops if header and each.lineno == header.line), None)
     for number in _additions(loop) if loop and header else ():
         hit = lines.get((header.file if header else "", number))
-        if hit is not None and hit.hits >= 0.5:
+        if hit is not None and hit.hits >= _EVERY_STEP:
             return hit.location
     # In a function that the loop calls: self.history.append(...)
     for line in case.code.lines:
         words = line.row.source or ""
         grows = any(f".{word}(" in words for word in _GROWS) and not _NUMBERS.search(words)
-        if grows and 0.5 <= line.hits <= 2:
+        if grows and _EVERY_STEP <= line.hits <= _MOST_HITS:
             return line.location
     return None
 

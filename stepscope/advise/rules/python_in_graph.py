@@ -43,6 +43,7 @@ def judge(case: Case) -> list[Candidate]:
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
+            # The work itself is left, in operators of the graph.
             saving=Saving.part_of(cost, expected=0.9, least=0.6),
             fix="Say it in TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
@@ -57,7 +58,7 @@ def _called_back(case: Case) -> Location | None:
     seen = {
         (case.code.shown(f), f.function.name) for look in case.stacks.time.looks for f in look.users
     }
-    often = 0.5 * len(case.steps)
+    often = 0.5 * len(case.steps)  # in most steps
     found = [
         (row.ns, Location(file=function.file, line=row.line, function=function.function))
         for function in case.code.functions

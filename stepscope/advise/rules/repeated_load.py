@@ -19,10 +19,16 @@ from stepscope.analyze.run import code_location
 from stepscope.model import Location
 
 ID: Final = "repeated-load"
-_LEAST_STEPS: Final = 3
+_LEAST_STEPS: Final = 3  # twice may be two epochs
 _MOST_STEPS: Final = 0.5  # of the measured ones open it
 _ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
-_NEARLY_ALL: Final = 0.9  # of the step
+_NEARLY_ALL: Final = 0.9  # of the step: then the function is the training loop's own body
+_TRAINS: Final = 0.1  # of the function's time in the passes: less is the edge of a phase
+# Of the cost. To free what was read takes some of the time that it took to make: hardly any for an
+# array, up to a fifth for many small objects. At least half of what the function does is reading.
+_WITH_FREEING: Final = 1.04
+_MOST_WITH_FREEING: Final = 1.2
+_LEAST_GOES_AWAY: Final = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,9 +120,9 @@ def _saving(case: Case, cost: float, low: float) -> Saving:
     took to make them."""
     most = 0.98 * case.step_ns
     return Saving(
-        expected=min(1.04 * cost, max(cost, most)),
-        least=max(0.9 * low, 0.5 * cost),
-        most=min(1.2 * cost, most),
+        expected=min(_WITH_FREEING * cost, max(cost, most)),
+        least=max(0.9 * low, _LEAST_GOES_AWAY * cost),
+        most=min(_MOST_WITH_FREEING * cost, most),
     )
 
 
@@ -151,7 +157,7 @@ def _trains(case: Case, opens: Opens, group: _Group, whole: float, lines: float)
     location = _location(case, opens, group)
     inside = case.stacks.inside(location) if location else []
     passes = sum(look.ns for look in inside if look.phase in PASSES)
-    if passes > 0.1 * sum(look.ns for look in inside):
+    if passes > _TRAINS * sum(look.ns for look in inside):
         return True
     return whole > _NEARLY_ALL * case.step_ns and lines < _ABOUT_LOADING * whole
 

@@ -16,14 +16,14 @@ from stepscope.model.findings import SlowStep
 from stepscope.store.format import EventKind
 
 ID: Final = "slow-outlier-steps"
-_TIMES: Final = 2.0  # the median
-_SPREADS: Final = 8.0  # median absolute deviations above it
+_TIMES: Final = 2.0  # the median: below that steps vary by what is in them
+_SPREADS: Final = 8.0  # median absolute deviations above it: five standard deviations
 _RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
 _FAR: Final = 3.0  # times the slowest that is usual
-_MOST_TOLD: Final = 20
+_MOST_TOLD: Final = 20  # as many as fit on a screen
 _LEAST_OUTLIERS: Final = 3  # one or two are no habit
-_EXPLAINS: Final = 0.4  # of what the step took longer
-_FAULTS: Final = 50  # major page faults
+_EXPLAINS: Final = 0.4  # of what the step took longer: two causes of which one is the larger
+_FAULTS: Final = 50  # major page faults: some ms of a disk that is read at random
 _PHASES: Final = {
     "gc": "a garbage collection",
     "checkpoint": "a checkpoint was written",
@@ -96,6 +96,7 @@ def judge(case: Case) -> list[Candidate]:
                 *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
             ],
             location=location,
+            # gc.freeze() takes away nearly all; collections at chosen times still cost some.
             saving=Saving.part_of(cost, expected=0.97, least=0.6),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),

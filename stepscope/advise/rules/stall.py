@@ -12,15 +12,13 @@ from stepscope.advise.gain.saving import Saving
 from stepscope.clock import Ints
 from stepscope.model import Location
 
-# Of the steps. Once an epoch is what everybody does, and an epoch of four steps is none.
+# Of the steps. Less is once an epoch, which is what everybody does: no epoch has four steps.
 _SELDOM: Final = 0.25
 _LEAST_CORE: Final = 0.01  # of the time: the counters of a damaged run may say none at all
 _NOTICED: Final = 0.02  # of a mean step: a step with less of it is as good as one without
 
-# Once in twenty steps is often enough, or as rarely as it takes to halve what is written: none of
-# the four stalls in benchmarks/zoo/results.md lies outside.
-_GOES_AWAY: Final = 0.95
-_LEAST_GOES_AWAY: Final = 0.8
+_GOES_AWAY: Final = 0.95  # what was done in every step is done in one of twenty
+_LEAST_GOES_AWAY: Final = 0.8  # or in one of five
 
 
 def stall(

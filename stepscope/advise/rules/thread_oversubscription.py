@@ -12,10 +12,12 @@ from stepscope.advise.gain.threads import with_a_core
 from stepscope.store.format import EventKind
 
 ID: Final = "thread-oversubscription"
-_TOO_MANY: Final = 2.0  # times the cores
+_TOO_MANY: Final = 2.0  # times the cores: a pool of each library that has one
 _OWN_CORES: Final = 0.8  # of all cores are busy with this process alone
-_LEAST_DELAY: Final = 0.05  # of the time, ready to run but without a core
-_LEAST_SWITCHES: Final = 100  # a second, not by choice
+# Of the time, ready to run but without a core: the gain of less is within the noise.
+_LEAST_DELAY: Final = 0.05
+# A second, not by choice: the kernel takes turns every 3 to 10 ms among threads that compute.
+_LEAST_SWITCHES: Final = 100
 
 
 def judge(case: Case) -> list[Candidate]:

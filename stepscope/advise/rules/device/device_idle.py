@@ -8,7 +8,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
 ID: Final = "device-idle"
-_LEAST_SHARE: Final = 0.15
+_LEAST_SHARE: Final = 0.15  # between kernels and steps there are always gaps
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
@@ -27,6 +27,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "
                 f"the time; {ms(idle)} of each step it waits for the host.",
             ],
+            # A range this wide, as nothing tells the cause.
             saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
             fix="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
             "launch overhead, workers and prefetching against waiting for input, and no "

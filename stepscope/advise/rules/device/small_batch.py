@@ -10,9 +10,9 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
 ID: Final = "small-batch"
-_MOST_BUSY: Final = 0.5
+_MOST_BUSY: Final = 0.5  # of the time: a device that works more than it waits is not far from busy
 _SHORT_NS: Final = 12_000  # a kernel that is over before the next one can be launched
-_LEAST_KERNELS: Final = 50  # a step
+_LEAST_KERNELS: Final = 50  # a step: with fewer, launching them is not what it waits for
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
@@ -36,6 +36,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{counted(count, 'kernel')} a step, half of them under "
                 f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
             ],
+            # A batch of twice the size halves what is idle by sample, where it fits.
             saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
             fix="A larger batch makes the same kernels work longer; where the batch must stay, "
             "torch.compile(mode='reduce-overhead') or CUDA graphs.",
