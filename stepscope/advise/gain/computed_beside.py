@@ -8,8 +8,9 @@ import dataclasses
 import math
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.analyze.counters import grown
 
 # Their fixes take work off the main thread and leave what is computed as it is.
@@ -32,11 +33,7 @@ def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _limited(candidate: Candidate, most: float) -> Candidate:
-    saving = candidate.saving
-    limit = dataclasses.replace(
-        saving, expected=min(saving.expected, most), low=min(saving.low, most)
-    )
-    return dataclasses.replace(candidate, saving=limit)
+    return dataclasses.replace(candidate, saving=candidate.saving.limited_to(most))
 
 
 def computed_beside_ns(case: Case) -> float:
@@ -45,6 +42,6 @@ def computed_beside_ns(case: Case) -> float:
     count = max(1, len(case.measured_ns))
     cpu = case.process.cpu
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / count
-    main = max(0.0, case.step_ns * (1 - case.without_core) - case.phase_ns("sync"))
+    main = max(0.0, case.step_ns * (1 - case.machine.without_core) - case.phase_ns("sync"))
     beside = max(0.0, used - main)
     return beside / max(1, math.ceil(beside / case.step_ns))

@@ -4,23 +4,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 
 ID: Final = "slow-outlier-steps"
-_TIMES: Final = 2.0  # the median
-_SPREADS: Final = 8.0  # median absolute deviations above it
+_TIMES: Final = 2.0  # the median: below that steps vary by what is in them
+_SPREADS: Final = 8.0  # median absolute deviations above it: five standard deviations
 _RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
 _FAR: Final = 3.0  # times the slowest that is usual
-_MOST_TOLD: Final = 20
+_MOST_TOLD: Final = 20  # as many as fit on a screen
 _LEAST_OUTLIERS: Final = 3  # one or two are no habit
-_EXPLAINS: Final = 0.4  # of what the step took longer
-_FAULTS: Final = 50  # major page faults
+_EXPLAINS: Final = 0.4  # of what the step took longer: two causes of which one is the larger
+_FAULTS: Final = 50  # major page faults: some ms of a disk that is read at random
 _PHASES: Final = {
     "gc": "a garbage collection",
     "checkpoint": "a checkpoint was written",
@@ -80,7 +82,7 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     location = _location(case, indices, kind)
     if kind == "gc":
-        case.claim_phase(kind)
+        case.stacks.claim_phase(kind)
     return [
         Candidate(
             id=ID,
@@ -93,10 +95,11 @@ def judge(case: Case) -> list[Candidate]:
                 *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
             ],
             location=location,
-            saving=Saving.of(cost, 0.6, 1.0, 0.97),
+            # gc.freeze() takes away nearly all; collections at chosen times still cost some.
+            saving=Saving.part_of(cost, expected=0.97, least=0.6),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -114,7 +117,7 @@ def _location(
     slow[indices] = True
     looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
     meant = [look for look in looks if look.phase == kind] or looks
-    return where(case, meant, case.time.looks)[0]
+    return where(case, meant, case.stacks.time.looks)[0]
 
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
@@ -143,8 +146,8 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
     if phase is not None and over[phase] >= _EXPLAINS * excess:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
-    transfers, cpu = case.process.transfers, case.process.cpu
-    if grown(transfers.at_ns, transfers.major_faults, window)[0] >= _FAULTS:
+    io, cpu = case.process.io, case.process.cpu
+    if grown(io.at_ns, io.major_faults, window)[0] >= _FAULTS:
         return "page cache", "data came from the disk and not from memory"
     used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])

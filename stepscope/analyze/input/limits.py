@@ -21,7 +21,7 @@ from stepscope.store.reader import ProcessData, Run
 
 _LEAST_WAIT: Final = 0.05  # of the step
 _MOST: Final = 0.5
-_LEAST_IDLE: Final = 0.5  # of a core
+LEAST_IDLE: Final = 0.5  # of a core: one more worker with less gains nothing
 _BUSY: Final = 0.8  # of the workers' time
 
 
@@ -73,7 +73,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     else:
         share = _percent(facts.wait_share)
         begins, more = f"loading happens in the training process, {share} of each step", "workers"
-    if facts.idle_cores is not None and facts.idle_cores < _LEAST_IDLE:
+    if facts.idle_cores is not None and facts.idle_cores < LEAST_IDLE:
         return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
     idle = "" if facts.idle_cores is None else f", and {_cores(facts)} idle"
     return "number", f"{begins}{idle}: {more} (num_workers={_enough(facts)}), or {less}"
