@@ -64,6 +64,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.code",
         "analyze.input",
         "analyze.ranks",
+        "analyze.timeline",
         "analyze.answers",
     ),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),

@@ -13,16 +13,16 @@ import pytest
 import needs
 from build import MS, RunBuilder
 from show.hostile import MARK, SOURCE, hostile_run
+from stepscope.analyze.answers.step_columns import MOST_STEPS, step_columns
+from stepscope.analyze.answers.trees import trees
+from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW, run_timeline
 from stepscope.errors import EnvironmentTrouble
 from stepscope.show.exporters.html import export
 from stepscope.show.report import bundle
 from stepscope.show.report.content import content
-from stepscope.show.report.functions import Numbers
 from stepscope.show.report.page import encoded, frame, policy, report
-from stepscope.show.report.steps import MOST_STEPS, step_columns
-from stepscope.show.report.timeline import MOST_IN_A_ROW, run_timeline
-from stepscope.show.report.trees import trees
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 STEP_NS = 5 * MS
@@ -91,7 +91,7 @@ def test_a_run_of_which_nothing_is_known_has_a_report_too(tmp_path: Path) -> Non
 
 
 def test_trees_of_samples_have_the_time_of_their_thread(tmp_path: Path) -> None:
-    found = trees(load(hostile_run(tmp_path / "run")), Numbers())
+    found = trees(load(hostile_run(tmp_path / "run")), FunctionNumbers())
     assert [(tree.source, tree.total[0]) for tree in found] == [
         ("samples", 50 * MS), ("samples", 50 * MS), ("calls", 40 * MS),
     ]  # fmt: skip

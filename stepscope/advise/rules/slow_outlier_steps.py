@@ -9,15 +9,12 @@ from stepscope.advise.evidence.counters import grown
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.analyze.code.sampled_steps import time_in
+from stepscope.analyze.steps.outliers import outliers
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 from stepscope.store.format import EventKind
 
 ID: Final = "slow-outlier-steps"
-_TIMES: Final = 2.0  # the median
-_SPREADS: Final = 8.0  # median absolute deviations above it
-_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
-_FAR: Final = 3.0  # times the slowest that is usual
 _MOST_TOLD: Final = 20
 _LEAST_OUTLIERS: Final = 3  # one or two are no habit
 _EXPLAINS: Final = 0.4  # of what the step took longer
@@ -120,14 +117,8 @@ def _location(
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
     """Indices of all steps, and the usual time."""
-    measured = case.measured_ns
-    usual = float(np.median(measured))
-    spread = float(np.median(np.abs(measured - usual)))
-    limit = max(_TIMES * usual, usual + _SPREADS * spread)
-    if (measured > limit).sum() > _RARE * len(measured):  # the machine is not quiet
-        limit = _FAR * float(np.percentile(measured, 100 * (1 - _RARE)))
-    slow = np.flatnonzero(case.steps.is_measured & (case.steps.duration_ns > limit))
-    return slow, usual
+    found = outliers(case.steps.duration_ns, case.steps.is_measured)
+    return found.indices, found.usual_ns
 
 
 def _why(case: Case, index: int, usual: float) -> tuple[str, str]:

@@ -4,10 +4,10 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from stepscope.analyze.timeline.run_timeline import run_timeline
 from stepscope.show.report.content import content
 from stepscope.show.report.kept import keep, run_version
 from stepscope.show.report.page import report
-from stepscope.show.report.timeline import run_timeline
 
 if TYPE_CHECKING:
     from stepscope.store.reader import Run

@@ -16,12 +16,13 @@ import msgspec
 import numpy as np
 
 from stepscope.analyze.answers.parquet_tables import tables_folders
+from stepscope.analyze.timeline.run_timeline import RunTimeline
+from stepscope.analyze.timeline.spans import Row, Spans
 from stepscope.analyze.traces.foreign import is_trace, traces_in
 from stepscope.model import Location, Record
+from stepscope.model.timeline import Kind
 from stepscope.show.report.page import encoded
-from stepscope.show.report.shapes import Content, Kind
-from stepscope.show.report.spans import Row, Spans
-from stepscope.show.report.timeline import RunTimeline
+from stepscope.show.report.shapes import Content
 from stepscope.store import format as fmt
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ import msgspec
 
 from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import run_timeline
 from stepscope.analyze.traces.foreign import ENDINGS, is_trace, load_any, traces_in
 from stepscope.errors import DataError, InputError, StepscopeError
 from stepscope.model import Record
+from stepscope.model.timeline import Timeline
 from stepscope.show.report.content import Progress, content
 from stepscope.show.report.kept import View, keep, kept, run_version
 from stepscope.show.report.page import encoded
-from stepscope.show.report.shapes import Timeline
-from stepscope.show.report.timeline import run_timeline
 from stepscope.store import format as fmt
 
 _MOST_RUNS: Final = 2_000
