@@ -12,6 +12,7 @@ import pytest
 
 import needs
 from build import MS, RunBuilder
+from show.a_training import STEP_NS, training
 from show.hostile import MARK, SOURCE, hostile_run
 from stepscope.analyze.answers.step_columns import MOST_STEPS, step_columns
 from stepscope.analyze.answers.trees import trees
@@ -25,18 +26,6 @@ from stepscope.show.report.content import content
 from stepscope.show.report.page import encoded, frame, policy, report
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
-STEP_NS = 5 * MS
-
-
-def training(path: Path, turns_ns: list[int], **fields: Any) -> RunBuilder:
-    run = RunBuilder(path, **fields)
-    process = run.process()
-    code = process.code(file=process.file(text="a = 1\nb = 2\nc = 3\nfor x in y:\n    step(x)\n"))
-    end_ns = process.for_loop(process.loop(code, 4, 5), 10 * MS, turns_ns)
-    process.lines(code, 4, [(len(turns_ns) + 1, 0), (len(turns_ns), sum(turns_ns))])
-    process.write(ended_ns=end_ns + MS)
-    run.supervisor(ended_ns=end_ns + MS)
-    return run
 
 
 def data_of(page: bytes) -> Any:
@@ -66,6 +55,14 @@ def test_a_step_far_slower_than_usual_is_told_with_what_grew(tmp_path: Path) -> 
     assert steps is not None
     assert steps.outliers == [20]
     assert steps.slow_phase == ["python"]
+
+
+def test_a_group_with_a_slow_step_in_it_is_an_outlier(tmp_path: Path) -> None:
+    turns = [2 * MS] * (MOST_STEPS + 10)
+    turns[2001] = 100 * MS
+    steps = step_columns(load(training(tmp_path / "run", turns).path))
+    assert steps is not None
+    assert (steps.group, steps.outliers) == (2, [1000])
 
 
 def test_very_many_steps_come_as_means_of_groups(tmp_path: Path) -> None:
