@@ -38,15 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
-    "show": {
-        "advise",
-        "analyze",
-        "store",
-        "store.format",
-        "clock",
-        "model",
-        "errors",
-    },
+    "show": {"advise", "analyze", "store", "model", "errors"},
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These put the parts together, so they may import all of them.
@@ -66,6 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.code",
         "analyze.input",
         "analyze.ranks",
+        "analyze.timeline",
         "analyze.answers",
     ),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
@@ -101,6 +94,25 @@ MOST_METHODS = 20  # of a class
 
 # What means something else in each kind of event: `store.events` has names for it.
 RAW_FIELDS = {"value0", "value1", "of_kind"}
+# Where `show` gets what it draws: whole rooms, and answers that are made in others.
+SHOWN_ROOMS = ("analyze.answers", "analyze.timeline")
+SHOWN = {
+    "advise.findings",
+    "analyze.code.function_numbers",
+    "analyze.code.functions",
+    "analyze.code.hottest_lines",
+    "analyze.code.lines",
+    "analyze.code.sampled_threads",
+    "analyze.code.source_texts",
+    "analyze.code.stack_tree",
+    "analyze.derived",
+    "analyze.operators.device",
+    "analyze.operators.kernels",
+    "analyze.operators.operators",
+    "analyze.run",
+    "analyze.traces.foreign",
+    "store.lprof",  # how such a file is written
+}
 
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
@@ -245,6 +257,29 @@ def test_headers_of_the_core_include_only_those_below() -> None:
     ]
     assert not wrong
     assert {path.name for path in native.iterdir() if any(path.glob("*.c"))} <= set(NATIVE_ROOMS)
+
+
+def test_show_draws_answers_and_makes_none(graph: dict[str, set[str]]) -> None:
+    wrong = [
+        f"{module} imports {imported}"
+        for module, all_imported in graph.items()
+        if part_of(module) == "show"
+        for imported in sorted(all_imported)
+        if part_of(imported) not in ("show", "model", "errors")
+        and imported not in SHOWN
+        and not imported.startswith(SHOWN_ROOMS)
+    ]
+    assert not wrong
+
+
+def test_show_does_not_calculate() -> None:
+    wrong = [
+        module
+        for module, path in modules().items()
+        if part_of(module) == "show"
+        and any(name.partition(".")[0] == "numpy" for name in imports_of(path, module))
+    ]
+    assert not wrong
 
 
 def test_a_cycle_would_be_found() -> None:

@@ -11,14 +11,11 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
+from stepscope.analyze.steps.outliers import outliers
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 
 ID: Final = "slow-outlier-steps"
-_TIMES: Final = 2.0  # the median: below that steps vary by what is in them
-_SPREADS: Final = 8.0  # median absolute deviations above it: five standard deviations
-_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
-_FAR: Final = 3.0  # times the slowest that is usual
 _MOST_TOLD: Final = 20  # as many as fit on a screen
 _LEAST_OUTLIERS: Final = 3  # one or two are no habit
 _EXPLAINS: Final = 0.4  # of what the step took longer: two causes of which one is the larger
@@ -122,14 +119,8 @@ def _location(
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
     """Indices of all steps, and the usual time."""
-    measured = case.measured_ns
-    usual = float(np.median(measured))
-    spread = float(np.median(np.abs(measured - usual)))
-    limit = max(_TIMES * usual, usual + _SPREADS * spread)
-    if (measured > limit).sum() > _RARE * len(measured):  # the machine is not quiet
-        limit = _FAR * float(np.percentile(measured, 100 * (1 - _RARE)))
-    slow = np.flatnonzero(case.steps.is_measured & (case.steps.duration_ns > limit))
-    return slow, usual
+    found = outliers(case.steps.duration_ns, case.steps.is_measured)
+    return found.indices, found.usual_ns
 
 
 def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
@@ -146,8 +137,8 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
     if phase is not None and over[phase] >= _EXPLAINS * excess:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
-    io, cpu = case.process.io, case.process.cpu
-    if grown(io.at_ns, io.major_faults, window)[0] >= _FAULTS:
+    transfers, cpu = case.process.transfers, case.process.cpu
+    if grown(transfers.at_ns, transfers.major_faults, window)[0] >= _FAULTS:
         return "page cache", "data came from the disk and not from memory"
     used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])

@@ -5,16 +5,16 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.code.function_numbers import FunctionNumbers
+from stepscope.analyze.code.imports import is_import_machinery
 from stepscope.analyze.libraries import library_of, users_files
 from stepscope.analyze.run import shown_path
 from stepscope.clock import Ints
-from stepscope.show.report.functions import Numbers
-from stepscope.show.report.shapes import Called, Tree
+from stepscope.model.page import Called, Tree
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_SHARE: Final = 0.0005  # of a thread's time: what is narrower than a pixel
 MOST_ROWS: Final = 4_000
-MACHINERY: Final = "<frozen importlib"  # of every import: frames that only pass on
 _LEAST_TREE: Final = 0.02  # of the longest of its process
 
 
@@ -26,14 +26,14 @@ def least_time(totals: Ints, whole: int) -> float:
     return least
 
 
-class CallTrees:
+class CountedTrees:
     """Of one process. Our own frames and those of imports are left out, not what they call."""
 
-    def __init__(self, run: Run, process: ProcessData, numbers: Numbers) -> None:
+    def __init__(self, run: Run, process: ProcessData, numbers: FunctionNumbers) -> None:
         self._run, self._process, self._numbers = run, process, numbers
         calls = process.calls
         names = process.names.functions.values()
-        self._hidden = {each.id for each in names if each.file.startswith(MACHINERY)} | {0, -1}
+        self._hidden = {each.id for each in names if is_import_machinery(each.file)} | {0, -1}
         inner = np.flatnonzero(calls.parent >= 0)
         self._own = calls.ticks.copy()
         np.subtract.at(self._own, calls.parent[inner], calls.ticks[inner])

@@ -2,16 +2,27 @@
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.timeline.one_clock import Member, on_one_clock
+from stepscope.analyze.timeline.operator_rows import OperatorRows
+from stepscope.analyze.timeline.rows import Source, Words
+from stepscope.analyze.timeline.spans import Row, Spans, between, few
+from stepscope.analyze.timeline.stack_tracks import stack_tracks
+from stepscope.analyze.timeline.tracks import (
+    Track,
+    file_tracks,
+    line_tracks,
+    span_tracks,
+    window_track,
+)
+from stepscope.clock import Ints
 from stepscope.model import Location
-from stepscope.show.report.operator_rows import OperatorRows
-from stepscope.show.report.rows import Source, Words, recorded_rows
-from stepscope.show.report.shapes import Lane, Timeline
-from stepscope.show.report.spans import Ints, Row, Spans, between, few
-from stepscope.store.reader import ProcessData, Run
+from stepscope.model.timeline import Lane, Timeline
+from stepscope.store.reader import Run
 
 MOST_SPANS: Final = 40_000  # in a file
 MOST_IN_A_ROW: Final = 4_000
@@ -99,24 +110,29 @@ def run_timeline(run: Run) -> RunTimeline:
     words = Words()
     rows: list[Row] = []
     flows = [np.zeros((0, 4), np.int64)]
-    ordered = in_order(run)[:_MOST_PROCESSES]
-    clocks = _clocks(ordered)
-    base_ns = min((each.start_ns + clocks[each.info.host] for each in ordered), default=0)
-    for number, process in enumerate(ordered):
-        zero_ns = base_ns - clocks[process.info.host]
-        source = Source(run, process, number, zero_ns, words)
-        rows += [row for row in recorded_rows(source) if len(row.spans)]
+    members = on_one_clock(run, most=_MOST_PROCESSES).members
+    for number, member in enumerate(members):
+        source = Source(member, number, words)
+        rows += [row for row in map(source.row_of, _tracks(member)) if len(row.spans)]
         operators = OperatorRows(source, len(rows))
         rows += operators.rows()
         flows += operators.flows
     return RunTimeline(
-        processes=[_process_name(each) for each in ordered],
+        processes=[_process_name(each) for each in members],
         names=words.names,
         places=words.places,
         rows=rows,
         flows=np.concatenate(flows),
-        main_ns=ordered[0].start_ns + clocks[ordered[0].info.host] - base_ns if ordered else 0,
+        main_ns=members[0].process.start_ns - members[0].zero_ns if members else 0,
     )
+
+
+def _tracks(member: Member) -> Iterator[Track]:
+    yield from span_tracks(member)
+    yield from file_tracks(member)
+    yield from line_tracks(member)
+    yield from stack_tracks(member)
+    yield window_track(member)
 
 
 def _lane(row: Row, shown: Spans) -> Lane:
@@ -138,30 +154,6 @@ def _lane(row: Row, shown: Spans) -> Lane:
     )
 
 
-def in_order(run: Run) -> list[ProcessData]:
-    """Each rank, then its workers."""
-    rank_of = {each.info.pid: each.info.rank for each in run.processes if each.info.rank}
-
-    def order(each: ProcessData) -> tuple[bool, int, bool, int]:
-        rank = each.info.rank or rank_of.get(each.info.parent_pid or 0) or 0
-        return each is not run.main, rank, each.info.role == "worker", each.start_ns
-
-    return sorted(run.processes, key=order)
-
-
-def _clocks(processes: list[ProcessData]) -> dict[str, int]:
-    """For each host what makes its monotonic time Unix time: one number for all who share it."""
-    clocks: dict[str, int] = {}
-    for each in processes:
-        clocks.setdefault(each.info.host, each.clock.wall_ns(0))
-    return clocks
-
-
-def _process_name(process: ProcessData) -> str:
-    if process.folder.is_file():
-        return process.folder.name
-    info = process.info
-    role = f"rank {info.rank}" if info.role == "rank" else info.role
-    if info.role == "worker" and info.rank is not None:
-        role = f"worker of rank {info.rank}"
-    return f"{role} · {info.pid}"
+def _process_name(member: Member) -> str:
+    folder = member.process.folder
+    return folder.name if folder.is_file() else f"{member.role} · {member.pid}"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepscope.show.report.spans import Spans, between, few, nested
+from stepscope.analyze.timeline.spans import Spans, between, few, nested
 
 
 def spans_of(*pairs: tuple[int, int]) -> Spans:

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.show.report.shapes import Kind
+from stepscope.clock import Ints
+from stepscope.model.timeline import Kind
 
-Ints = npt.NDArray[np.int64]
 _FINEST: Final = 1 << 14  # parts of the time shown, to begin with
 _DEEPEST: Final = 65_535
 NO_PLACE: Final = -1

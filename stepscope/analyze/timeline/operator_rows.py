@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.operators.operators import Part, location_of, parts_of, place_of
+from stepscope.analyze.timeline.rows import Source
+from stepscope.analyze.timeline.spans import NO_PLACE, Row
 from stepscope.analyze.traces.operator_tree import launched_by
-from stepscope.show.report.rows import Source
-from stepscope.show.report.shapes import Kind
-from stepscope.show.report.spans import NO_PLACE, Ints, Row
+from stepscope.clock import Ints
+from stepscope.model.timeline import Kind
 
 
 @dataclasses.dataclass(eq=False)
@@ -31,7 +32,7 @@ class OperatorRows:
         self._found: dict[tuple[str, str], _Together] = {}  # (thread or device, title)
         self._first = first
         self.flows: list[Ints] = []  # n x 4: row and start, twice
-        parts, _ = parts_of(source.process)
+        parts, _ = parts_of(source.member.process)
         for part in parts:
             self._add(part)
 
@@ -44,7 +45,7 @@ class OperatorRows:
 
     def _add(self, part: Part) -> None:
         trace, events = part.tree.trace, part.tree.events
-        offset_ns = self._source.process.clock.monotonic_ns(0)
+        offset_ns = self._source.member.process.clock.monotonic_ns(0)
         places = self._places(part)
         host = self._threads(part, events, "operators", offset_ns, places)
         device, operator = launched_by(trace, events)
@@ -71,9 +72,9 @@ class OperatorRows:
     def _place(self, part: Part, code: int, line: int) -> int:
         if not code:
             return NO_PLACE
-        source = self._source
-        where = location_of(source.run, source.process, place_of(part, code, line))
-        return source.words.place(where)
+        member = self._source.member
+        where = location_of(member.run, member.process, place_of(part, code, line))
+        return self._source.words.place(where)
 
     def _threads(
         self, part: Part, events: "np.ndarray[tuple[int], np.dtype[np.void]]", title: str,
@@ -102,9 +103,8 @@ class OperatorRows:
             device = told.process.removeprefix("/device:")
             stream = told.thread.removeprefix("stream ")
             return f"{f'device {device}' if device.isdecimal() else device}, stream {stream}"
-        for known in self._source.process.names.threads.values():
-            if str(known.native_id) == told.thread and known.name:
-                return known.name
+        if known := self._source.member.thread_of_native(told.thread):
+            return known
         if not told.name:
             return f"thread {told.thread}"
         return told.name if told.thread in told.name else f"{told.name} {told.thread}"
@@ -124,7 +124,7 @@ class OperatorRows:
         )  # fmt: skip
 
     def _add_pairs(self, rows: Ints, at_ns: Ints, others: Ints, to_ns: Ints) -> None:
-        zero_ns = self._source.zero_ns
+        zero_ns = self._source.member.zero_ns
         self.flows.append(np.stack([rows, at_ns - zero_ns, others, to_ns - zero_ns], axis=1))
 
 

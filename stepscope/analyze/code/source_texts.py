@@ -1,28 +1,8 @@
-"""The lines that were hit, and the text of the files they are in."""
+"""The text of the files in which lines were hit."""
 
 from stepscope.analyze.run import shown_path
 from stepscope.model import LinesAnswer
-from stepscope.show.report.shapes import FileLines
 from stepscope.store.reader import Run
-
-
-def file_lines(answer: LinesAnswer) -> list[FileLines]:
-    return [
-        FileLines(
-            file=each.file,
-            function=each.function,
-            first_line=each.first_line,
-            process=each.process,
-            total_ns=each.total_ns,
-            calls=each.calls,
-            rows=[
-                (row.line, row.hits, row.ns, row.ops_ns, row.device_ns, row.alloc_bytes,
-                 row.estimated)
-                for row in each.lines
-            ],
-        )
-        for each in answer.functions
-    ]  # fmt: skip
 
 
 def source_texts(run: Run, answer: LinesAnswer) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.analyze.traces.windows import windows
-from stepscope.show.report.shapes import Recorded
+from stepscope.model.page import Recorded
 from stepscope.store.reader import Run
 
 _MANY: Final = "{:,}"

@@ -6,18 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.answers.steps import steps
+from stepscope.analyze.steps.outliers import outliers
+from stepscope.clock import Ints
 from stepscope.model import Step
-from stepscope.show.report.shapes import StepColumns
+from stepscope.model.page import StepColumns
 from stepscope.store.reader import Run
 
 MOST_STEPS: Final = 4_000
 _MOST_OUTLIERS: Final = 50
-_FAR: Final = 1.5  # times the median, and
-_FAR_SPREADS: Final = 6.0  # times the usual distance from it
-_LEAST: Final = 5  # steps that tell what is usual
-
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 def step_columns(run: Run) -> StepColumns | None:
@@ -30,7 +26,7 @@ def step_columns(run: Run) -> StepColumns | None:
     duration = _means(np.array([step.duration_ns for step in each], np.int64), group)
     table = _means(_table(each, names), group)
     measured = np.array([step.measured for step in each], np.bool_)[::group]
-    outliers = _outliers(duration, measured)
+    slow = _slowest_entries(each, group)
     usual = np.median(table[measured], axis=0) if measured.any() else np.zeros(len(names))
     return StepColumns(
         number=list(range(1, len(each) + 1, group)),
@@ -40,8 +36,8 @@ def step_columns(run: Run) -> StepColumns | None:
         estimated=[step.estimated for step in each[::group]],
         phases={name: table[:, index].tolist() for index, name in enumerate(names)},
         group=group,
-        outliers=outliers.tolist(),
-        slow_phase=[names[int(np.argmax(table[index] - usual))] for index in outliers],
+        outliers=slow.tolist(),
+        slow_phase=[names[int(np.argmax(table[index] - usual))] for index in slow],
     )
 
 
@@ -61,13 +57,9 @@ def _means(values: Ints, group: int) -> Ints:
     return means
 
 
-def _outliers(duration_ns: Ints, measured: Mask) -> npt.NDArray[np.intp]:
-    """The slowest of those that lie far from the median, in order of time."""
-    if measured.sum() < _LEAST:
-        return np.zeros(0, np.intp)
-    median = float(np.median(duration_ns[measured]))
-    spread = float(np.median(np.abs(duration_ns[measured] - median)))
-    far = measured & (duration_ns > max(_FAR * median, median + _FAR_SPREADS * spread))
-    slowest = np.flatnonzero(far)
-    slowest = slowest[np.argsort(-duration_ns[slowest], kind="stable")][:_MOST_OUTLIERS]
-    return np.sort(slowest)
+def _slowest_entries(each: list[Step], group: int) -> npt.NDArray[np.intp]:
+    """Those with a step far slower than usual in them, the slowest of many, in order of time."""
+    duration_ns = np.array([step.duration_ns for step in each], np.int64)
+    found = outliers(duration_ns, np.array([step.measured for step in each], np.bool_)).indices
+    slowest = found[np.argsort(-duration_ns[found], kind="stable")][:_MOST_OUTLIERS]
+    return np.unique(slowest // group)
