@@ -31,9 +31,6 @@ from typing import Final
 class Layout(struct.Struct):
     """The fields of a record, in their order: I is a u32, Q a u64, 8s text, 16x is reserved."""
 
-    def __new__(cls, **fields: str) -> "Layout":
-        return super().__new__(cls, "<" + "".join(fields.values()))
-
     def __init__(self, **fields: str) -> None:
         super().__init__("<" + "".join(fields.values()))
         self.fields: Final = fields

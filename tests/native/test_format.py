@@ -1,6 +1,7 @@
 """The format in C and in Python: every field, enumerator and constant of one is in the other."""
 
 import enum
+import inspect
 import re
 from pathlib import Path
 
@@ -75,8 +76,8 @@ def test_every_enumeration_has_the_same_numbers() -> None:
     c = {name: enumerators_in_c(name, body) for name, body in ENUM.findall(in_c())}
     python = {
         name: {key: int(value) for key, value in kind.__members__.items()}
-        for name, kind in vars(fmt).items()
-        if isinstance(kind, enum.EnumType) and kind.__module__ == fmt.__name__
+        for name, kind in inspect.getmembers(fmt, inspect.isclass)
+        if issubclass(kind, enum.IntEnum | enum.IntFlag) and kind.__module__ == fmt.__name__
     }
     assert len(python) >= 12
     assert c == python
