@@ -66,6 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.ranks",
         "analyze.answers",
     ),
+    "importers": ("importers", "importers.kineto", "importers.xplane"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
     "record": (
         "record.names",
@@ -218,6 +219,17 @@ def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) 
         if module.startswith(f"{base}.")
         and imported.startswith(f"{base}.")
         and folder_of(imported) not in (folder_of(module), imported, *FRAMEWORKS_BASE)
+    ]
+    assert not wrong
+
+
+def test_formats_are_asked_through_their_importer(graph: dict[str, set[str]]) -> None:
+    """Who needs something of a trace asks it of `Importer` or `Trace`, not of one format."""
+    wrong = [
+        f"{module} imports {imported}"
+        for module, all_imported in graph.items()
+        for imported in sorted(all_imported)
+        if folder_of(imported).startswith("importers.") and folder_of(imported) != folder_of(module)
     ]
     assert not wrong
 

@@ -6,7 +6,6 @@ Torch's are for torch_tb_profiler, which knows the words of torch 1.9. Newer tra
 schedule: it would show none of these.
 """
 
-import gzip
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +27,6 @@ OPEN_WITH: Final = (
     "tensorboard --logdir {path} (needs torch_tb_profiler; for TensorFlow and JAX, xprof)"
 )
 _STEP: Final = "ProfilerStep#"
-_GZIP: Final = b"\x1f\x8b"
 _LOADER: Final = "enumerate(Data"
 _WORDS: Final = {
     "cuda_runtime": "Runtime",
@@ -63,13 +61,14 @@ def export(run: "Run", *, process: int | None = None) -> Files:
 def _files(
     run: "Run", found: list[tuple["ProcessData", "Window", dict[str, Any]]], unread: list[str]
 ) -> Files:
-    from stepscope.analyze.traces.windows import is_xplane
+    from stepscope.analyze.traces.events import profile_of
 
     counts: dict[str, int] = {}
     for process, window, head in found:
-        if is_xplane(window.path):
+        profile = profile_of(window)
+        if profile is not None:
             name = _profile_name(process, window)
-            yield name, _unzipped(window.path.read_bytes())
+            yield name, profile
             counts[name] = 0
             continue
         events = _Events(run, process, window)
@@ -92,10 +91,6 @@ def _profile_name(process: "ProcessData", window: "Window") -> str:
     number = re.sub(r"\D", "", window.path.name.partition(".")[0]) or "0"
     host = re.sub(r"[^\w-]", "_", process.info.host) or "host"
     return f"plugins/profile/window_{number}/{host}_{process.info.pid}.xplane.pb"
-
-
-def _unzipped(data: bytes) -> bytes:
-    return gzip.decompress(data) if data[:2] == _GZIP else data
 
 
 class _Events:

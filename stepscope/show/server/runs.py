@@ -12,7 +12,7 @@ import msgspec
 
 from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.run import load
-from stepscope.analyze.traces.foreign import ENDINGS, is_trace, load_any, traces_in
+from stepscope.analyze.traces.foreign import is_named_like_one, is_trace, load_any, traces_in
 from stepscope.errors import DataError, InputError, StepscopeError
 from stepscope.model import Record
 from stepscope.show.report.content import Progress, content
@@ -92,7 +92,7 @@ class Runs:
                 f"There is no run in '{self.path}'. Record one with 'stepscope run SCRIPT', "
                 "or name a run folder."
             )
-        if not self.path.is_dir() and not self.path.name.endswith(ENDINGS):
+        if not self.path.is_dir() and not is_named_like_one(self.path):
             raise InputError(f"'{self.path}' is no run and no trace. {_GIVE}")
         if not self.path.exists():
             raise InputError(f"'{self.path}' does not exist. {_GIVE}")
