@@ -40,7 +40,7 @@ def test_without_a_known_ending_the_content_decides(tmp_path: Path, zipped: bool
 def test_an_unknown_file_says_what_was_tried(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("no trace")
-    with pytest.raises(DataError, match="Tried: .*json.*xplane"):
+    with pytest.raises(DataError, match=r"Tried: .*json.*xplane"):
         importer_of(path)
     with pytest.raises(DataError, match="cannot be read"):
         importer_of(tmp_path / "absent.txt")
