@@ -4,6 +4,8 @@ import functools
 
 from stepscope.advise.evidence.case import CannotJudge
 from stepscope.analyze.operators.device_steps import DeviceTime, device_time
+from stepscope.frameworks.facts import Words
+from stepscope.frameworks.table import words_of
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -21,3 +23,8 @@ class DeviceCase:
         if found is None:
             raise CannotJudge("no device in this run")
         return found
+
+    @property
+    def words(self) -> Words:
+        """Of the framework whose trace it is."""
+        return words_of(self.device.part.tree.trace.framework)

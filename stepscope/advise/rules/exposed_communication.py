@@ -3,6 +3,7 @@
 from typing import Final
 
 from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.stall import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.analyze.answers.ranks import processes_of_ranks, ranks
@@ -39,10 +40,7 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.of(cost, 0.3, 1.0, 0.7),
-            fix="Let gradients be sent while the backward pass goes on (DistributedDataParallel "
-            "instead of collectives by hand), send them less often (gradient accumulation with "
-            "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
-            "communication hook).",
+            fix=words_for(case).exposed_between_ranks,
             library=library,
             source=case.text(location),
         )

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.analyze.operators.step_operators import StepOps
 
@@ -52,9 +53,8 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=Saving(saved, 0.6 * saved, max(saved, min(cost * 0.75, 1.3 * saved))),
-            fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
-            "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
-            trial="float32",
+            fix=words_for(case).float32.fix,
+            trial=words_for(case).float32.trial,
             source=case.text(location),
         )
     ]

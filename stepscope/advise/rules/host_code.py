@@ -10,15 +10,13 @@ from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.frameworks.table import folders
 
 ID: Final = "host-code"
 _LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
 _BETWEEN: Final = ("python", "prepare")
-_FRAMEWORKS: Final = (
-    "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
-    "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
-)  # fmt: skip
+_FRAMEWORKS: Final = folders()
 _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",

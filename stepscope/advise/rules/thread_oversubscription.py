@@ -6,6 +6,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
 from stepscope.advise.evidence.counters import grown
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.words import ms, percent
 from stepscope.store.format import EventKind
 
@@ -47,7 +48,7 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=None,
             saving=saving_of(share, case.step_ns),
-            fix=f"As many threads as cores: torch.set_num_threads({whole}), "
+            fix=f"As many threads as cores: {words_for(case).threads.format(count=whole)}"
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
         )

@@ -168,6 +168,7 @@ class _Reader:
             flows,
             text.head,
             self._notes(text),
+            framework="torch",
         )
 
     def _notes(self, text: TraceText[Event]) -> list[str]:

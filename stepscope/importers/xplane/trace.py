@@ -210,6 +210,7 @@ class _Maker:
             head={"hostnames": space.hosts, "steps": _steps(space)},
             notes=list(space.notes),
             sources=list(self._sources),
+            framework=words.framework_of(name for plane in space.planes for name in plane.names),
         )
 
 

@@ -28,8 +28,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=None,
             saving=Saving.of(idle, 0.2, 0.95, 0.6),
-            fix="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
-            "launch overhead, workers and prefetching against waiting for input, and no "
-            ".item() or .cpu() in the step.",
+            fix=case.words.idle_device,
         )
     ]

@@ -40,7 +40,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=None,
             saving=Saving.of(exposed, 0.3, 1.0, 0.7),
-            fix="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), gradients as "
-            "bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
+            fix=case.words.exposed_collectives,
         )
     ]

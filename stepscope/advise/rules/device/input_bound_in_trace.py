@@ -36,8 +36,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=None,
             saving=Saving.of(cost, 0.5, 1.0, 0.9),
-            fix="Load in other processes, ahead of the step: DataLoader(…, num_workers=4, "
-            "persistent_workers=True), tf.data's prefetch and num_parallel_calls.",
-            trial="num-workers",
+            fix=case.words.waiting_for_input.fix,
+            trial=case.words.waiting_for_input.trial,
         )
     ]

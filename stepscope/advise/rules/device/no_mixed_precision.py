@@ -33,9 +33,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.of(cost, 0.3, 0.75, 0.55),
-            fix="Mixed precision: torch.autocast with a GradScaler (or bfloat16 without), "
-            "Trainer(precision='16-mixed'), keras.mixed_precision; at least "
-            "torch.set_float32_matmul_precision('high').",
-            trial="mixed-precision",
+            fix=case.words.mixed_precision.fix,
+            trial=case.words.mixed_precision.trial,
         )
     ]

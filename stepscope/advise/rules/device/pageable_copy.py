@@ -34,7 +34,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.of(cost, 0.3, 1.0, 0.7),
-            fix="DataLoader(…, pin_memory=True) and .to(device, non_blocking=True).",
-            trial="pin-memory",
+            fix=case.words.pageable_copy.fix,
+            trial=case.words.pageable_copy.trial,
         )
     ]

@@ -37,7 +37,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=None,
             saving=Saving.of(idle, 0.1, 0.9, 0.5),
-            fix="A larger batch makes the same kernels work longer; where the batch must stay, "
-            "torch.compile(mode='reduce-overhead') or CUDA graphs.",
+            fix=case.words.short_kernels,
         )
     ]

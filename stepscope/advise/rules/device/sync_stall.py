@@ -35,7 +35,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=None,
             saving=Saving.of(cost, 0.4, 1.0, 0.85),
-            fix="Keep results on the device: no .item(), .cpu(), print or if on a tensor in the "
-            "step; read the loss every so many steps, and copy with non_blocking=True.",
+            fix=case.words.waiting_for_device,
         )
     ]
