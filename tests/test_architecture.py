@@ -17,13 +17,14 @@ LONGEST_FILE = 400
 # the recording side needs of the store: the format, and what writes it.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "frameworks": set(),  # facts and words, for both sides
     "model": set(),
     "store.format": set(),
     "clock": {"errors", "model", "store.format"},
     "native": {"store.format"},
     "store.writer": {"native", "store.format", "errors"},
     "store.local_folder": {"store.format"},
-    "launch": {"store.format", "store.local_folder", "errors"},
+    "launch": {"store.format", "store.local_folder", "errors", "frameworks"},
     "record": {"native", "store.format", "store.writer", "store.local_folder", "launch", "errors"},
     "store": {"store.format", "clock", "model", "errors"},
     "importers": {"native", "store", "store.format", "clock", "model", "errors"},
@@ -36,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "model",
         "errors",
     },
-    "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
+    "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
     "show": {"advise", "analyze", "store", "model", "errors"},
 }
@@ -61,6 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.timeline",
         "analyze.answers",
     ),
+    "importers": ("importers", "importers.kineto", "importers.xplane"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
     "record": (
         "record.names",
@@ -282,6 +284,17 @@ def test_show_does_not_calculate() -> None:
     assert not wrong
 
 
+def test_formats_are_asked_through_their_importer(graph: dict[str, set[str]]) -> None:
+    """Who needs something of a trace asks it of `Importer` or `Trace`, not of one format."""
+    wrong = [
+        f"{module} imports {imported}"
+        for module, all_imported in graph.items()
+        for imported in sorted(all_imported)
+        if folder_of(imported).startswith("importers.") and folder_of(imported) != folder_of(module)
+    ]
+    assert not wrong
+
+
 def test_a_cycle_would_be_found() -> None:
     assert cycle_through({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()}) == ["a", "b", "c"]
 
@@ -291,7 +304,7 @@ def test_the_recording_side_imports_only_the_standard_library() -> None:
     wrong = [
         f"{module}: {name}"
         for module, path in modules().items()
-        if part_of(module) in {"", "errors", "native", "launch", "record", *SHARED}
+        if part_of(module) in {"", "errors", "frameworks", "native", "launch", "record", *SHARED}
         for name in imports_of(path, module)
         if name.partition(".")[0] not in allowed
     ]

@@ -10,14 +10,11 @@ import tempfile
 from collections.abc import Callable
 from typing import Final, Literal
 
+from stepscope.frameworks.table import TESTED_ON_PYTHON as FRAMEWORKS_TESTED_ON
+from stepscope.frameworks.table import packages
+
 OLDEST: Final = (3, 11)
 NEWEST: Final = (3, 13)
-FRAMEWORKS_TESTED_ON: Final = (3, 11)
-# As they are installed: a package may come under several names.
-_FRAMEWORKS: Final = (
-    "torch", "tensorflow", "tensorflow-cpu", "keras", "tf_keras", "jax", "lightning",
-    "pytorch-lightning", "transformers",
-)  # fmt: skip
 OUR_TOOL_IDS: Final = (3, 4)  # sys.monitoring reserves 0, 1, 2 and 5 for others
 WANTED_BYTES: Final = 512 * 2**20  # the default of --max-size
 _TRIED_BYTES: Final = 2**20
@@ -114,7 +111,7 @@ def _frameworks(folder: str) -> Check:
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
-    for name in _FRAMEWORKS:
+    for name in packages():
         with contextlib.suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
     if not found:

@@ -1,1 +1,1 @@
-"""Reads what other tools have written: one file a format."""
+"""Reads what other tools have written: one folder a format, all end in the same `Trace`."""

@@ -114,6 +114,7 @@ class Trace:
     head: dict[str, Any]
     notes: list[str]
     sources: list[Stack] = dataclasses.field(default_factory=list)
+    framework: str | None = None  # whose operators these are; None: not known
 
     def is_of(self, *categories: Category) -> npt.NDArray[np.bool_]:
         """By looking up: to compare millions takes ten times as long."""

@@ -7,14 +7,15 @@ import socket
 import subprocess
 from typing import Any, Final
 
+from stepscope.frameworks.table import packages
 from stepscope.launch.containers import container_limits
 
 _GIT_PATIENCE_S: Final = 2.0
 
 # What a reader of the run wants to know the version of, where it is installed.
 _PACKAGES: Final = (
-    "stepscope", "numpy", "scipy", "torch", "tensorflow", "keras", "jax", "lightning",
-    "pytorch-lightning", "transformers", "accelerate", "scikit-learn", "numba", "polars", "pandas",
+    "stepscope", "numpy", "scipy", *packages(), "accelerate", "scikit-learn", "numba", "polars",
+    "pandas",
 )  # fmt: skip
 
 

@@ -10,14 +10,14 @@ from threading import get_ident
 from typing import Any, Final, Literal, TextIO
 
 from stepscope.line_profiler.counting import Counts, Ledger
-from stepscope.line_profiler.scope import Policies, PoliciesLike, admits, to_policies
+from stepscope.line_profiler.members import Members
+from stepscope.line_profiler.scope import PoliciesLike, to_policies
 from stepscope.line_profiler.stats import Key, LineStats, Row
 from stepscope.line_profiler.wrapping import (
     functions_behind,
     is_wrapped_by,
     mark_of,
     wrap,
-    wrap_members,
 )
 from stepscope.native import _core
 
@@ -92,43 +92,13 @@ class LineProfiler:
         self, cls: type, *, scoping_policy: PoliciesLike = None, wrap: bool = False
     ) -> int:
         """Register what the class contains; returns how many members."""
-        return self._add_namespace(cls, to_policies(scoping_policy), set(), replace=wrap)
+        return Members(self, self._ledger, to_policies(scoping_policy), replace=wrap).add(cls)
 
     def add_module(
         self, mod: types.ModuleType, *, scoping_policy: PoliciesLike = None, wrap: bool = False
     ) -> int:
         """Register what the module contains; returns how many members."""
-        return self._add_namespace(mod, to_policies(scoping_policy), set(), replace=wrap)
-
-    def _add_namespace(
-        self, namespace: Any, policies: Policies, seen: set[int], *, replace: bool
-    ) -> int:
-        takes = {kind: admits(policy, namespace, kind) for kind, policy in policies.items()}
-        replaced: dict[str, Any] = {}
-        count = 0
-        for name, member in list(vars(namespace).items()):
-            if id(member) in seen:
-                continue
-            seen.add(id(member))
-            if isinstance(member, type | types.ModuleType):
-                fits = takes["class" if isinstance(member, type) else "module"](member)
-                if fits and self._add_namespace(member, policies, seen, replace=replace):
-                    count += 1
-            elif self._add_member(member, takes["func"]):
-                count += 1
-                replaced[name] = member
-        if replace:
-            self._ledger.keep_engine()
-            wrap_members(self, namespace, replaced)
-        return count
-
-    def _add_member(self, member: object, fits: Callable[[Any], bool]) -> bool:
-        try:
-            return bool(
-                self.add_callable(member, guard=lambda f: is_wrapped_by(self, f) or not fits(f))
-            )
-        except TypeError:  # there is nothing callable about it
-            return False
+        return Members(self, self._ledger, to_policies(scoping_policy), replace=wrap).add(mod)
 
     # --- when to profile ------------------------------------------------------------------------
 
@@ -200,7 +170,7 @@ class LineProfiler:
         """Everything counted up to now; functions of the same name and place are one."""
         with _lock:
             counted = [(self._ledger.code(key), lines) for key, lines in self._ledger.counts()]
-        ns_per_tick = self._ns_per_tick()
+        ns_per_tick = _ns_per_tick(self._clock)
         merged: dict[Key, Counts] = {}
         for code, lines in counted:
             rows = merged.setdefault((code.co_filename, code.co_firstlineno, code.co_qualname), {})
@@ -237,13 +207,14 @@ class LineProfiler:
             config=config,
         )
 
-    def _ns_per_tick(self) -> float:
-        """From the clock readings when we were made and now."""
-        ticks, monotonic_ns, _ = self._clock
-        while time.monotonic_ns() - monotonic_ns < _LEAST_CALIBRATION_NS:
-            pass
-        ticks_now, monotonic_ns_now, _ = _core.clock_triple()
-        return (monotonic_ns_now - monotonic_ns) / (ticks_now - ticks)
+
+def _ns_per_tick(since: tuple[int, int, int]) -> float:
+    """From the clock readings of then and now."""
+    ticks, monotonic_ns, _ = since
+    while time.monotonic_ns() - monotonic_ns < _LEAST_CALIBRATION_NS:
+        pass
+    ticks_now, monotonic_ns_now, _ = _core.clock_triple()
+    return (monotonic_ns_now - monotonic_ns) / (ticks_now - ticks)
 
 
 def _rows(lines: Counts, ns_per_tick: float) -> list[Row]:

@@ -315,6 +315,6 @@ def die_with_parent(parent_pid: int) -> bool:
 
 # --- traces of operators -------------------------------------------------------------------------
 def trace_events(text: bytes) -> tuple[bytes, list[bytes], int]:
-    """Events of a trace in JSON, with commas between them: their rows (`importers.trace_rows` has
+    """Events of a trace in JSON, with commas between them: their rows (`importers.kineto.rows` has
     the fields), the texts that these number, and how much of the text they are. It ends before the
     first event that is damaged or not as torch writes it."""

@@ -9,7 +9,7 @@ from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import run_of_trace
-from stepscope.importers.xplane_names import framework_operator, instruction_name, operator_of
+from stepscope.importers.runtime_names import framework_operator, instruction_name, operator_of
 from stepscope.model.ops import OpRow
 from stepscope.store.format import EventKind
 from xplane_writer import PlaneWriter, Value, number, text, varint, write

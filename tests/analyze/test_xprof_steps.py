@@ -10,9 +10,9 @@ from stepscope.analyze.answers.input import input
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import run_of_trace
-from stepscope.analyze.traces.xprof_groups import host_events
 from stepscope.errors import InputError
-from stepscope.importers.xplane import read_xplane
+from stepscope.importers.xplane.groups import host_events
+from stepscope.importers.xplane.reader import read_xplane
 from stepscope.model import StepsAnswer
 from stepscope.store.format import EventKind, SpanCategory
 from xplane_writer import PlaneWriter, write

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepscope.errors import DataError
-from stepscope.importers import trace_text
-from stepscope.importers.kineto import read_kineto
+from stepscope.importers.kineto import text as trace_text
+from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.trace import Category, Trace
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepscope.errors import DataError
-from stepscope.importers import protobuf_wire as wire
 from stepscope.importers.trace import Category, Source, Trace
-from stepscope.importers.xplane import read_xplane
-from stepscope.importers.xplane_trace import read_xplane_trace
+from stepscope.importers.xplane import protobuf_wire as wire
+from stepscope.importers.xplane.reader import read_xplane
+from stepscope.importers.xplane.trace import read_xplane_trace
 from xplane_writer import PlaneWriter, Ref, number, text, varint, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"

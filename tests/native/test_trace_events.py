@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepscope.importers.kineto_events import Event, rows_of
-from stepscope.importers.trace_rows import Rows, read_rows, shapes_of, string_of, thread_of
+from stepscope.importers.kineto.events import Event, rows_of
+from stepscope.importers.kineto.rows import Rows, read_rows, shapes_of, string_of, thread_of
 
 TEXTS = {"name": string_of, "category": string_of, "thread": thread_of, "shapes": shapes_of,
          "told_name": string_of}  # fmt: skip

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from stepscope.advise.evidence.case import CannotJudge
 from stepscope.analyze.operators.device_steps import DeviceTime, device_time
+from stepscope.frameworks.facts import Words
+from stepscope.frameworks.table import words_of
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -35,3 +37,8 @@ class DeviceCase:
 
     def share(self, by_step_ns: float) -> float:
         return by_step_ns / self.step_ns
+
+    @property
+    def words(self) -> Words:
+        """Of the framework whose trace it is."""
+        return words_of(self.device.part.tree.trace.framework)

@@ -1,14 +1,26 @@
-"""Which framework trains."""
+"""Which framework trains, and its words."""
 
 from stepscope.advise.evidence.case import Case
+from stepscope.frameworks.facts import Words
+from stepscope.frameworks.table import COMPUTING, words_of
 
 
 def framework_of(case: Case) -> str:
+    """torch where nothing tells."""
+    return _seen(case) or "torch"
+
+
+def words_for(case: Case) -> Words:
+    return words_of(_seen(case))
+
+
+def _seen(case: Case) -> str | None:
     """By whose files the stacks lead through."""
-    seen = {"torch": 0.0, "tensorflow": 0.0, "jax": 0.0}
+    seen = dict.fromkeys(COMPUTING, 0.0)
     for look in case.stacks.time.looks:
+        theirs = [frame.function.file for frame in look.frames if not frame.is_users]
         for name in seen:
-            theirs = (frame.function.file for frame in look.frames if not frame.is_users)
             if any(f"/{name}/" in file for file in theirs):
                 seen[name] += look.ns
-    return max(seen, key=lambda name: seen[name])
+    most = max(seen, key=lambda name: seen[name])
+    return most if seen[most] else None

@@ -14,6 +14,7 @@ from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.operators.step_operators import StepOps, elements_of
 from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.frameworks.table import folders, words_of
 from stepscope.model import Location
 from stepscope.store.format import SpanCategory
 
@@ -40,24 +41,11 @@ _VIEWS: Final = (
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 _LEAST_OVERHEAD: Final = 0.7
-_LEAST_CORE: Final = (
-    0.2  # of the time: what it is divided by must not make five times as much of it
-)
-_FIXES: Final = {
-    "torch": "torch.compile the model (or the step): it launches few large operators instead of "
-    "many small ones. Where it cannot, write the loop of small operations as one on a larger "
-    "tensor, use the fused version of the layer, or a larger batch.",
-    "tensorflow": "Put the step into a @tf.function: the operators are then launched by the graph "
-    "and not one by one from Python.",
-    "jax": "Decorate the update with @jax.jit: it is then compiled as a whole instead of "
-    "operator by operator.",
-}
-_THEIRS: Final = (
-    "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/optax/", "/flax/", "/contextlib.py",
-)  # fmt: skip
+# Of the time: what it is divided by must not make more than five times as much of it.
+_LEAST_CORE: Final = 0.2
+_THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
 _LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
-_TRIALS: Final = {"torch": "compile", "tensorflow": "tf-function", "jax": "jit"}
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -93,8 +81,8 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.part_of(cost, expected=0.97, least=0.5),  # one call is left to launch
-            fix=_FIXES[framework],
-            trial=_TRIALS[framework],
+            fix=words_of(framework).eager.fix,
+            trial=words_of(framework).eager.trial,
             library=library,
             source=case.code.text(location),
         )
@@ -166,8 +154,8 @@ def _by_operators(case: Case) -> list[Candidate]:
             location=location,
             # What is compiled still launches some; a graph with breaks keeps most of its launches.
             saving=Saving.part_of(overhead, expected=0.92, least=0.3),
-            fix=_FIXES["torch"],
-            trial=_TRIALS["torch"],
+            fix=words_of("torch").eager.fix,
+            trial=words_of("torch").eager.trial,
             source=case.code.text(location),
         )
     ]

@@ -3,6 +3,7 @@
 from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
@@ -38,10 +39,7 @@ def judge(case: Case) -> list[Candidate]:
         source=case.code.text(location),
         evidence=f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in collectives on every one "
         f"of {len(told.ranks)} ranks, the waiting for slower ranks left out.",
-        fix="Let gradients be sent while the backward pass goes on (DistributedDataParallel "
-        "instead of collectives by hand), send them less often (gradient accumulation with "
-        "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
-        "communication hook).",
+        fix=words_for(case).exposed_between_ranks,
     )
 
 

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
@@ -51,9 +52,8 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=in_32_bits(cost, convolutions=convolutions, ratio=ratio),
-            fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
-            "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
-            trial="float32",
+            fix=words_for(case).float32.fix,
+            trial=words_for(case).float32.trial,
             doubt=None if is_the_runs else _DOUBT,
             source=case.code.text(location),
         )

@@ -13,14 +13,12 @@ from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.frameworks.table import folders
 
 ID: Final = "host-code"
 # Of the step. Between the passes there is always something: the loop itself, zero_grad, a counter.
 _LEAST_SHARE_OF_A_LINE: Final = 0.05
-_FRAMEWORKS: Final = (
-    "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
-    "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
-)  # fmt: skip
+_FRAMEWORKS: Final = folders()
 _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",

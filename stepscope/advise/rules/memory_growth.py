@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.source import Loop, last_line
 from stepscope.advise.evidence.words import at
 from stepscope.advise.gain.candidate import Candidate
@@ -20,10 +21,7 @@ _MOST_HITS: Final = 2.0  # a step: what is added to more often is made and throw
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
-_FIX: Final = (
-    "Keep numbers and not tensors (loss.item(), .detach(), float()), empty lists and caches that "
-    "grow, and write results out every so many steps."
-)
+_FIX: Final = "{keep}, empty lists and caches that grow, and write results out every so many steps."
 _COMPILED: Final = (
     "Every graph that is compiled stays in memory: compile less often, as recompilation says. If "
     "it still grows then, look for lists and caches that keep tensors."
@@ -60,11 +58,17 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=location,
             saving=Saving.nothing(),
-            fix=_COMPILED if location is None and case.phase_ns("compile") else _FIX,
+            fix=_fix(case, location),
             source=case.code.text(location),
             is_always_told=True,
         )
     ]
+
+
+def _fix(case: Case, location: Location | None) -> str:
+    if location is None and case.phase_ns("compile"):
+        return _COMPILED
+    return _FIX.format(keep=words_for(case).memory_growth)
 
 
 def _at_first_step(case: Case, row: ProcessMemory) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.user_calls import only_call
 from stepscope.advise.evidence.words import at, counted, ms, percent
@@ -49,7 +50,7 @@ class _Optimizer:
 def judge(case: Case) -> list[Candidate]:
     if not case.phase_ns("optimizer"):
         raise CannotJudge("no optimizer of a framework was seen")
-    if case.free_ns("optimizer") < _LEAST_SHARE * case.step_ns:
+    if case.free_ns("optimizer") < _LEAST_SHARE * case.step_ns or framework_of(case) != "torch":
         return []
     slow = [each for each in _optimizers(case) if _goes_one_by_one(case, each)]
     return [_told(case, max(slow, key=lambda each: each.cost_ns))] if slow else []

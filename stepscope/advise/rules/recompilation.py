@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.evidence.framework import framework_of, words_for
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -56,8 +56,7 @@ def judge(case: Case) -> list[Candidate]:
             saving=saving,
             fix="Give the compiled function the same shapes, types and Python values in every "
             "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
-            "function once outside the loop; or declare the dimension dynamic (dynamic=True, "
-            "reduce_retracing=True, an input signature).",
+            f"function once outside the loop; or {words_for(case).recompilation}.",
             source=case.code.text(location),
         )
     ]

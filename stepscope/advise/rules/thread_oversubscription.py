@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.words import ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.threads import with_a_core
@@ -50,7 +51,7 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=None,
             saving=with_a_core(share, case.step_ns),
-            fix=f"As many threads as cores: torch.set_num_threads({whole}), "
+            fix=f"As many threads as cores: {words_for(case).threads.format(count=whole)}"
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
         )

@@ -1,7 +1,7 @@
 """The steps in another tool's categories: XProf's, for runs and for traces.
 
-1. An xplane without a recording around it tells its steps itself.
-2. Of torch's traces, what ran in each step is of one of XProf's kinds.
+1. A trace that tells which step caused which event tells its steps itself.
+2. Of other traces, what ran in each step is of one of XProf's kinds.
 3. In a run whose operator windows saw a device, the same for the steps in them.
 4. In any other run the phases are given XProf's names: all the compute is the host's.
 """
@@ -15,11 +15,16 @@ import numpy.typing as npt
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces import xprof_steps as xprof
-from stepscope.analyze.traces.windows import Window, is_xplane, read_trace, read_window, windows
+from stepscope.analyze.traces.windows import (
+    Window,
+    read_causes,
+    read_trace,
+    read_window,
+    windows,
+)
 from stepscope.clock import Ints
 from stepscope.errors import DataError, InputError
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
-from stepscope.importers.xplane import read_xplane
 from stepscope.model import Rate, Share, Spread, Step, StepsAnswer
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
@@ -122,8 +127,9 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     trace = read_trace(path)
     if isinstance(trace, str):
         raise DataError(trace)
-    if is_xplane(path):
-        found = xprof.xprof_steps(read_xplane(path))
+    causes = read_causes(path)
+    if causes is not None:
+        found = xprof.xprof_steps(causes)
         start_ns, end_ns, ns = found.start_ns, found.end_ns, found.ns
     else:
         start_ns, end_ns = _marked(trace)

@@ -13,16 +13,15 @@ from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import FoundSteps
-from stepscope.analyze.traces.windows import is_xplane, read_trace, read_window, windows
+from stepscope.analyze.traces.windows import read_causes, read_trace, read_window, windows
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
-from stepscope.errors import DataError
+from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
-from stepscope.importers.xplane import read_xplane
-from stepscope.importers.xplane_planes import XSpace
 from stepscope.model import InputAnswer, Limit, LoaderRow, Process, StageRow
 from stepscope.store.reader import ProcessData, Run
 
+_Seen = tuple[Causes, Trace]
 _LEAST_WAIT: Final = 0.05  # of the step
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_SHARE: Final = 0.01  # of the mean step
@@ -64,7 +63,7 @@ def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputA
 
 
 def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
-    """Of an xplane without a recording around it."""
+    """Of a trace without a recording around it."""
     seen = _seen(process)
     if not seen:
         trace = read_trace(process.folder)
@@ -73,9 +72,9 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
             loader=None, limit=None, why=None, stages=[], lines=[], library=[], start_up_ms=None,
             reason=reason, notes=all_notes(run),
         )  # fmt: skip
-    space = seen[0][0]
-    steps = xprof_steps(space)
-    waits = tf_data_stages.waits(space)
+    causes = seen[0][0]
+    steps = xprof_steps(causes)
+    waits = tf_data_stages.waits(causes.host)
     if len(steps):
         wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
         told = _Waits(wait_ns, steps.end_ns - steps.start_ns)
@@ -86,24 +85,21 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     return _answer(run, process.process, told, seen)
 
 
-def _seen(process: ProcessData) -> list[tuple[XSpace, Trace]]:
-    """The xplanes in which a batch was fetched or a stage ran."""
+def _seen(process: ProcessData) -> list[_Seen]:
+    """The traces in which a batch was fetched or a stage ran."""
     found = []
     for window in windows(process):
-        if not is_xplane(window.path):
+        causes = read_causes(window.path)
+        if causes is None:
             continue
         trace = read_window(window)
-        try:
-            space = read_xplane(window.path)
-        except DataError:
-            continue  # said where operators are shown
-        if not isinstance(trace, str) and (trace.events["is_input"].any()):
-            found.append((space, trace))
+        if not isinstance(trace, str) and trace.events["is_input"].any():
+            found.append((causes, trace))
     return found
 
 
-def _answer(run: Run, who: Process, waits: _Waits, seen: list[tuple[XSpace, Trace]]) -> InputAnswer:
-    batches = max(1, sum(tf_data_stages.batches(space) for space, _ in seen))
+def _answer(run: Run, who: Process, waits: _Waits, seen: list[_Seen]) -> InputAnswer:
+    batches = max(1, sum(tf_data_stages.batches(causes.host) for causes, _ in seen))
     rows = _stage_rows(who, seen, batches)
     loader = _loader(waits)
     limit, why = _limit(loader, rows)
@@ -127,11 +123,11 @@ def _loader(waits: _Waits) -> LoaderRow:
     )
 
 
-def _stage_rows(who: Process, seen: list[tuple[XSpace, Trace]], batches: int) -> list[StageRow]:
+def _stage_rows(who: Process, seen: list[_Seen], batches: int) -> list[StageRow]:
     """Those of several windows together."""
     total: dict[str, list[float]] = {}
-    for space, _ in seen:
-        for stage in tf_data_stages.stages(space):
+    for causes, _ in seen:
+        for stage in tf_data_stages.stages(causes.host):
             sums = total.setdefault(stage.name, [0, 0, 0.0])
             sums[0] += stage.calls
             sums[1] += stage.self_ns
@@ -145,7 +141,7 @@ def _stage_rows(who: Process, seen: list[tuple[XSpace, Trace]], batches: int) ->
     return sorted(rows, key=lambda row: -row.ms_per_batch)
 
 
-def _operation_rows(who: Process, seen: list[tuple[XSpace, Trace]], batches: int) -> list[StageRow]:
+def _operation_rows(who: Process, seen: list[_Seen], batches: int) -> list[StageRow]:
     total: dict[str, list[int]] = {}
     for _, trace in seen:
         for each in tf_data_stages.operations(trace):

@@ -1,4 +1,4 @@
-"""The stages of a tf.data pipeline in an xplane: their own time, how parallel they are, and which
+"""The stages of a tf.data pipeline in a trace: their own time, how parallel they are, and which
 operations the functions in them call.
 
 1. A stage's own time is what the stages inside of it leave, on its thread.
@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import union
+from stepscope.analyze.traces.batch_fetches import fetches
 from stepscope.analyze.traces.operator_tree import op_tree
-from stepscope.analyze.traces.xprof_groups import HostEvents, fetches, host_events
 from stepscope.clock import Ints
+from stepscope.importers.causes import HostEvents
+from stepscope.importers.runtime_names import CAPTURED, ITERATOR, PROCESS, stage_of
 from stepscope.importers.trace import Category, Trace
-from stepscope.importers.xplane_names import CAPTURED, ITERATOR, PROCESS, stage_of
-from stepscope.importers.xplane_planes import XSpace
 
 Pairs = tuple[Ints, Ints]
 _PRODUCE: Final = "Produce"  # PrefetchProduce, ParallelMapProduce: one element, ahead of time
@@ -40,24 +40,21 @@ class Operation:
     self_ns: int
 
 
-def waits(space: XSpace) -> Pairs:
+def waits(host: HostEvents) -> Pairs:
     """When an operation fetched a batch for the training; Unix time."""
-    host = host_events(space)
     fetched = fetches(host)
     return union(host.start_ns[fetched], host.end_ns[fetched])
 
 
-def batches(space: XSpace) -> int:
+def batches(host: HostEvents) -> int:
     """How many were fetched: the operation is told, or its work, or both."""
-    host = host_events(space)
     fetched = fetches(host)
     is_work = np.array(["::" in name for name in host.names] or [False], np.bool_)[host.name]
     return int(max((fetched & is_work).sum(), (fetched & ~is_work).sum()))
 
 
-def stages(space: XSpace) -> list[Stage]:
+def stages(host: HostEvents) -> list[Stage]:
     """The most own time first."""
-    host = host_events(space)
     kinds = _Kinds(host)
     own = _own_ns(host, kinds.is_stage | kinds.is_produce)
     calls: collections.Counter[str] = collections.Counter()

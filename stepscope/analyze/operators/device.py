@@ -21,8 +21,8 @@ from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.traces.windows import Window, read_window, steps_begun, windows
 from stepscope.clock import Ints
+from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
-from stepscope.importers.xplane_names import is_collective
 from stepscope.model.ops import DeviceAnswer, DeviceKernel, DeviceRow, IdleSplit
 from stepscope.store.reader import ProcessData, Run
 

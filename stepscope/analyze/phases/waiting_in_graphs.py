@@ -14,11 +14,9 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.analyze.steps.find_steps import FoundSteps
-from stepscope.analyze.traces.windows import is_xplane, windows
-from stepscope.analyze.traces.xprof_groups import fetches, host_events
+from stepscope.analyze.traces.batch_fetches import fetches
+from stepscope.analyze.traces.windows import read_causes, windows
 from stepscope.clock import Ints
-from stepscope.errors import DataError
-from stepscope.importers.xplane import read_xplane
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
@@ -73,13 +71,10 @@ def _waits(process: ProcessData) -> tuple[Pairs, Pairs]:
     none = np.zeros(0, np.int64)
     starts, ends, begins, stops = [none], [none], [none], [none]
     for window in windows(process):
-        if not is_xplane(window.path) or window.start_ns is None or window.end_ns is None:
+        causes = read_causes(window.path)
+        if causes is None or window.start_ns is None or window.end_ns is None:
             continue
-        try:
-            host = host_events(read_xplane(window.path))
-        except DataError:
-            continue  # said where operators are shown
-        fetched = fetches(host)
+        host, fetched = causes.host, fetches(causes.host)
         to_ours = process.clock.monotonic_ns(0)
         starts.append(host.start_ns[fetched] + to_ours)
         ends.append(host.end_ns[fetched] + to_ours)

@@ -9,8 +9,14 @@ import numpy as np
 
 from stepscope.analyze.run import code_location
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.analyze.traces.events import Event, lines_of_events, trace_head, unix_events
-from stepscope.analyze.traces.windows import Window, is_xplane, windows
+from stepscope.analyze.traces.events import (
+    lines_of_events,
+    profile_of,
+    trace_head,
+    unix_events,
+)
+from stepscope.analyze.traces.windows import Window, windows
+from stepscope.importers.written_events import Event
 from stepscope.model import Location
 from stepscope.store.reader import ProcessData, Run
 
@@ -30,10 +36,9 @@ class TracedWindow:
     def path(self) -> Path:
         return self.window.path
 
-    @property
-    def is_xplane(self) -> bool:
-        """Written by TensorFlow or JAX; by torch otherwise."""
-        return is_xplane(self.path)
+    def profile(self) -> bytes | None:
+        """The trace as TensorBoard's profile plugin reads it; None: it does not."""
+        return profile_of(self.window)
 
     @property
     def pid(self) -> int:

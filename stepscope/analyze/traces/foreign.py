@@ -1,19 +1,17 @@
 """Traces that other tools wrote, asked as if they were runs."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.windows import read_trace
 from stepscope.clock import Clock
+from stepscope.importers.importer import endings
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.reader import ProcessData, Run
 from stepscope.store.records import Names, ProcessInfo, RunInfo
-
-ENDINGS: Final = (".json", ".json.gz", ".xplane.pb", ".xplane.pb.gz")
 
 
 def is_trace(path: Path) -> bool:
@@ -26,6 +24,10 @@ def traces_in(path: Path) -> list[Path]:
     return [path] if path.is_file() else _traces_in(path)
 
 
+def is_named_like_one(path: Path) -> bool:
+    return path.name.endswith(endings())
+
+
 def load_any(path: str | Path) -> Run:
     """A run, or a trace that another tool wrote."""
     return run_of_trace(Path(path)) if is_trace(Path(path)) else load(path)
@@ -35,7 +37,7 @@ def _traces_in(folder: Path) -> list[Path]:
     """Also where a profiler puts them: plugins/profile/<when>/<host>.xplane.pb, the newest."""
     if not folder.is_dir() or (folder / fmt.RUN_FILE).exists() or any(folder.glob("proc-*")):
         return []
-    here = [path for path in folder.iterdir() if path.name.endswith(ENDINGS) and path.is_file()]
+    here = [path for path in folder.iterdir() if is_named_like_one(path) and path.is_file()]
     if here:
         return sorted(here)
     below = sorted(path for path in folder.glob("plugins/profile/*") if path.is_dir())

@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from stepscope.clock import Ints
 from stepscope.errors import DataError
-from stepscope.importers.kineto import read_kineto
+from stepscope.importers.causes import Causes
+from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import Trace
-from stepscope.importers.xplane_trace import read_xplane_trace
 from stepscope.store.reader import ProcessData
 
 _Mask = npt.NDArray[np.bool_]
 _TOUCHED: Final = 0.1  # of a step: a window opens in the last moment of the one before
 _NAMES: Final = ("", ".gz")  # a trace may have been compressed since
-_XPLANE: Final = (".pb", ".pb.gz")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,11 +85,6 @@ def _path(process: ProcessData, name_id: int) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def is_xplane(path: Path) -> bool:
-    """Written by TensorFlow or JAX; by torch otherwise."""
-    return path.name.endswith(_XPLANE)
-
-
 def read_window(window: Window) -> Trace | str:
     """Its trace without our own closing, or why there is none."""
     return read_trace(window.path, window.closing)
@@ -108,12 +102,21 @@ def read_trace(path: Path, closing: Closing | None = None) -> Trace | str:
 @functools.lru_cache(maxsize=16)
 def _read(path: Path, _state: tuple[int, int], closing: Closing | None) -> Trace | str:
     try:
-        trace = read_xplane_trace(path) if is_xplane(path) else read_kineto(path)
+        trace = importer_of(path).read(path)
     except DataError as error:
         return str(error)
     if closing is not None:
         closing.shorten(trace)
     return trace
+
+
+def read_causes(path: Path) -> Causes | None:
+    """Which event caused which; None: the trace does not tell, or cannot be read, which is said
+    where operators are shown."""
+    try:
+        return importer_of(path).causes(path)
+    except DataError:
+        return None
 
 
 def slowed_steps(process: ProcessData, start_ns: Ints, end_ns: Ints) -> _Mask:

@@ -1,4 +1,4 @@
-"""Steps and what their time goes to, as XProf tells it from an xplane.
+"""Steps and what their time goes to, as XProf tells it.
 
 1. A step is what the script or a library marked, on the host; where the device worked on beyond
    that, what it did for that step. Where nobody marked any, the calls of graph functions count.
@@ -7,17 +7,15 @@
 """
 
 import dataclasses
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import union
-from stepscope.analyze.traces.xprof_groups import HostEvents, host_events
 from stepscope.clock import Ints
-from stepscope.importers import xplane_names as words
-from stepscope.importers.xplane_planes import Plane, XSpace
-from stepscope.importers.xplane_trace import device_planes
+from stepscope.importers import runtime_names as words
+from stepscope.importers.causes import Causes, DeviceEvents, HostEvents
 
 INPUT: Final = "Input"
 HOST: Final = "Host Compute"
@@ -49,9 +47,6 @@ KIND: Final = {kind: number for number, (kind, _) in enumerate(_ORDER)}
 _NOT_COMPUTE: Final = ("EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun")
 _MARKERS: Final = ("train", "test", "TraceContext")
 _CALLS: Final = ("FunctionRun", "SessionRun")
-_STEPS: Final = "Steps"
-_OPERATIONS: Final = "XLA Ops"
-_STREAM: Final = "Stream"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,14 +69,13 @@ class _Events:
     end_ns: Ints
 
 
-def xprof_steps(space: XSpace) -> XprofSteps:
-    host = host_events(space)
-    device, device_steps = _device_events(space, host)
-    has_device = len(device.group) > 0
-    spans = _spans(host, device_steps)
-    if has_device and device_steps:
-        spans = {group: span for group, span in spans.items() if group in device_steps}
-    events = [device, _host_events(host, has_device)]
+def xprof_steps(causes: Causes) -> XprofSteps:
+    host, device = causes.host, causes.device
+    has_device = len(device) > 0
+    spans = _spans(host, device.spans)
+    if has_device and device.spans:
+        spans = {group: span for group, span in spans.items() if group in device.spans}
+    events = [_device_events(device), _host_events(host, has_device)]
     group, kind, start, end = (
         np.concatenate([getattr(each, name.name) for each in events])
         for name in dataclasses.fields(_Events)
@@ -170,65 +164,9 @@ def _spans(host: HostEvents, device: dict[int, tuple[int, int]]) -> dict[int, tu
 # --- devices --------------------------------------------------------------------------------------
 
 
-def _device_events(space: XSpace, host: HostEvents) -> tuple[_Events, dict[int, tuple[int, int]]]:
-    """What ran for which group, and the longest stretch that a device worked on each."""
-    parts: list[_Events] = []
-    spans: dict[int, tuple[int, int]] = {}
-    for plane in device_planes(space):
-        found, marked = _of_plane(plane, host)
-        parts.append(found)
-        for group, (start, end) in marked.items():
-            before = spans.get(group, (0, 0))
-            if end - start > before[1] - before[0]:
-                spans[group] = start, end
-    none = np.zeros(0, np.int64)
-    parts.append(_Events(none, none, none, none))
-    columns = (
-        np.concatenate([getattr(each, name.name) for each in parts])
-        for name in dataclasses.fields(_Events)
-    )
-    return _Events(*columns), spans
-
-
-def _of_plane(plane: Plane, host: HostEvents) -> tuple[_Events, dict[int, tuple[int, int]]]:
-    lines = [line.name for line in plane.lines]
-    events = plane.events
-    start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
-    work = np.array([line.startswith(_STREAM) or line == _OPERATIONS for line in lines] or [False])
-    is_work = work[events["line"]]
-    marks = np.array([line == _STEPS for line in lines] or [False])[events["line"]]
-    group = _groups(plane, host, marks)
-    kinds = np.array([device_kind(name) for name in plane.shown_names], np.int64)[events["name"]]
-    kept = is_work & (group >= 0)
-    spans: dict[int, tuple[int, int]] = {}
-    bounds = marks if (marks & (group >= 0)).any() else kept
-    for number in np.unique(group[bounds & (group >= 0)]).tolist():
-        mine = bounds & (group == number)
-        spans[number] = int(start[mine].min()), int(end[mine].max())
-    return _Events(group[kept], kinds[kept], start[kept], end[kept]), spans
-
-
-def _groups(plane: Plane, host: HostEvents, marks: npt.NDArray[Any]) -> Ints:
-    """As the file tells, by the call that launched it, or by the device's own steps."""
-    told = plane.integers("group_id")
-    if (told >= 0).any():
-        return told
-    correlation = plane.integers("correlation_id")
-    calls = np.flatnonzero((host.stats["correlation"] >= 0) & (host.group >= 0))
-    if len(calls) and (correlation >= 0).any():
-        calls = calls[np.argsort(host.stats["correlation"][calls], kind="stable")]
-        numbers = host.stats["correlation"][calls]
-        at = np.minimum(np.searchsorted(numbers, correlation), len(numbers) - 1)
-        return np.where(numbers[at] == correlation, host.group[calls[at]], -1)
-    steps = np.flatnonzero(marks)
-    if not len(steps):
-        return told
-    steps = steps[np.argsort(plane.events["start_ns"][steps], kind="stable")]
-    begin = plane.events["start_ns"][steps]
-    at = np.searchsorted(begin, plane.events["start_ns"], side="right") - 1
-    end = begin + plane.events["duration_ns"][steps]
-    inside = (at >= 0) & (plane.events["start_ns"] < end[np.maximum(at, 0)])
-    return np.where(inside, at, -1)
+def _device_events(device: DeviceEvents) -> _Events:
+    kinds = np.array([device_kind(name) for name in device.names] or [0], np.int64)
+    return _Events(device.group, kinds[device.name], device.start_ns, device.end_ns)
 
 
 def device_kind(name: str) -> int:

@@ -5,7 +5,7 @@
 
 #include "python/compat.h"
 
-/* One event; importers/trace_rows.py has the same fields. Texts are numbers in the list beside the
+/* One event; importers/kineto/rows.py has the same fields. Texts are numbers in the list beside the
    rows. -1: not told. */
 typedef struct {
     double ts_us, dur_us;

@@ -6,7 +6,6 @@ Torch's are for torch_tb_profiler, which knows the words of torch 1.9. Newer tra
 schedule: it would show none of these.
 """
 
-import gzip
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -25,7 +24,6 @@ OPEN_WITH: Final = (
     "tensorboard --logdir {path} (needs torch_tb_profiler; for TensorFlow and JAX, xprof)"
 )
 _STEP: Final = "ProfilerStep#"
-_GZIP: Final = b"\x1f\x8b"
 _LOADER: Final = "enumerate(Data"
 _WORDS: Final = {
     "cuda_runtime": "Runtime",
@@ -55,9 +53,10 @@ def export(run: Run, *, process: int | None = None) -> Files:
 def _files(found: list[TracedWindow], unread: list[str]) -> Files:
     counts: dict[str, int] = {}
     for window in found:
-        if window.is_xplane:
+        profile = window.profile()
+        if profile is not None:
             name = _profile_name(window)
-            yield name, _unzipped(window.path.read_bytes())
+            yield name, profile
             counts[name] = 0
             continue
         events = _Events(window)
@@ -80,10 +79,6 @@ def _profile_name(window: TracedWindow) -> str:
     number = re.sub(r"\D", "", window.path.name.partition(".")[0]) or "0"
     host = re.sub(r"[^\w-]", "_", window.host) or "host"
     return f"plugins/profile/window_{number}/{host}_{window.pid}.xplane.pb"
-
-
-def _unzipped(data: bytes) -> bytes:
-    return gzip.decompress(data) if data[:2] == _GZIP else data
 
 
 class _Events:

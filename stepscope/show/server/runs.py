@@ -14,7 +14,7 @@ from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.answers.run_list import RunEntry, is_run, run_entry
 from stepscope.analyze.answers.run_version import run_version
 from stepscope.analyze.timeline.run_timeline import run_timeline
-from stepscope.analyze.traces.foreign import ENDINGS, is_trace, load_any, traces_in
+from stepscope.analyze.traces.foreign import is_named_like_one, is_trace, load_any, traces_in
 from stepscope.errors import DataError, InputError
 from stepscope.model import Record
 from stepscope.model.timeline import Timeline
@@ -80,7 +80,7 @@ class Runs:
                 f"There is no run in '{self.path}'. Record one with 'stepscope run SCRIPT', "
                 "or name a run folder."
             )
-        if not self.path.is_dir() and not self.path.name.endswith(ENDINGS):
+        if not self.path.is_dir() and not is_named_like_one(self.path):
             raise InputError(f"'{self.path}' is no run and no trace. {_GIVE}")
         if not self.path.exists():
             raise InputError(f"'{self.path}' does not exist. {_GIVE}")

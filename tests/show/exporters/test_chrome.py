@@ -27,7 +27,7 @@ from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.errors import InputError
-from stepscope.importers.kineto import read_kineto
+from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.trace import Category
 from stepscope.show.exporters import chrome, trace_events
 from stepscope.store.format import EventKind

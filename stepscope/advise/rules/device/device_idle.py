@@ -29,8 +29,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             # A range this wide, as nothing tells the cause.
             saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
-            fix="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
-            "launch overhead, workers and prefetching against waiting for input, and no "
-            ".item() or .cpu() in the step.",
+            fix=case.words.idle_device,
         )
     ]

@@ -33,6 +33,5 @@ def judge(case: DeviceCase) -> list[Candidate]:
         share,
         evidence=f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that "
         "while no other kernel does.",
-        fix="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), gradients as "
-        "bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
+        fix=case.words.exposed_collectives,
     )

@@ -35,8 +35,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             # The first batch of an epoch is still waited for; too few cores may halve it.
             saving=Saving.part_of(cost, expected=0.9, least=0.5),
-            fix="Load in other processes, ahead of the step: DataLoader(…, num_workers=4, "
-            "persistent_workers=True), tf.data's prefetch and num_parallel_calls.",
-            trial="num-workers",
+            fix=case.words.waiting_for_input.fix,
+            trial=case.words.waiting_for_input.trial,
         )
     ]

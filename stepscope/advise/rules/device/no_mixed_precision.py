@@ -35,9 +35,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             # Twice the speed and a little more by half the memory traffic; matrix units alone do
             # four times, but not all of it is large matrices.
             saving=Saving.part_of(cost, expected=0.55, least=0.3, most=0.75),
-            fix="Mixed precision: torch.autocast with a GradScaler (or bfloat16 without), "
-            "Trainer(precision='16-mixed'), keras.mixed_precision; at least "
-            "torch.set_float32_matmul_precision('high').",
-            trial="mixed-precision",
+            fix=case.words.mixed_precision.fix,
+            trial=case.words.mixed_precision.trial,
         )
     ]

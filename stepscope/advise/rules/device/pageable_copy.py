@@ -36,7 +36,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             location=location,
             # Pinned copies are two to three times as fast, and all of it may overlap with compute.
             saving=Saving.part_of(cost, expected=0.7, least=0.3),
-            fix="DataLoader(…, pin_memory=True) and .to(device, non_blocking=True).",
-            trial="pin-memory",
+            fix=case.words.pageable_copy.fix,
+            trial=case.words.pageable_copy.trial,
         )
     ]

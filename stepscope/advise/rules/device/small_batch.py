@@ -38,7 +38,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             # A batch of twice the size halves what is idle by sample, where it fits.
             saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
-            fix="A larger batch makes the same kernels work longer; where the batch must stay, "
-            "torch.compile(mode='reduce-overhead') or CUDA graphs.",
+            fix=case.words.short_kernels,
         )
     ]

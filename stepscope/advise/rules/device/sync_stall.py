@@ -35,7 +35,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             # One wait a step is often needed, and the launches it held up still take their time.
             saving=Saving.part_of(cost, expected=0.85, least=0.4),
-            fix="Keep results on the device: no .item(), .cpu(), print or if on a tensor in the "
-            "step; read the loss every so many steps, and copy with non_blocking=True.",
+            fix=case.words.waiting_for_device,
         )
     ]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.importers import protobuf_wire as wire
+from stepscope.importers.xplane import protobuf_wire as wire
 
 Value = int | float | str
 

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.importers.kineto.rows import ROW_DTYPE, Rows, Scalar
 from stepscope.importers.trace import Numbers
-from stepscope.importers.trace_rows import ROW_DTYPE, Rows, Scalar
 
 _NONE: Final = -1
 _NOTHING: Final = msgspec.Raw()
@@ -55,7 +55,7 @@ _NUMBERS: Final = (
 
 
 def rows_of(events: Sequence[Event]) -> Rows:
-    """As `trace_rows.read_rows` makes them of a text."""
+    """As `rows.read_rows` makes them of a text."""
     texts: Numbers[bytes] = Numbers()
     args = [event.args or _NO_ARGS for event in events]
     both = list(zip(events, args, strict=True))

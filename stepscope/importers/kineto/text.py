@@ -8,9 +8,7 @@
    never closed, the places are guessed again.
 """
 
-import functools
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Generic, TypeVar
@@ -18,12 +16,11 @@ from typing import Any, BinaryIO, Final, Generic, TypeVar
 import msgspec
 
 from stepscope.errors import DataError
+from stepscope.importers.unzip import decompressor, is_zipped, unreadable
 
 CHUNK_BYTES: Final = 4 * 2**20
 _ZIPPED_BYTES: Final = 2**18
 _SEPARATORS: Final = b" \r\n\t,"
-_GZIP: Final = b"\x1f\x8b"
-_GZIP_WINDOW: Final = 31
 _LONGEST_HEAD: Final = 64 * 2**20
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
 _BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
@@ -78,13 +75,13 @@ class TraceText(Generic[_T]):
         """In pieces of some size, gzipped or not: its first bytes tell, whatever it is called."""
         try:
             with open(self._path, "rb") as file:
-                zipped = file.peek(2)[:2] == _GZIP
+                zipped = is_zipped(file.peek(2))
                 parts = (
                     self._unzipped(file) if zipped else iter(lambda: file.read(CHUNK_BYTES), b"")
                 )
                 yield from _large(parts)
         except OSError as error:
-            raise DataError(f"'{self._path}' cannot be read: {error.strerror}.") from error
+            raise unreadable(self._path, error) from error
 
     def _unzipped(self, file: BinaryIO) -> Iterator[bytes]:
         """Up to where it is damaged."""
@@ -273,13 +270,3 @@ def _large(parts: Iterator[bytes]) -> Iterator[bytes]:
             collected, size = [], 0
     if collected:
         yield b"".join(collected)
-
-
-def decompressor() -> tuple[Callable[[], Any], type[Exception]]:
-    """isal's where it is installed: three times the speed."""
-    try:
-        from isal import isal_zlib
-    except ImportError:
-        return functools.partial(zlib.decompressobj, wbits=_GZIP_WINDOW), zlib.error
-    trouble: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment]  # its stub errs
-    return functools.partial(isal_zlib.decompressobj, wbits=_GZIP_WINDOW), trouble

@@ -8,9 +8,9 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
-from stepscope.importers import protobuf_wire as wire
 from stepscope.importers.trace import Source, Stack
-from stepscope.importers.xplane_planes import XSpace
+from stepscope.importers.xplane import protobuf_wire as wire
+from stepscope.importers.xplane.planes import XSpace
 
 _KEYS: Final = ("hlo_proto", "Hlo Proto")
 _MOST_FRAMES: Final = 64

@@ -14,12 +14,13 @@ import functools
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.importers import xplane_names as words
-from stepscope.importers.xplane_planes import Plane, XSpace
-from stepscope.importers.xplane_trace import host_planes
+from stepscope.importers import runtime_names as words
+from stepscope.importers.causes import Causes, HostEvents
+from stepscope.importers.xplane.device_groups import device_events
+from stepscope.importers.xplane.planes import Plane, XSpace
+from stepscope.importers.xplane.trace import host_planes
 
 _FETCHES: Final = ("IteratorGetNextOp::DoCompute", "IteratorGetNextAsOptionalOp::DoCompute")
 _LEGACY_ROOT: Final = "TraceContext"
@@ -32,30 +33,12 @@ _STATS: Final = {
 }  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class HostEvents:
-    """Of all host threads, by thread and start, the longer first."""
-
-    names: list[str]
-    name: Ints
-    thread: Ints
-    start_ns: Ints
-    end_ns: Ints
-    stats: dict[str, Ints]
-    parent: Ints  # the innermost event around each on its thread; -1: none
-    group: Ints  # -1: none
-    roots: dict[int, int]  # of each group that was made here, the event that it began with
-
-    def __len__(self) -> int:
-        return len(self.name)
-
-    def named(self, *beginnings: str) -> npt.NDArray[np.bool_]:
-        found = np.array([name.startswith(beginnings) for name in self.names], np.bool_)
-        here: npt.NDArray[np.bool_] = found[self.name] if len(found) else np.zeros(0, np.bool_)
-        return here
-
-
 @functools.lru_cache(maxsize=4)
+def causes_of(space: XSpace) -> Causes:
+    host = host_events(space)
+    return Causes(host, device_events(space, host))
+
+
 def host_events(space: XSpace) -> HostEvents:
     names: list[str] = []
     columns: dict[str, list[Ints]] = collections.defaultdict(list)
@@ -89,18 +72,6 @@ def host_events(space: XSpace) -> HostEvents:
         return ungrouped
     group, roots = _Groups(ungrouped).made()
     return dataclasses.replace(ungrouped, group=group, roots=roots)
-
-
-def fetches(host: HostEvents) -> npt.NDArray[np.bool_]:
-    """Which events fetch a batch for the training, and not for another stage of the pipeline."""
-    step = host.stats["step_id"]
-    of_stages = step[host.named(words.CAPTURED) & (step != _NONE)]
-    inner = host.named(words.ITERATOR, words.CAPTURED) | np.isin(step, of_stages)
-    inside: list[bool] = []
-    for is_inner, above in zip(inner.tolist(), host.parent.tolist(), strict=True):
-        inside.append(is_inner or (above >= 0 and inside[above]))
-    found: npt.NDArray[np.bool_] = host.named(words.GET_NEXT) & ~np.array(inside, np.bool_)
-    return found
 
 
 def _has_text(plane: Plane, key: str) -> Ints:

@@ -1,6 +1,7 @@
 """What the names of an xplane's events say: which are operators, and how people call them."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from stepscope.importers.trace import Category, Source, Stack
@@ -20,7 +21,9 @@ MEMORY: Final = (_ALLOCATION, _DEALLOCATION)
 # Steps that the runtime marks by itself, beside those that people and libraries mark.
 INTERNAL_ROOTS: Final = ("FunctionRun", "SessionRun", "RunGraph", PROCESS, "TraceContext")
 _CALLS: Final = "PjitFunction("
+_OF_JAX: Final = (_CALLS, "jit_", "jit(")
 _EAGER: Final = "EagerLocalExecute: "
+_OF_TENSORFLOW: Final = ("EagerExecute", _EAGER, "FunctionRun", "SessionRun", PROCESS, ITERATOR)
 # Graph functions are run as operators are, but only wait for those in them.
 _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
 _COLLECTIVES: Final = (
@@ -28,6 +31,18 @@ _COLLECTIVES: Final = (
     "collective-permute", "collective-broadcast", "ragged-all-to-all",
 )  # fmt: skip
 _COPIES: Final = ("memcpy", "copy-start", "copy-done", "async-copy", "slice-start", "slice-done")
+
+
+def framework_of(names: Iterable[str]) -> str | None:
+    """JAX names what it jits; TensorFlow names its runtime and its operators."""
+    found = {_framework(name) for name in names}
+    return next((each for each in ("jax", "tensorflow") if each in found), None)
+
+
+def _framework(name: str) -> str | None:
+    if name.startswith(_OF_JAX):
+        return "jax"
+    return "tensorflow" if name.startswith(_OF_TENSORFLOW) or operator_of(name) else None
 
 
 def operator_of(name: str) -> str | None:

@@ -7,7 +7,16 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.importers.kineto_events import Event, rows_of
+from stepscope.importers.kineto.events import Event, rows_of
+from stepscope.importers.kineto.rows import (
+    Rows,
+    Scalar,
+    read_rows,
+    shapes_of,
+    string_of,
+    thread_of,
+)
+from stepscope.importers.kineto.text import TraceText
 from stepscope.importers.trace import (
     EVENT_DTYPE,
     FLOW_DTYPE,
@@ -19,15 +28,6 @@ from stepscope.importers.trace import (
     Trace,
     no_events,
 )
-from stepscope.importers.trace_rows import (
-    Rows,
-    Scalar,
-    read_rows,
-    shapes_of,
-    string_of,
-    thread_of,
-)
-from stepscope.importers.trace_text import TraceText
 
 _CATEGORIES: Final = {
     "cpu_op": Category.OP,
@@ -168,6 +168,7 @@ class _Reader:
             flows,
             text.head,
             self._notes(text),
+            framework="torch",
         )
 
     def _notes(self, text: TraceText[Event]) -> list[str]:

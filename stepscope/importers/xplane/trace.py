@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.importers import xplane_names as words
+from stepscope.importers import runtime_names as words
 from stepscope.importers.trace import (
     FLOW_DTYPE,
     MEMORY_DTYPE,
@@ -27,16 +27,16 @@ from stepscope.importers.trace import (
     Trace,
     no_events,
 )
-from stepscope.importers.xplane import read_xplane
-from stepscope.importers.xplane_hlo import Programs, programs
-from stepscope.importers.xplane_planes import Plane, XSpace
+from stepscope.importers.xplane.hlo import Programs, programs
+from stepscope.importers.xplane.planes import Plane, XSpace
+from stepscope.importers.xplane.reader import read_xplane
 
 HOST: Final = "/host:"
 DEVICE: Final = "/device:"
 _METADATA: Final = "/host:metadata"
-_STREAM: Final = "Stream"
-_STEPS: Final = "Steps"
-_OPERATIONS: Final = ("XLA Ops", "Async XLA Ops")
+STREAM: Final = "Stream"
+STEPS: Final = "Steps"
+OPERATIONS: Final = ("XLA Ops", "Async XLA Ops")
 _INPUT_THREADS: Final = "tf_data"
 _ON_DEVICE_MEMORY: Final = "GPU_"
 _Mask = npt.NDArray[np.bool_]
@@ -154,7 +154,7 @@ class _Maker:
     def add_device(self, plane: Plane) -> None:
         lines = np.array([_is_work(line.name) for line in plane.lines], np.bool_)
         kept = lines[plane.events["line"]] if len(lines) else np.zeros(0, np.bool_)
-        is_tpu = np.array([line.name in _OPERATIONS for line in plane.lines], np.bool_)
+        is_tpu = np.array([line.name in OPERATIONS for line in plane.lines], np.bool_)
         if is_tpu.any():
             kept &= _holds_none(plane.events)
         if not kept.any():
@@ -210,6 +210,7 @@ class _Maker:
             head={"hostnames": space.hosts, "steps": _steps(space)},
             notes=list(space.notes),
             sources=list(self._sources),
+            framework=words.framework_of(name for plane in space.planes for name in plane.names),
         )
 
 
@@ -223,7 +224,7 @@ def _steps(space: XSpace) -> int:
         return len(numbers)
     counts = [0]
     for plane in device_planes(space):
-        lines = np.array([line.name == _STEPS for line in plane.lines] or [False])
+        lines = np.array([line.name == STEPS for line in plane.lines] or [False])
         counts.append(int(lines[plane.events["line"]].sum()))
     return max(counts)
 
@@ -235,7 +236,7 @@ def _thread_id(id: int) -> str:
 
 def _is_work(line: str) -> bool:
     """A device's line of what ran there; the others sum it up by step, module and name."""
-    return line.startswith(_STREAM) or line in _OPERATIONS
+    return line.startswith(STREAM) or line in OPERATIONS
 
 
 def _device_number(plane: str) -> int:

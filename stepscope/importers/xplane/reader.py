@@ -5,7 +5,6 @@ The names of a plane's events stand behind the events: where a file is cut off, 
 
 import dataclasses
 import functools
-import zlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,9 +13,9 @@ import numpy.typing as npt
 
 from stepscope.clock import Ints
 from stepscope.errors import DataError
-from stepscope.importers import protobuf_wire as wire
-from stepscope.importers.trace_text import decompressor
-from stepscope.importers.xplane_planes import (
+from stepscope.importers.unzip import read_whole
+from stepscope.importers.xplane import protobuf_wire as wire
+from stepscope.importers.xplane.planes import (
     BYTES,
     DOUBLE,
     EVENT_DTYPE,
@@ -32,7 +31,6 @@ from stepscope.importers.xplane_planes import (
     XSpace,
 )
 
-_GZIP: Final = b"\x1f\x8b"
 _CHUNK: Final = 200_000  # events that are decoded at once: some 100 MB
 _BASE: Final = "profile_start_time"
 _TASK: Final = "Task Environment"
@@ -51,7 +49,7 @@ _EVENT_NAME, _OFFSET, _LASTED, _EVENT_STATS, _OCCURRENCES = 1, 2, 3, 4, 5
 @functools.lru_cache(maxsize=4)
 def read_xplane(path: Path) -> XSpace:
     """Everything, in columns: some 40 bytes an event and 30 a statistic."""
-    data, is_cut_off = _content(path)
+    data, is_cut_off = read_whole(path)
     whole = wire.split(data, 0, len(data))
     planes = [field for field in whole.fields if field.number == _PLANE and _is_text(field)]
     if not planes or not any(field.stop > field.start for field in planes):
@@ -69,24 +67,6 @@ def read_xplane(path: Path) -> XSpace:
     reader.unread += whole.unread
     is_cut_off |= whole.is_cut
     return XSpace(path, found, hosts, reader.notes(path.name, is_cut_off=is_cut_off))
-
-
-def _content(path: Path) -> tuple[bytes, bool]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"'{path}' cannot be read: {error.strerror}.") from error
-    if data[:2] != _GZIP:
-        return data, False
-    make, trouble = decompressor()
-    member = make()
-    parts: list[bytes] = []
-    for start in range(0, len(data), 2**18):
-        try:
-            parts.append(member.decompress(data[start : start + 2**18]))
-        except (trouble, zlib.error):
-            return b"".join(parts), True
-    return b"".join(parts), not member.eof
 
 
 def _is_text(field: wire.Field) -> bool:

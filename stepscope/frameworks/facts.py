@@ -1,0 +1,33 @@
+"""What is to be known of a framework."""
+
+from typing import NamedTuple
+
+
+class Advice(NamedTuple):
+    fix: str
+    trial: str | None = None  # of `stepscope try`, where it can apply the fix
+
+
+class Words(NamedTuple):
+    """What helps, in the words of one framework, by what is slow."""
+
+    eager: Advice  # every operator is launched from Python
+    short_kernels: str
+    idle_device: str
+    mixed_precision: Advice
+    waiting_for_input: Advice
+    pageable_copy: Advice
+    waiting_for_device: str
+    exposed_collectives: str  # in a trace
+    exposed_between_ranks: str
+    recompilation: str  # what to do about a size that changes
+    memory_growth: str
+    float32: Advice
+    threads: str  # how to set how many; {count}: so many
+
+
+class Framework(NamedTuple):
+    module: str  # as it is imported
+    packages: tuple[str, ...] = ()  # as it is installed: it may come under several names
+    folders: tuple[str, ...] = ()  # in the paths of its files
+    words: Words | None = None  # None: it trains with another one's operators

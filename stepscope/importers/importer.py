@@ -1,0 +1,83 @@
+"""What every importer can do, and the list in which each one enters itself."""
+
+import abc
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import stepscope.importers as folder
+from stepscope.errors import DataError
+from stepscope.importers.causes import Causes
+from stepscope.importers.trace import Trace
+from stepscope.importers.unzip import read_head
+from stepscope.importers.written_events import Written, events_of
+
+
+class Importer(abc.ABC):
+    """One format. What only some formats tell is None where this one does not."""
+
+    label: ClassVar[str]  # "torch.profiler's JSON"
+    endings: ClassVar[tuple[str, ...]]  # of its files' names, also when they are zipped
+
+    @abc.abstractmethod
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file that begins like this, unzipped, is of this format."""
+
+    @abc.abstractmethod
+    def read(self, path: Path) -> Trace:
+        """All of it; raises DataError where nothing can be read."""
+
+    def causes(self, path: Path) -> Causes | None:
+        """Which event caused which."""
+        return None
+
+    def written_events(self, trace: Trace) -> Iterator[Written]:
+        """Its events with all that the file says of them, in Kineto's form."""
+        return events_of(trace)
+
+    def profile(self, path: Path) -> bytes | None:
+        """The file as TensorBoard's profile plugin reads it."""
+        return None
+
+
+_entered: list[Importer] = []
+
+
+def register(importer: type[Importer]) -> type[Importer]:
+    _entered.append(importer())
+    return importer
+
+
+def importers() -> list[Importer]:
+    _load_all()
+    return list(_entered)
+
+
+@functools.cache
+def _load_all() -> None:
+    """Each folder beside this file is a format; its `importer` module enters it here."""
+    for each in pkgutil.iter_modules(folder.__path__):
+        if each.ispkg:
+            importlib.import_module(f"{folder.__name__}.{each.name}.importer")
+
+
+def endings() -> tuple[str, ...]:
+    """Of files that look like traces."""
+    return tuple(ending for each in importers() for ending in each.endings)
+
+
+def importer_of(path: Path) -> Importer:
+    """By the file's name; where that does not decide, by how it begins."""
+    every = importers()
+    named = [each for each in every if path.name.endswith(each.endings)]
+    if len(named) == 1:
+        return named[0]
+    head = read_head(path)
+    found = next((each for each in named or every if each.recognises(head)), None)
+    if found is None:
+        tried = ", ".join(f"{each.label} ({', '.join(each.endings)})" for each in every)
+        raise DataError(f"'{path}' is no trace that can be read. Tried: {tried}.")
+    return found

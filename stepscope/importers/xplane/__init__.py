@@ -1,0 +1,1 @@
+"""Traces of TensorFlow's and JAX's profilers: xplane files, protocol buffers."""
