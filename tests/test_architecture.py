@@ -1,6 +1,7 @@
 """The data goes one way: who may import whom, read from the source text."""
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
+    # The functions that views name as text are loaded when somebody asks.
+    "views": {"store", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
     "show": {
         "advise",
@@ -44,13 +47,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "clock",
         "model",
         "errors",
+        "views",
     },
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These put the parts together, so they may import all of them.
 ASSEMBLERS = {
     "", "__main__", "cli", "ipython", "keras", "lightning", "line_profiler", "profile",
-    "run_object",
+    "run_object", "run_questions",
 }  # fmt: skip
 
 # The rooms of a part, from the ground up: each may import those before it.
@@ -95,6 +99,7 @@ RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """Dotted name below the package to its file; the package itself is the empty name."""
     found = {}

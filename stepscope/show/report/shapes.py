@@ -14,6 +14,7 @@ from stepscope.model import (
     RegionsAnswer,
     SummaryAnswer,
 )
+from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import DeviceAnswer, KernelsAnswer, OpsAnswer
 from stepscope.model.ranks import RanksAnswer
 
@@ -159,7 +160,7 @@ class Content(Record, frozen=True):
     words: dict[str, str]  # what a step does in each category
     recorded: list[Recorded]
     steps: StepColumns | None
-    findings: Any
+    findings: FindingsAnswer | None
     lines: list[FileLines]
     sources: dict[str, list[str]] | None  # null: left out on purpose
     called: list[Called]
