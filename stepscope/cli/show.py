@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -83,7 +83,7 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     name, asked = sort_out(words)
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
-    _require_fitting(view, given.keys() - VIEWS[asked].instead.keys())
+    _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
     run = _opened(view, name)
     answer = answer_of(view, run, given)
     if "json" in given:
@@ -118,19 +118,13 @@ def _is_given(value: Any) -> bool:
     return value is not None and value is not False and value != ()
 
 
-def _require_fitting(view: View[Any], given: Set[str]) -> None:
+def _require_fitting(view: View[Any], names: list[str]) -> None:
     """An option that the view does not know is a mistake, not a wish to ignore."""
-    known = {option.name for option in view.options}
-    for other in every_view():
-        for option in other.options:
-            if option.name in given - known:
-                takers = [each for each in every_view() if _takes(each, option.name)]
-                owners = " and ".join(f"'stepscope show {each.spelled}'" for each in takers)
-                raise InputError(f"{option.flag} belongs to {owners}, not '{view.spelled}'.")
-
-
-def _takes(view: View[Any], name: str) -> bool:
-    return any(option.name == name for option in view.options)
+    for name in names:
+        takers = [each for each in every_view() if each.takes(name)]
+        if takers and view not in takers:
+            owners = " and ".join(f"'stepscope show {each.spelled}'" for each in takers)
+            raise InputError(f"--{name} belongs to {owners}, not '{view.spelled}'.")
 
 
 def _opened(view: View[Any], name: str | None) -> "Run":

@@ -48,7 +48,7 @@ def _nothing(given: Given) -> dict[str, Any]:
     return {}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class View(Generic[Answer]):
     """A question that can be asked of a run.
 
@@ -101,6 +101,9 @@ class View(Generic[Answer]):
         """None where it has none, or none were asked for."""
         rows = getattr(answer, self.rows.field) if self.rows else None
         return rows if isinstance(rows, list) else None
+
+    def takes(self, option: str) -> bool:
+        return any(each.name == option for each in self.options)
 
     def meant_by(self, given: Given) -> "View[Any]":
         """Itself, or the other look at it that an option asks for."""
