@@ -137,8 +137,8 @@ def _opened(view: View[Any], name: str | None) -> "Run":
     if is_trace(path):
         others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
         raise DataError(
-            f"'{path}' is not a run, and 'show {view.spelled}' needs one. What can be told of "
-            f"traces of other tools: {others}."
+            f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
+            f"'stepscope run'. Of traces of other tools there are: {others}."
         )
     return load(path)
 
