@@ -85,9 +85,9 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
     run = _opened(view, name)
-    answer = answer_of(view, run, given)
+    answer = _answer_of(view, run, given)
     if "json" in given:
-        print_json(view, answer, given)
+        _print_json(view, answer, given)
     else:
         _print_page(view, answer, run, given)
 
@@ -143,7 +143,7 @@ def _opened(view: View[Any], name: str | None) -> "Run":
     return load(path)
 
 
-def answer_of(view: View[Any], run: "Run", given: Given) -> Any:
+def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:
     """The answer from the analysis, cut down to what was asked for."""
     from stepscope.show.selection import only, select
 
@@ -153,7 +153,7 @@ def answer_of(view: View[Any], run: "Run", given: Given) -> Any:
     return select(view, answer, given)
 
 
-def print_json(view: View[Any], answer: Any, given: Given) -> None:
+def _print_json(view: View[Any], answer: Any, given: Given) -> None:
     """The answer and nothing else; rows are cut only when --top says so."""
     import msgspec
 
