@@ -28,6 +28,7 @@ check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with wa
 	.venv/bin/mypy
 	STEPSCOPE_WERROR=1 .venv/bin/python setup.py --quiet build_ext --force \
 	    --build-temp build/werror --build-lib build/werror
+	.venv/bin/python web/make_types.py --check
 	@if command -v npm > /dev/null; then npm --prefix web run --silent check; \
 	else echo "Node is not here: web/ is not checked"; fi
 

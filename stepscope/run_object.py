@@ -9,38 +9,12 @@ from typing import Any, Final
 import msgspec
 from rich.console import Console
 
-from stepscope.advise.findings import findings
-from stepscope.analyze.answers.actions import actions
-from stepscope.analyze.answers.files import files
-from stepscope.analyze.answers.input import input as input_
-from stepscope.analyze.answers.memory import memory
-from stepscope.analyze.answers.processes import processes
-from stepscope.analyze.answers.ranks import ranks
-from stepscope.analyze.answers.regions import regions
-from stepscope.analyze.answers.steps import steps
-from stepscope.analyze.answers.summary import summary
-from stepscope.analyze.code.functions import functions
-from stepscope.analyze.code.lines import lines
-from stepscope.analyze.operators.kernels import kernels
-from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load, newest_run
 from stepscope.errors import InputError
-from stepscope.model import (
-    ActionsAnswer,
-    FilesAnswer,
-    FunctionsAnswer,
-    InputAnswer,
-    LinesAnswer,
-    MemoryAnswer,
-    ProcessesAnswer,
-    RegionsAnswer,
-    StepsAnswer,
-    SummaryAnswer,
-)
+from stepscope.model import SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
-from stepscope.model.ops import KernelsAnswer, OpsAnswer
-from stepscope.model.ranks import RanksAnswer
 from stepscope.record import recording
+from stepscope.run_questions import RunQuestions
 from stepscope.show.report.bundle import is_built
 from stepscope.show.report.content import content
 from stepscope.show.report.page import frame
@@ -53,7 +27,7 @@ _HTML: Final = (
 )
 
 
-class Run:
+class Run(RunQuestions):
     """A recorded run; without a folder, the newest in ./stepscope-runs.
 
     Each question gives the record that `stepscope show RUN <question> --json` prints. It reads
@@ -63,7 +37,7 @@ class Run:
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = os.path.abspath(newest_run() if folder is None else folder)
         _require_finished_here(self.folder)
-        self._run = load(self.folder)
+        super().__init__(load(self.folder))
 
     def summary(self) -> SummaryAnswer:
         """The whole run, its steps, its hottest lines."""
@@ -73,61 +47,15 @@ class Run:
         """What is slow, why, what to change, and what that will gain."""
         return self._findings
 
-    def steps(self) -> StepsAnswer:
-        """How long a step takes, and what goes into it; `.each` has every single one."""
-        return steps(self._run, each=True)
-
-    def lines(self) -> LinesAnswer:
-        """Hits and time of every line, by function."""
-        return lines(self._run)
-
-    def functions(self) -> FunctionsAnswer:
-        """Calls and time of every function."""
-        return functions(self._run)
-
-    def regions(self) -> RegionsAnswer:
-        """What was named with `stepscope.region`."""
-        return regions(self._run)
-
-    def actions(self) -> ActionsAnswer:
-        """Hooks and callbacks of a framework's trainer."""
-        return actions(self._run)
-
-    def ops(self) -> OpsAnswer:
-        """Operators in the recorded windows, and the lines that called them."""
-        return ops(self._run)
-
-    def kernels(self) -> KernelsAnswer:
-        """What ran on a device in the recorded windows."""
-        return kernels(self._run)
-
-    def input(self) -> InputAnswer:
-        """Whether the steps wait for their batches, and for what."""
-        return input_(self._run)
-
-    def ranks(self) -> RanksAnswer:
-        """The ranks side by side, and which one the others wait for."""
-        return ranks(self._run)
-
-    def files(self) -> FilesAnswer:
-        """Which files were opened, by which line, at what cost."""
-        return files(self._run)
-
-    def memory(self) -> MemoryAnswer:
-        """Resident memory of each process over time."""
-        return memory(self._run)
-
-    def processes(self) -> ProcessesAnswer:
-        """Who took part."""
-        return processes(self._run)
+    # These two are also what it looks like, so they are worked out once.
 
     @functools.cached_property
     def _findings(self) -> FindingsAnswer:
-        return findings(self._run)
+        return super().findings()
 
     @functools.cached_property
     def _summary(self) -> SummaryAnswer:
-        return msgspec.structs.replace(summary(self._run), run=_as_typed(self.folder))
+        return msgspec.structs.replace(super().summary(), run=_as_typed(self.folder))
 
     def __repr__(self) -> str:
         return self._text(colours=False)

@@ -59,6 +59,10 @@ def test_help_loads_no_analysis_library() -> None:
     assert not added & {"numpy", "polars"}
 
 
+def test_the_list_of_views_loads_nothing_of_what_it_names() -> None:
+    assert not modules_after("import stepscope.views") & HEAVY
+
+
 def test_the_marks_do_nothing_when_nothing_records() -> None:
     import stepscope
 

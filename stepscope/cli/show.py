@@ -1,136 +1,95 @@
 """`stepscope show`: what a run tells, as a page or as JSON."""
 
-import dataclasses
-import functools
-import importlib
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from stepscope.cli import report
-from stepscope.errors import InputError
+from stepscope.errors import DataError, InputError
+from stepscope.views import VIEWS, every_view
+from stepscope.views.view import Given, Option, View
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from stepscope.store.reader import Run
 
-VIEWS: Final = (
-    "summary", "findings", "steps", "lines", "functions", "regions", "actions", "ops", "kernels",
-    "device", "input",
-    "files", "memory", "ranks", "processes",
-)  # fmt: skip
-# A process asked for comes with its workers, a rank with those that it is compared to.
-_WITH_OTHERS: Final = ("input", "ranks")
-# These can also be asked of a trace that another tool wrote.
-_OF_TRACES: Final = ("findings", "steps", "ops", "kernels", "device", "input")
-UNITS_S: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_DEFAULT_TOP: Final = {
-    "lines": 10,
-    "steps": 50,
-    "functions": 40,
-    "ops": 40,
-    "kernels": 40,
-}  # rows; the other views are short by nature
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Request:
-    """What was asked for, after the words are sorted out."""
+class _Show(click.Command):
+    """Its help lists the views."""
 
-    run: str | None
-    view: str
-    as_json: bool
-    top: int | None
-    sort: str | None
-    process: int | None
-    rank: int | None
-    functions: tuple[str, ...]
-    files: tuple[str, ...]
-    unit_s: float | None
-    each: bool
-    callers: tuple[str, ...] = ()
-    callees: tuple[str, ...] = ()
-    tree: bool = False
-    thread: str | None = None
-    unfold: bool = False
-    by: str | None = None
-    scheme: str | None = None
-
-    @property
-    def question(self) -> str:
-        """The analysis that answers it; the tree is another look at functions."""
-        return "stacks" if self.tree else self.view
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Views"):
+            formatter.write_dl([(view.name, view.question) for view in VIEWS.values()])
+        super().format_options(ctx, formatter)
 
 
-def _unit(ctx: click.Context, _: click.Parameter, value: str | None) -> float | None:
-    if value is None or value in UNITS_S:
-        return UNITS_S[value] if value else None
-    try:
-        unit_s = float(value)
-    except ValueError:
-        unit_s = 0.0
-    if unit_s <= 0:
-        raise click.BadParameter(f"'{value}' is none of s, ms, us, ns, nor a number of seconds.")
-    return unit_s
+def _options_of_views(command: _Command) -> _Command:
+    by_flag: dict[str, list[Option]] = {}
+    for view in every_view():
+        for option in view.options:
+            known = by_flag.setdefault(option.flag, [])
+            known += [] if option in known else [option]
+    for flag, same in reversed(by_flag.items()):  # the last one that is added is listed first
+        command = _click_option(flag, same)(command)
+    return command
 
 
-@click.command("show", short_help="Show what a run tells.")
+def _click_option(flag: str, same: list[Option]) -> Callable[[_Command], _Command]:
+    """One flag may mean something else to each view: its help says all of it."""
+    option = same[0]
+    return click.option(
+        flag,
+        help=" ".join(f"{', '.join(_owners(each))}: {each.help}" for each in same),
+        metavar=option.metavar,
+        is_flag=option.is_flag or None,  # False: click takes '-1' for an option
+        multiple=option.repeated,
+        type=click.Choice(option.choices) if option.choices else None,
+        callback=_parsed(option.parse) if option.parse else None,
+    )
+
+
+def _owners(option: Option) -> list[str]:
+    return [view.spelled for view in every_view() if option in view.options]
+
+
+def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
+    def callback(ctx: click.Context, _: click.Parameter, value: str | None) -> Any:
+        try:
+            return None if value is None else parse(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return callback
+
+
+@click.command("show", cls=_Show, short_help="Show what a run tells.")
 @click.argument("words", nargs=-1, metavar="[RUN] [WHAT]")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.option("--json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--top", type=click.IntRange(min=0), help="At most that many rows; 0: all.")
 @click.option("--sort", metavar="COLUMN", help="Order of the rows: time, hits, name, ...")
 @click.option("--process", type=int, metavar="PID", help="Only this process.")
 @click.option("--rank", type=int, metavar="N", help="Only this rank.")
-@click.option(
-    "--function",
-    "functions",
-    multiple=True,
-    metavar="NAME",
-    help="lines, functions: only this one, plain or qualified name; may be repeated.",
-)
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="GLOB",
-    help="lines, functions: only files that match; may be repeated.",
-)
-@click.option(
-    "--unit",
-    "unit_s",
-    callback=_unit,
-    metavar="UNIT",
-    help="lines: s, ms, us, ns, or a number of seconds such as 1e-6.",
-)
-@click.option("--callers", multiple=True, metavar="NAME", help="functions: who called it.")
-@click.option("--callees", multiple=True, metavar="NAME", help="functions: whom it called.")
-@click.option("--tree", is_flag=True, help="functions: sampled stacks, who called whom.")
-@click.option("--thread", metavar="NAME", help="--tree: only threads of this name or pattern.")
-@click.option("--all", "unfold", is_flag=True,
-              help="findings: those that gain little, too. --tree: library frames.")  # fmt: skip
-@click.option("--each", is_flag=True, help="steps: every step by itself.")  # fmt: skip
-@click.option("--by", type=click.Choice(["name", "shape"]),
-              help="ops: one row a name, or a name and shape.")  # fmt: skip
-@click.option("--scheme", type=click.Choice(["stepscope", "xprof"]),
-              help="steps: the categories of the breakdown.")  # fmt: skip
+@_options_of_views
 def command(words: tuple[str, ...], **options: Any) -> None:
-    """Show what a run tells: summary (the default), findings, steps, lines, functions, regions,
-    actions, ops, kernels, device, input, files, memory, ranks or processes.
+    """Show what a run tells. WHAT is a view: summary (the default), or another of those below.
 
     RUN is a run folder; without it, the newest one in ./stepscope-runs is taken.
     """
-    run, view = sort_out(words)
-    request = Request(run=run, view=view, **options)
-    _require_fitting(request)
-    answer = ask(request)
-    if request.as_json:
-        print_json(answer, request)
+    name, asked = sort_out(words)
+    given = {each: value for each, value in options.items() if _is_given(value)}
+    view = VIEWS[asked].meant_by(given)
+    _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
+    run = _opened(view, name)
+    answer = _answer_of(view, run, given)
+    if "json" in given:
+        _print_json(view, answer, given)
     else:
-        _print_page(answer, request)
+        _print_page(view, answer, run, given)
 
 
 def sort_out(words: tuple[str, ...]) -> tuple[str | None, str]:
@@ -155,126 +114,73 @@ def sort_out(words: tuple[str, ...]) -> tuple[str | None, str]:
     return words[0], "summary"
 
 
-def _require_fitting(request: Request) -> None:
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _require_fitting(view: View[Any], names: list[str]) -> None:
     """An option that the view does not know is a mistake, not a wish to ignore."""
-    given = {
-        "--function": (bool(request.functions), ("lines", "functions")),
-        "--file": (bool(request.files), ("lines", "functions")),
-        "--unit": (request.unit_s is not None, ("lines",)),
-        "--each": (request.each, ("steps",)),
-        "--by": (request.by is not None, ("ops",)),
-        "--scheme": (request.scheme is not None, ("steps",)),
-        "--callers": (bool(request.callers), ("functions",)),
-        "--callees": (bool(request.callees), ("functions",)),
-        "--tree": (request.tree, ("functions",)),
-    }
-    for option, (is_given, views) in given.items():
-        if is_given and request.view not in views:
-            owners = " and ".join(f"'stepscope show {view}'" for view in views)
-            raise InputError(f"{option} belongs to {owners}, not '{request.view}'.")
-    _require_fitting_tree(request)
+    for name in names:
+        takers = [each for each in every_view() if each.takes(name)]
+        if takers and view not in takers:
+            owners = " and ".join(f"'stepscope show {each.spelled}'" for each in takers)
+            raise InputError(f"--{name} belongs to {owners}, not '{view.spelled}'.")
 
 
-def _require_fitting_tree(request: Request) -> None:
-    if not request.tree and request.thread is not None:
-        raise InputError("--thread belongs to 'stepscope show functions --tree'.")
-    if request.unfold and not (request.tree or request.view == "findings"):
-        raise InputError("--all belongs to 'show findings' and to 'show functions --tree'.")
-    if request.tree and (request.functions or request.files or request.callers or request.callees):
-        raise InputError("--tree shows whole stacks: it takes --thread, --all and --top only.")
-
-
-def ask(request: Request) -> Any:
-    """The answer from the analysis, cut down to what was asked for."""
-    from stepscope.analyze.answers import answer_to
-    from stepscope.show.selection import Selection, of_thread, only, select
-
-    whole = _asked_of(request)
-    asked = answer_to(request.question)
-    if request.question in _WITH_OTHERS:
-        answer = asked(whole, process=request.process, rank=request.rank)
-        return select(request.question, answer, Selection(sort=request.sort))
-    run = only(whole, process=request.process, rank=request.rank)
-    draws_each = request.view == "steps" and not request.as_json  # as one line of the page
-    how = _how(request) | ({"each": True} if request.each or draws_each else {})
-    answer = asked(run, **how)
-    names = request.functions + request.callers + request.callees
-    selection = Selection(functions=names, files=request.files, sort=request.sort)
-    answer = select(request.question, answer, selection)
-    return of_thread(answer, request.thread) if request.tree else answer
-
-
-@functools.lru_cache(maxsize=1)  # the summary's page asks for its findings, too
-def _asked_of(request: Request) -> "Run":
+def _opened(view: View[Any], name: str | None) -> "Run":
     from stepscope.analyze.run import load, newest_run
-    from stepscope.analyze.traces.foreign import load_any
+    from stepscope.analyze.traces.foreign import is_trace, load_any
 
-    name = request.run if request.run is not None else newest_run()
-    return load_any(name) if request.view in _OF_TRACES else load(name)
+    path = Path(name if name is not None else newest_run())
+    if view.takes_traces:
+        return load_any(path)
+    if is_trace(path):
+        others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
+        raise DataError(
+            f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
+            f"'stepscope run'. Of traces of other tools there are: {others}."
+        )
+    return load(path)
 
 
-def _how(request: Request) -> dict[str, Any]:
-    if request.view == "findings":
-        return {"every": request.unfold}
-    if request.view == "steps":
-        return {"scheme": request.scheme or "stepscope"}
-    return {"by_shape": True} if request.by == "shape" else {}
+def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:
+    """The answer from the analysis, cut down to what was asked for."""
+    from stepscope.show.selection import only, select
+
+    who = {name: given.get(name) for name in ("process", "rank")}
+    how = view.asked_with(given)
+    answer = view.ask(run, **who, **how) if view.sees_others else view.ask(only(run, **who), **how)
+    return select(view, answer, given)
 
 
-def print_json(answer: Any, request: Request) -> None:
+def _print_json(view: View[Any], answer: Any, given: Given) -> None:
     """The answer and nothing else; rows are cut only when --top says so."""
     import msgspec
 
-    from stepscope.show.selection import ROWS
+    from stepscope.show.selection import first
 
-    field = ROWS[request.question][0] if request.question in ROWS else None
-    rows = getattr(answer, field) if field else None
-    if request.top and isinstance(rows, list) and field:
-        answer = msgspec.structs.replace(answer, **{field: rows[: request.top]})
-    text = msgspec.json.encode(answer)
+    text = msgspec.json.encode(first(view, answer, given.get("top", 0)))
     if sys.stdout.isatty():
         text = msgspec.json.format(text, indent=2)
     click.echo(text)
 
 
-def _print_page(answer: Any, request: Request) -> None:
+def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:
     from stepscope.show.terminal.page import print_view
 
-    if request.view == "summary":
-        _print_summary(answer, _asked_of(request))
+    if view is VIEWS["summary"]:
+        _print_summary(answer, run)
     else:
-        print_view(page_of(answer, request))
+        print_view(view.draw(answer, given))
 
 
 def _print_summary(answer: Any, run: "Run") -> None:
     """It begins with what to do, and ends with where the report is."""
-    from stepscope.advise.findings import findings
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary
 
-    advice = findings(run)
+    advice = VIEWS["findings"].ask(run)
     print_view(summary(answer, advice=advice))
     path = report.found_or_written(run, findings=advice)
     if path is not None:
         report.tell(path, stderr=False)
-
-
-def page_of(answer: Any, request: Request) -> "RenderableType":
-    if request.tree:
-        from stepscope.show.terminal.tree import tree
-
-        return tree(answer, top=request.top, unfold=request.unfold)
-    module = importlib.import_module(f"stepscope.show.terminal.{request.view}")
-    draw: Callable[..., RenderableType] = getattr(module, request.view)
-    top = request.top
-    if top is None and not (request.functions or request.files):
-        top = _DEFAULT_TOP.get(request.view)
-    if request.view == "lines":
-        chosen = bool(request.functions or request.files)
-        return draw(answer, top=top, unit_s=request.unit_s, hottest=not chosen)
-    if request.view == "functions":
-        relation = "callers" if request.callers else "callees" if request.callees else None
-        return draw(answer, top=top, relation=relation)
-    if request.view == "steps":
-        return draw(answer, top=top, table=request.each)
-    return draw(answer, top=top)

@@ -11,9 +11,10 @@ import pytest
 
 from build import MS, RunBuilder
 from stepscope.cli.main import main
-from stepscope.cli.show import VIEWS, sort_out
+from stepscope.cli.show import sort_out
 from stepscope.errors import InputError
 from stepscope.store import lprof
+from stepscope.views import VIEWS
 
 SOURCE = """\
 def train(batches):

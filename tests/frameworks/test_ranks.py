@@ -9,9 +9,9 @@ import pytest
 
 from frameworks.ranks import DDP, asked, line_of, processes, recorded, torchrun
 from frameworks.running import run, show
-from stepscope.cli.show import VIEWS
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, open_run
+from stepscope.views import VIEWS
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 

@@ -76,6 +76,8 @@ def test_a_view_that_needs_a_recording_says_so(
     trace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", str(trace), "lines"]) != 0
-    assert "is not a folder" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "is not a run, and 'show lines' needs one" in told
+    assert "findings, steps, ops, kernels, device, input" in told
     assert main(["show", str(trace), "ops", "--scheme", "xprof"]) != 0
     assert "--scheme belongs to 'stepscope show steps'" in capsys.readouterr().err

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from hand_made_answers import MAIN
-from stepscope.cli.show import Request, page_of
 from stepscope.errors import InputError
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
 from stepscope.show.exporters.pstats import stats_of
-from stepscope.show.selection import Selection, select, sort_names
+from stepscope.show.selection import select
 from stepscope.show.terminal.functions import function_name, functions
 from stepscope.show.terminal.page import console
+from stepscope.views.functions import FUNCTIONS
 
 MS = 1_000_000
 
@@ -112,17 +112,18 @@ def test_nothing_recorded_is_said() -> None:
 )
 def test_rows_sort_by_the_names_of_pstats(name: str, first: str) -> None:
     rows = FunctionsAnswer(functions=[MAIN_ROW, SLEEP, GROW], exact=True)
-    assert select("functions", rows, Selection(sort=name)).functions[0].function == first
+    assert select(FUNCTIONS, rows, {"sort": name}).functions[0].function == first
 
 
 def test_every_sort_name_of_pstats_is_known() -> None:
+    assert FUNCTIONS.rows is not None
     theirs = set(pstats.Stats.sort_arg_dict_default)
-    assert theirs <= set(sort_names("functions"))
+    assert theirs <= FUNCTIONS.rows.sorts.keys()
 
 
 def test_a_sort_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="Cannot sort functions by 'weight'"):
-        select("functions", EXACT, Selection(sort="weight"))
+        select(FUNCTIONS, EXACT, {"sort": "weight"})
 
 
 @pytest.mark.parametrize(
@@ -134,16 +135,13 @@ def test_a_sort_that_does_not_exist_is_refused() -> None:
     ],
 )
 def test_functions_are_chosen_by_plain_or_qualified_name(name: str, found: list[str]) -> None:
-    chosen = select("functions", EXACT, Selection(functions=(name,)))
+    chosen = select(FUNCTIONS, EXACT, {"function": (name,)})
     assert [row.function for row in chosen.functions] == found
 
 
-def test_the_page_of_callees_follows_from_the_request() -> None:
-    request = Request(
-        run=None, view="functions", as_json=False, top=None, sort=None, process=None, rank=None,
-        functions=(), files=(), unit_s=None, each=False, callees=("main",),
-    )  # fmt: skip
-    shown = text(page_of(FunctionsAnswer(functions=[MAIN_ROW], exact=True), request))
+def test_the_page_of_callees_follows_from_the_option() -> None:
+    given = {"callees": ("main",)}
+    shown = text(FUNCTIONS.draw(FunctionsAnswer(functions=[MAIN_ROW], exact=True), given))
     assert "Whom it called" in shown
     assert "train.py:8(Tree.grow)" in shown
 

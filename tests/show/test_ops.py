@@ -8,9 +8,10 @@ from rich.console import Console, RenderableType
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.model.ops import KernelRow, KernelsAnswer, OpPlace, OpRow, OpsAnswer, OpsWindow
-from stepscope.show.selection import Selection, select
+from stepscope.show.selection import select
 from stepscope.show.terminal.kernels import kernels
 from stepscope.show.terminal.ops import ops
+from stepscope.views.ops import OPS
 
 US = 1000
 
@@ -83,13 +84,13 @@ def test_rows_left_out_are_counted() -> None:
 
 
 def test_torchs_words_sort_them() -> None:
-    by_count = select("ops", ANSWER, Selection(sort="count"))
+    by_count = select(OPS, ANSWER, {"sort": "count"})
     assert [each.name for each in by_count.ops] == ["aten::add", "aten::mm"]
     for word in ("self_cpu_time_total", "cpu_time_total", "cpu_time", "self_cuda_time_total",
                  "cuda_time", "cpu_memory_usage", "self_cpu_memory_usage"):  # fmt: skip
-        assert len(select("ops", ANSWER, Selection(sort=word)).ops) == 2
+        assert len(select(OPS, ANSWER, {"sort": word}).ops) == 2
     with pytest.raises(InputError, match="self_cpu_time_total"):
-        select("ops", ANSWER, Selection(sort="speed"))
+        select(OPS, ANSWER, {"sort": "speed"})
 
 
 def test_kernels_name_what_launched_them() -> None:

@@ -11,7 +11,9 @@ from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import LinesAnswer
-from stepscope.show.selection import Selection, only, select
+from stepscope.show.selection import only, select
+from stepscope.views.lines import LINES
+from stepscope.views.steps import STEPS
 
 
 def names(answer: LinesAnswer) -> list[str]:
@@ -22,34 +24,34 @@ def names(answer: LinesAnswer) -> list[str]:
     ("chosen", "expected"),
     [
         ({}, ["get_dataset", "Scaler.scale"]),
-        ({"functions": ("scale",)}, ["Scaler.scale"]),
-        ({"functions": ("Scaler.scale",)}, ["Scaler.scale"]),
-        ({"functions": ("scale", "get_dataset")}, ["get_dataset", "Scaler.scale"]),
-        ({"files": ("*.py",)}, ["get_dataset", "Scaler.scale"]),
+        ({"function": ("scale",)}, ["Scaler.scale"]),
+        ({"function": ("Scaler.scale",)}, ["Scaler.scale"]),
+        ({"function": ("scale", "get_dataset")}, ["get_dataset", "Scaler.scale"]),
+        ({"file": ("*.py",)}, ["get_dataset", "Scaler.scale"]),
         ({"sort": "hits"}, ["Scaler.scale", "get_dataset"]),
         ({"sort": "name"}, ["get_dataset", "Scaler.scale"]),
     ],
 )
 def test_functions_are_chosen_by_name_and_file(chosen: dict[str, Any], expected: list[str]) -> None:
-    assert names(select("lines", made.LINES, Selection(**chosen))) == expected
+    assert names(select(LINES, made.LINES, chosen)) == expected
 
 
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        ({"functions": ("ale",)}, "There are: get_dataset (train.py), Scaler.scale (train.py)"),
-        ({"files": ("other.py",)}, "No recorded function matches"),
+        ({"function": ("ale",)}, "There are: get_dataset (train.py), Scaler.scale (train.py)"),
+        ({"file": ("other.py",)}, "No recorded function matches"),
         ({"sort": "colour"}, "It sorts by: time, hits, name"),
     ],
 )
 def test_a_choice_of_nothing_says_what_there_is(chosen: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        select("lines", made.LINES, Selection(**chosen))
+        select(LINES, made.LINES, chosen)
     assert words in str(caught.value)
 
 
 def test_an_empty_answer_stays_an_empty_answer() -> None:
-    assert names(select("lines", LinesAnswer(functions=[]), Selection(functions=("f",)))) == []
+    assert names(select(LINES, LinesAnswer(functions=[]), {"function": ("f",)})) == []
 
 
 def test_a_process_is_chosen_by_pid_or_rank(tmp_path: Path) -> None:
@@ -69,10 +71,10 @@ def test_a_process_is_chosen_by_pid_or_rank(tmp_path: Path) -> None:
 
 
 def test_single_steps_can_be_sorted_by_time() -> None:
-    answer = select("steps", made.EACH_STEP, Selection(sort="time"))
+    answer = select(STEPS, made.EACH_STEP, {"sort": "time"})
     assert isinstance(answer.each, list)
     assert [step.duration_ns for step in answer.each] == [80_000_000, 21_000_000, 20_000_000]
 
 
 def test_steps_without_each_have_no_rows_to_choose_from() -> None:
-    assert select("steps", made.STEPS, Selection(sort="time")) == made.STEPS
+    assert select(STEPS, made.STEPS, {"sort": "time"}) == made.STEPS

@@ -8,8 +8,9 @@ from rich.console import Console
 
 from stepscope.errors import InputError
 from stepscope.model import Process, StackRow, StacksAnswer, ThreadStacks
-from stepscope.show.selection import of_thread
+from stepscope.show.selection import select
 from stepscope.show.terminal.tree import tree
+from stepscope.views.stacks import STACKS
 
 GOLDEN = Path(__file__).parent / "golden" / "tree.txt"
 MS = 1_000_000
@@ -69,6 +70,10 @@ ANSWER = StacksAnswer(
 )
 
 
+def of_thread(name: str) -> StacksAnswer:
+    return select(STACKS, ANSWER, {"thread": name})
+
+
 def drawn(answer: StacksAnswer, width: int = 80, **options: object) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, highlight=False, emoji=False, markup=False)
@@ -94,7 +99,7 @@ def test_unfolded_every_frame_is_there() -> None:
 
 
 def test_what_takes_less_than_one_percent_is_left_out() -> None:
-    assert "log" not in drawn(of_thread(ANSWER, "MainThread"))
+    assert "log" not in drawn(of_thread("MainThread"))
 
 
 def test_a_function_says_what_it_takes_by_itself_beside_what_it_calls() -> None:
@@ -105,14 +110,14 @@ def test_a_function_says_what_it_takes_by_itself_beside_what_it_calls() -> None:
 
 def test_a_thread_is_chosen_by_name_or_pattern() -> None:
     for pattern in ("Thread-* (work)", "Thread*"):
-        page = drawn(of_thread(ANSWER, pattern))
+        page = drawn(of_thread(pattern))
         assert "4 threads" in page
         assert "MainThread" not in page
 
 
 def test_a_thread_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(InputError, match=r"'nobody'.*MainThread, Thread-\* \(work\)"):
-        of_thread(ANSWER, "nobody")
+        of_thread("nobody")
 
 
 def test_many_threads_are_cut_and_said() -> None:

@@ -33,6 +33,7 @@ def test_page_and_findings_name_the_same_slow_steps(tmp_path: Path, times: float
     turns[12] = turns[20] = int(times * STEP_NS)
     told = content(load(training(tmp_path / "run", turns).path))
     assert told.steps is not None
+    assert told.findings is not None
     assert told.steps.outliers == sorted(each.step for each in told.findings.outliers)
     assert told.steps.outliers == ([12, 20] if times > 2 else [])
 

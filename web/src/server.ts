@@ -1,11 +1,10 @@
 // Asks the server that the page came from; the token in the address is the key.
-import type { Content, RunEntry, Timeline } from "./data";
+import type { Content, RunEntry, RunProgress, Timeline } from "./data";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
 export interface Listing { folder: string; is_single: boolean; runs: RunEntry[] }
 export interface Opened { version: string; is_running: boolean; content: Content }
-export interface Progress { what: string | null; seconds: number; trace_bytes: number }
 
 async function ask<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
   const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
@@ -19,7 +18,7 @@ async function ask<T>(path: string, query: Record<string, string | number> = {})
 export const listing = () => ask<Listing>("runs");
 export const opened = (run: string) => ask<Opened>("run", { run });
 export const version = (run: string) => ask<{ version: string }>("version", { run });
-export const progress = (run: string) => ask<Progress>("progress", { run });
+export const progress = (run: string) => ask<RunProgress>("progress", { run });
 
 export async function tile(run: string, known: string, from: number, to: number, width: number): Promise<Timeline | null> {
   const told = await ask<{ version: string; tile: Timeline }>("tile", { run, from, to, width });

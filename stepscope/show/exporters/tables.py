@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import polars
 
-from stepscope.analyze.answers import answer_to
 from stepscope.model import (
     CallRow,
-    FileRow,
     FunctionLines,
     FunctionRow,
     LineRow,
     MemoryPoint,
     Process,
     ProcessMemory,
-    ProcessRow,
     Record,
-    RegionRow,
 )
 from stepscope.show.exporters.folder import MANIFEST
-from stepscope.show.selection import ROWS, only
+from stepscope.show.selection import only
+from stepscope.views import VIEWS
+from stepscope.views.view import View
 
 if TYPE_CHECKING:
     from stepscope.analyze.run import Run
@@ -61,12 +59,11 @@ class Asked:
 
     def __getitem__(self, question: str) -> Any:
         if question not in self._answers:
-            self._answers[question] = answer_to(question)(self.run)
+            self._answers[question] = VIEWS[question].ask(self.run)
         return self._answers[question]
 
     def rows(self, question: str) -> list[Any]:
-        rows: list[Any] = getattr(self[question], ROWS[question][0])
-        return rows
+        return VIEWS[question].rows_of(self[question]) or []
 
     @property
     def notes(self) -> list[str]:
@@ -79,9 +76,9 @@ class Asked:
 # --- the tables ----------------------------------------------------------------------------------
 
 
-def _rows_of(question: str, record: type[Record]) -> Callable[[Asked], Columns]:
+def _rows_of(view: View[Any]) -> Callable[[Asked], Columns]:
     """A table that has one row for each of the answer's."""
-    return lambda asked: columns(record, asked.rows(question))
+    return lambda asked: columns(view.row_type, asked.rows(view.name))
 
 
 def _steps(asked: Asked) -> Columns:
@@ -146,17 +143,17 @@ def _memory_by_process(run: "Run") -> Iterator[ProcessMemory]:
             yield msgspec.structs.replace(row, process=who)
 
 
-# One line a table, under the name of its file.
-TABLES: Final[dict[str, Callable[[Asked], Columns]]] = {
+# Tables that are more than the rows of their view's answer.
+_MADE: Final[dict[str, Callable[[Asked], Columns]]] = {
     "steps": _steps,
     "lines": _lines,
-    "functions": _rows_of("functions", FunctionRow),
     "callers": _callers,
-    "regions": _rows_of("regions", RegionRow),
-    "files": _rows_of("files", FileRow),
     "memory": _memory,
     "memory_points": _memory_points,
-    "processes": _rows_of("processes", ProcessRow),
+}
+# By the name of the file.
+TABLES: Final[dict[str, Callable[[Asked], Columns]]] = {
+    table: _MADE.get(table) or _rows_of(view) for view in VIEWS.values() for table in view.tables
 }
 
 

@@ -7,27 +7,13 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from stepscope.advise.findings import findings as find
-from stepscope.analyze.answers.actions import actions
 from stepscope.analyze.answers.facts import facts
-from stepscope.analyze.answers.files import files
 from stepscope.analyze.answers.headline import headline
-from stepscope.analyze.answers.input import input as input_answer
-from stepscope.analyze.answers.memory import memory
-from stepscope.analyze.answers.processes import processes
-from stepscope.analyze.answers.ranks import ranks
 from stepscope.analyze.answers.recorded import recorded
-from stepscope.analyze.answers.regions import regions
 from stepscope.analyze.answers.step_columns import step_columns
-from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.answers.trees import trees
 from stepscope.analyze.code.function_numbers import FunctionNumbers
-from stepscope.analyze.code.functions import functions
-from stepscope.analyze.code.lines import lines
 from stepscope.analyze.code.source_texts import source_texts
-from stepscope.analyze.operators.device import device
-from stepscope.analyze.operators.kernels import kernels
-from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
@@ -37,6 +23,21 @@ from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
 from stepscope.show.report.shapes import Content
 from stepscope.show.report.without_source import without_source
+from stepscope.views.actions import ACTIONS
+from stepscope.views.device import DEVICE
+from stepscope.views.files import FILES
+from stepscope.views.findings import FINDINGS
+from stepscope.views.functions import FUNCTIONS
+from stepscope.views.input import INPUT
+from stepscope.views.kernels import KERNELS
+from stepscope.views.lines import LINES
+from stepscope.views.memory import MEMORY
+from stepscope.views.ops import OPS
+from stepscope.views.processes import PROCESSES
+from stepscope.views.ranks import RANKS
+from stepscope.views.regions import REGIONS
+from stepscope.views.summary import SUMMARY
+from stepscope.views.view import View
 
 _MOST_OPS: Final = 1_500
 _MOST_PLACES: Final = 20
@@ -50,7 +51,8 @@ _T = TypeVar("_T")
 class _Asker:
     """Asks one question after the other: a damaged part costs its own page, not the report."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, run: Run, progress: Progress) -> None:
+        self._run = run
         self._progress = progress
         self.trouble: list[str] = []
         self.reduced: list[str] = []
@@ -65,6 +67,9 @@ class _Asker:
             self.trouble.append(f"{what} cannot be told: {type(error).__name__}: {error}")
         return None
 
+    def answer(self, view: View[_T], **how: Any) -> _T | None:
+        return self(view.titled, lambda: view.ask(self._run, **how))
+
 
 def content(
     run: Run,
@@ -75,14 +80,14 @@ def content(
     progress: Progress = lambda what: None,
 ) -> Content:
     """What the page shows. `timeline`, `findings`: where the caller needs or has them, too."""
-    ask = _Asker(progress)
-    told = summary(run)
-    by_line = lines(run)
+    ask = _Asker(run, progress)
+    told = SUMMARY.ask(run)
+    by_line = LINES.ask(run)
     numbers = FunctionNumbers()
     called = ask("Functions", lambda: trees(run, numbers))
-    table = ask("Functions", lambda: function_table(functions(run), numbers, ask.reduced))
+    table = ask("Functions", lambda: function_table(FUNCTIONS.ask(run), numbers, ask.reduced))
     times = ask("The timeline", timeline or (lambda: run_timeline(run)))
-    advice = ask("Findings", lambda: findings or find(run))
+    advice = findings or ask.answer(FINDINGS)
     whole = Content(
         facts=facts(run),
         verdict=headline(told, advice).sentence,
@@ -96,19 +101,17 @@ def content(
         called=list(numbers),
         trees=called or [],
         functions=table,
-        ops=_few_ops(ask("Operators", lambda: ops(run)), ask.reduced, "operators"),
-        ops_by_shape=_few_ops(
-            ask("Operators", lambda: ops(run, by_shape=True)), ask.reduced, "operators by shape"
-        ),
-        kernels=ask("Kernels", lambda: kernels(run)),
-        device=ask("The device", lambda: device(run)),
-        input=ask("Input", lambda: input_answer(run)),
-        files=_few_files(ask("Files", lambda: files(run)), ask.reduced),
-        memory=ask("Memory", lambda: memory(run)),
-        ranks=ask("Ranks", lambda: ranks(run)),
-        processes=ask("Processes", lambda: processes(run)),
-        regions=ask("Regions", lambda: regions(run)),
-        actions=ask("Actions", lambda: actions(run)),
+        ops=_few_ops(ask.answer(OPS), ask.reduced, "operators"),
+        ops_by_shape=_few_ops(ask.answer(OPS, by_shape=True), ask.reduced, "operators by shape"),
+        kernels=ask.answer(KERNELS),
+        device=ask.answer(DEVICE),
+        input=ask.answer(INPUT),
+        files=_few_files(ask.answer(FILES), ask.reduced),
+        memory=ask.answer(MEMORY),
+        ranks=ask.answer(RANKS),
+        processes=ask.answer(PROCESSES),
+        regions=ask.answer(REGIONS),
+        actions=ask.answer(ACTIONS),
         timeline=ask("The timeline", times.whole) if times else None,
         reduced=ask.reduced,
         trouble=ask.trouble,

@@ -1,7 +1,5 @@
 """What the page is given, beside the answers of `model`: columns, because there are many rows."""
 
-from typing import Any
-
 from stepscope.model import (
     ActionsAnswer,
     FilesAnswer,
@@ -13,6 +11,7 @@ from stepscope.model import (
     RegionsAnswer,
     SummaryAnswer,
 )
+from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import DeviceAnswer, KernelsAnswer, OpsAnswer
 from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
 from stepscope.model.ranks import RanksAnswer
@@ -66,7 +65,7 @@ class Content(Record, frozen=True):
     words: dict[str, str]  # what a step does in each category
     recorded: list[Recorded]
     steps: StepColumns | None
-    findings: Any
+    findings: FindingsAnswer | None
     lines: list[FileLines]
     sources: dict[str, list[str]] | None  # null: left out on purpose
     called: list[Called]

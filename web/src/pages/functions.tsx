@@ -1,6 +1,6 @@
 // Functions: who called whom as icicle, flame graph or sunburst, and the table that pstats has.
 import { useMemo, useState } from "preact/hooks";
-import type { Called, Caller, Content, FunctionRow, Tree } from "../data";
+import type { Called, Caller, Content, FunctionTold, Tree } from "../data";
 import { count, duration, percent, processName, shortNames } from "../format";
 import { go, useRoute } from "../route";
 import { Bar } from "../parts/bars";
@@ -84,7 +84,7 @@ export function Functions({ content }: { content: Content }) {
   const rows = answer.functions.filter((each) => role === "all" || processName(each.process) === role);
   const short = shortNames(rows.map((each) => each.file));
   const most = Math.max(1, ...rows.map((each) => each.tottime_ns ?? 0));
-  const key = (row: FunctionRow) => `${row.function}|${row.file}|${row.line}|${processName(row.process)}`;
+  const key = (row: FunctionTold) => `${row.function}|${row.file}|${row.line}|${processName(row.process)}`;
   const chosen = query.function ? rows.find((each) => each.function === query.function && (!query.file || each.file === query.file)) : undefined;
   return (
     <Page title="Functions" told={answer.exact ? "Every call was counted." : "Times of libraries are estimates from samples; your own functions have exact numbers of calls."}>
@@ -104,7 +104,7 @@ export function Functions({ content }: { content: Content }) {
             { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
               ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
               : <span class="faint" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
-            ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: FunctionRow) => processName(row.process) }] : []),
+            ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: FunctionTold) => processName(row.process) }] : []),
             { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
             { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },
             { key: "tottime", title: "tottime", hint: "its own time, without what it calls", value: (row) => row.tottime_ns, cell: (row) => <>{row.estimated && <abbr title="estimated">≈</abbr>}{duration(row.tottime_ns)}</> },

@@ -1,7 +1,8 @@
 // What a person sees of a run that takes a while: that it is being read, what of it, and for how long.
 import { useEffect, useState } from "preact/hooks";
 import { size } from "../format";
-import { progress, type Progress } from "../server";
+import type { RunProgress } from "../data";
+import { progress } from "../server";
 import { Name } from "../parts/links";
 import { Empty, Page } from "../parts/panel";
 
@@ -9,7 +10,7 @@ const ASKED_MS = 500;
 const BIG_BYTES = 50e6;
 
 export function Preparing({ run }: { run: string }) {
-  const [told, setTold] = useState<Progress | null>(null);
+  const [told, setTold] = useState<RunProgress | null>(null);
   useEffect(() => {
     let timer = 0, gone = false;
     const ask = async () => {

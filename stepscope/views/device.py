@@ -1,0 +1,18 @@
+"""`show device`: how busy each device was."""
+
+from typing import TYPE_CHECKING
+
+from stepscope.views.view import View
+
+if TYPE_CHECKING:
+    from stepscope.model.ops import DeviceAnswer
+
+DEVICE: "View[DeviceAnswer]" = View(
+    name="device",
+    title="The device",
+    question="how much of its time did each device work, and why not all of it?",
+    computed="analyze.operators.device:device",
+    drawn="show.terminal.device:device",
+    page="operators",
+    takes_traces=True,
+)

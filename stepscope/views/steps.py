@@ -1,0 +1,40 @@
+"""`show steps`: the steps of the training, and what they are made of."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from stepscope.views.view import Given, Option, Rows, View
+
+if TYPE_CHECKING:
+    from stepscope.model import StepsAnswer
+
+_EACH: Final = Option(flag="--each", help="every step by itself.", is_flag=True)
+_SCHEME: Final = Option(
+    flag="--scheme",
+    help="the categories of the breakdown.",
+    choices=("stepscope", "xprof"),
+)
+
+
+def _asked_with(given: Given) -> dict[str, Any]:
+    """A drawing has all of them as one line."""
+    each = "each" in given or "json" not in given
+    return {"scheme": given.get("scheme", "stepscope"), "each": each}
+
+
+STEPS: "View[StepsAnswer]" = View(
+    name="steps",
+    question="how many steps, how long, how even, what in them?",
+    computed="analyze.answers.steps:steps",
+    drawn="show.terminal.steps:steps",
+    page="steps",
+    rows=Rows(
+        field="each",
+        sorts={"start": lambda step: step.start_ns, "time": lambda step: -step.duration_ns},
+    ),
+    top=50,
+    options=(_EACH, _SCHEME),
+    asked_with=_asked_with,
+    drawn_with=lambda given: {"table": "each" in given},
+    takes_traces=True,
+    tables=("steps",),
+)

@@ -1,0 +1,16 @@
+"""`show summary`: the whole run on one page."""
+
+from typing import TYPE_CHECKING
+
+from stepscope.views.view import View
+
+if TYPE_CHECKING:
+    from stepscope.model import SummaryAnswer
+
+SUMMARY: "View[SummaryAnswer]" = View(
+    name="summary",
+    question="where did the whole run go, what is a step made of, which lines are hot?",
+    computed="analyze.answers.summary:summary",
+    drawn="show.terminal.summary:summary",
+    page="overview",
+)

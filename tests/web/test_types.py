@@ -1,0 +1,40 @@
+"""The page's types are those of the Python records."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
+
+
+def made(source: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(source / "make_types.py"), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_types_are_what_the_records_say() -> None:
+    done = made(WEB, "--check")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_types_that_were_edited_by_hand_are_found(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "make_types.py").write_text((WEB / "make_types.py").read_text())
+    (tmp_path / "src" / "model.ts").write_text("export interface Content {}\n")
+    assert made(tmp_path, "--check").returncode == 1
+    assert made(tmp_path).returncode == 0
+    assert (tmp_path / "src" / "model.ts").read_text() == (WEB / "src" / "model.ts").read_text()
+
+
+def test_what_only_the_page_knows_is_no_record_again() -> None:
+    records = names_in("model.ts")
+    assert {"Content", "FindingsAnswer", "RunEntry", "StepsAnswer", "Timeline"} <= records
+    assert not (names_in("data.ts") | names_in("server.ts")) & (records - {"Content"})
+    assert "interface Content extends Told" in (WEB / "src" / "data.ts").read_text()
+
+
+def names_in(file: str) -> set[str]:
+    text = (WEB / "src" / file).read_text()
+    return set(re.findall(r"^export (?:interface|type) (\w+)", text, re.MULTILINE))

@@ -1,0 +1,328 @@
+// Made from the Python records by web/make_types.py: change those and run it again.
+
+// Who made the run, and where.
+export interface Facts {
+  name: string; path: string; script: string | null; cwd: string | null; host: string | null;
+  system: string | null; cpu: string | null; cores: number | null; memory_bytes: number | null;
+  versions: Record<string, unknown>; git: Record<string, unknown> | null;
+  options: Record<string, unknown>; stepscope: string; is_trace: boolean;
+}
+
+// How the script ended.
+export interface Ending {
+  how: "exited" | "killed" | "running" | "stopped" | "unknown"; exit_status: number | null;
+  signal: string | null;
+}
+
+// One part of the whole run; the parts sum to the process's wall time.
+export interface Part {
+  category: string; ns: number; share: number;
+}
+
+export interface Spread {
+  mean: number; median: number; p10: number; p90: number;
+}
+
+export interface Rate {
+  per_s: number; samples_per_s: number | null;
+}
+
+// One exclusive category of the mean step.
+export interface Share {
+  category: string; share: number; ms: number; device_ms: number | null;
+}
+
+// What recording cost, as a share of the time in measured steps (of the run without steps).
+export interface Overhead {
+  share: number; budget: number; thinned: string[];
+}
+
+export interface Step {
+  start_ns: number; duration_ns: number; phases: Record<string, number>; measured: boolean;
+  estimated: boolean;
+}
+
+export interface StepsAnswer {
+  steps: number; warmup: number | null; measured: number | null; step_ms: Spread | null;
+  rate: Rate | null; breakdown: Share[] | null;
+  bound: "host" | "device" | "input" | "communication" | null; overhead: Overhead | null;
+  reason: string | null; anchor: string | null; each?: Step[]; notes: string[];
+}
+
+export interface Location {
+  file: string; line: number; function: string | null;
+}
+
+export interface SummaryAnswer {
+  run: string; command: string[]; started: string; ending: Ending; wall_ns: number; parts: Part[];
+  steps: StepsAnswer; hottest: Location[]; hottest_ns: number[]; processes: number; notes: string[];
+  hottest_source: (string | null)[];
+}
+
+// Something that can be recorded: whether it was, how much, and how to get it.
+export interface Recorded {
+  what: string; is_there: boolean; told: string;
+}
+
+// One entry a step; `number` counts from 1. Very many steps come in groups, as means.
+export interface StepColumns {
+  number: number[]; start_ns: number[]; duration_ns: number[]; measured: boolean[];
+  estimated: boolean[]; phases: Record<string, number[]>; group: number; outliers: number[];
+  slow_phase: string[];
+}
+
+// A process, as answers name it. Workers of one parent are reported together: pid null.
+export interface Process {
+  role: "main" | "worker" | "rank"; rank: number | null; pid: number | null;
+}
+
+// Ratio of mean measured step times: before the fix to after it.
+export interface Speedup {
+  expected: number; low: number; high: number;
+}
+
+export interface Finding {
+  id: string; severity: "high" | "medium" | "low"; title: string; share: number; evidence: string[];
+  confidence: string; location: Location | null; process: Process; speedup: Speedup; fix: string;
+  patch: string | null; trial: string | null; library: string | null; source: string | null;
+  then: string | null;
+}
+
+export interface NotJudged {
+  id: string; reason: string;
+}
+
+// A step that took far longer than the others, and what happened in it.
+export interface SlowStep {
+  step: number; duration_ms: number; usual_ms: number; why: string;
+}
+
+export interface FindingsAnswer {
+  verdict: string; findings: Finding[]; not_judged: NotJudged[]; outliers: SlowStep[];
+  notes: string[];
+}
+
+// The lines of one function that were hit. Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated.
+export interface FileLines {
+  file: string; function: string; first_line: number; process: Process; total_ns: number;
+  calls: number | null;
+  rows: ([number, number, number, number | null, number | null, number | null, boolean])[];
+}
+
+// Who called whom in threads of one kind: rows in order, the callers before the called.
+export interface Tree {
+  source: "samples" | "calls"; process: Process; thread: string; threads: number; main: boolean;
+  total_ns: number; samples: number | null; depth: number[]; function: number[]; total: number[];
+  own: number[]; calls: number[] | null;
+}
+
+// A row of the functions' table.
+export interface FunctionTold {
+  file: string; line: number; function: string; process: Process; ncalls: number | null;
+  primitive_calls: number | null; tottime_ns: number | null; cumtime_ns: number | null;
+  estimated: boolean; callers: [number, number, number, number][];
+  callees: [number, number, number, number][];
+}
+
+export interface FunctionTable {
+  functions: FunctionTold[]; exact: boolean; notes: string[];
+}
+
+// A line that called an operator.
+export interface OpPlace {
+  file: string; line: number; calls: number; self_cpu_ns: number;
+}
+
+// An operator, as torch's own tables count it. Bytes: allocated minus freed.
+export interface OpRow {
+  name: string; input_shapes: unknown[] | null; calls: number; self_cpu_ns: number;
+  total_cpu_ns: number; self_device_ns: number | null; total_device_ns: number | null;
+  self_cpu_bytes: number | null; self_device_bytes: number | null; location: Location | null;
+  locations: OpPlace[]; total_cpu_bytes: number | null; flops: number | null;
+}
+
+// A stretch in which operators were recorded.
+export interface OpsWindow {
+  file: string; start_ns: number | null; duration_ns: number; steps: number | null;
+  operators: number; of_script: boolean; slowdown: number | null;
+}
+
+export interface OpsAnswer {
+  ops: OpRow[]; windows: OpsWindow[]; notes: string[];
+}
+
+// What ran on the device.
+export interface KernelRow {
+  name: string; kind: "kernel" | "memcpy" | "memset"; device: number | null; calls: number;
+  total_ns: number; mean_ns: number; share: number; operator: string | null;
+  location: Location | null;
+}
+
+export interface KernelsAnswer {
+  kernels: KernelRow[]; windows: OpsWindow[]; notes: string[];
+}
+
+// Why nothing ran: what came next was launched too late; the gap between two kernels is under 30 ns; or something else (another stream, an event, memory). They sum to the idle time.
+export interface IdleSplit {
+  host_wait_ns: number; kernel_wait_ns: number; other_ns: number;
+}
+
+export interface DeviceKernel {
+  name: string; calls: number; total_ns: number;
+}
+
+// One device of one rank. Compute, communication and copies may overlap each other.
+export interface DeviceRow {
+  rank: number | null; steps: number | null; wall_ns: number; busy_ns: number; compute_ns: number;
+  communication_ns: number; exposed_communication_ns: number; memcpy_ns: number; idle_ns: number;
+  idle: IdleSplit; kernels: DeviceKernel[]; device: number | null; trace: string | null;
+}
+
+export interface DeviceAnswer {
+  ranks: DeviceRow[]; notes: string[];
+}
+
+// The loader that the steps' batches come from. Times are of the measured steps.
+export interface LoaderRow {
+  workers: number | null; batch_size: number | null; wait_ms: number; share: number;
+  steps_that_waited: number; steps: number; longest_ms: number;
+}
+
+// A stage of the input pipeline; of workers, all together.
+export interface StageRow {
+  process: Process; stage: string; ms_per_batch: number; share: number; calls: number | null;
+  parallelism: number | null;
+}
+
+// A line of the user's own that loads, callees included.
+export interface InputLine {
+  file: string; line: number; function: string | null; ms_per_batch: number; share: number;
+  source: string | null;
+}
+
+// What the user's code (or the loader itself) calls in a library while it loads.
+export interface InputFunction {
+  function: string; file: string; share: number;
+}
+
+export interface InputAnswer {
+  loader: LoaderRow | null; limit: "work" | "number" | "transfer" | "nothing" | "start-up" | null;
+  why: string | null; stages: StageRow[]; lines: InputLine[]; library: InputFunction[];
+  start_up_ms: number | null; busy: number | null; cores: number | null; idle_cores: number | null;
+  reason: string | null; notes: string[]; operations: StageRow[];
+}
+
+export interface FileRow {
+  path: string; opens: number; writing: boolean; steps: number | null; total_ns: number;
+  estimated: boolean; location: Location | null; process: Process;
+}
+
+export interface FilesAnswer {
+  files: FileRow[]; read_bytes: number | null; written_bytes: number | null; notes: string[];
+}
+
+export interface MemoryPoint {
+  at_ns: number; resident_bytes: number;
+}
+
+export interface ProcessMemory {
+  process: Process; first_bytes: number; peak_bytes: number; last_bytes: number;
+  growth_bytes_per_step: number | null; points: MemoryPoint[];
+}
+
+// In the operator windows: what a line's operators allocated, and what of it stayed.
+export interface LineMemory {
+  location: Location; process: Process; alloc_bytes: number; kept_bytes: number;
+  source: string | null;
+}
+
+export interface MemoryAnswer {
+  processes: ProcessMemory[]; machine_bytes: number | null; limit_bytes: number | null;
+  notes: string[]; lines: LineMemory[] | null;
+}
+
+// step = own + communication; waiting is a part of communication, input of its own time.
+export interface RankRow {
+  rank: number; host: string; pid: number; steps: number; step_ms: number | null;
+  own_ms: number | null; communication_ms: number | null; waiting_ms: number | null;
+  input_ms: number | null; status: string;
+}
+
+// The rank that the others wait for.
+export interface Straggler {
+  rank: number; why: string; location: Location | null; cost_ms: number; source: string | null;
+}
+
+export interface RanksAnswer {
+  ranks: RankRow[]; straggler: Straggler | null; skew_ms: number | null; expected: number | null;
+  reason: string | null; samples_per_s: number | null; notes: string[];
+}
+
+export interface ProcessRow {
+  process: Process; parent_pid: number | null; host: string; argv: string[]; wall_ns: number;
+  cpu_ns: number | null; read_bytes: number | null; written_bytes: number | null;
+  voluntary_switches: number | null; involuntary_switches: number | null; peak_bytes: number | null;
+  threads: number; status: string; overhead_share: number | null; notes: string[];
+}
+
+export interface ProcessesAnswer {
+  processes: ProcessRow[]; notes: string[];
+}
+
+export interface RegionRow {
+  name: string; depth: number; parent: string | null; process: Process; calls: number;
+  total_ns: number; self_ns: number; mean_ns: number; per_step_ns: number | null;
+  share: number | null;
+}
+
+export interface RegionsAnswer {
+  regions: RegionRow[]; notes: string[];
+}
+
+// An action of a framework's own profiler, by the path of the actions around it.
+export interface ActionRow {
+  name: string; depth: number; calls: number; total_ns: number; self_ns: number; mean_ns: number;
+  share: number;
+}
+
+export interface ActionsAnswer {
+  actions: ActionRow[]; total_ns: number; notes: string[];
+}
+
+// A row of the timeline. `start` holds the distance to the start before, `lasted` ns.
+export interface Lane {
+  process: number; thread: string; title: string;
+  kind: "step" | "phase" | "region" | "action" | "stage" | "import" | "file" | "line" | "stack" | "operator" | "device" | "window";
+  depth: number; spans: number; start: number[]; lasted: number[]; name: number[]; level: number[];
+  count: number[] | null; place: number[] | null;
+}
+
+export interface Timeline {
+  processes: string[]; names: string[]; places: Location[]; lanes: Lane[];
+  flows: [number, number, number, number][]; from_ns: number; to_ns: number; whole_ns: number;
+  main_ns: number;
+}
+
+// All that the page shows of a run. What could not be told is null, and `trouble` says why.
+export interface Content {
+  facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
+  recorded: Recorded[]; steps: StepColumns | null; findings: FindingsAnswer | null;
+  lines: FileLines[]; sources: Record<string, string[]> | null;
+  called: ([string, string, number, string | null])[]; trees: Tree[];
+  functions: FunctionTable | null; ops: OpsAnswer | null; ops_by_shape: OpsAnswer | null;
+  kernels: KernelsAnswer | null; device: DeviceAnswer | null; input: InputAnswer | null;
+  files: FilesAnswer | null; memory: MemoryAnswer | null; ranks: RanksAnswer | null;
+  processes: ProcessesAnswer | null; regions: RegionsAnswer | null; actions: ActionsAnswer | null;
+  timeline: Timeline | null; reduced: string[]; trouble: string[]; made: string; can_try: boolean;
+}
+
+// A run in the list.
+export interface RunEntry {
+  id: string; name: string; command: string[]; started_s: number | null; modified_s: number;
+  is_running: boolean; script: string | null;
+}
+
+// What is being worked out of a run, for how long already, and how much there is to read.
+export interface RunProgress {
+  what: string | null; seconds: number; trace_bytes: number;
+}
