@@ -62,11 +62,7 @@ class Stacks:
 
     def at(self, location: Location) -> list[Look]:
         """Looks with that line in their stack."""
-        return [
-            look
-            for look in self.time.looks
-            if any(self._code.place(frame) == location for frame in look.users)
-        ]
+        return [look for look in self.time.looks if self._code.is_at(look.users, location)]
 
     def free_share(self, phase: str) -> float:
         """What of a phase no rule has claimed."""
