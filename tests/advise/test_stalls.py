@@ -22,19 +22,21 @@ TEXT = "def train():\n    for batch in loader:\n        update(batch)\n        {
 def recorded(
     path: Path, *, call_ms: int, delay_ms: int, category: SpanCategory | None
 ) -> FindingsAnswer:
-    """Steps of 10 ms of training and a call, in a phase of its own or in none. In two of three the
-    main thread is ready but has no core for `delay_ms` more, all of it in that call."""
+    """Steps of 10 ms of training and a call of that and 0.1 ms, in a phase or in none. In two of
+    three the main thread is ready but has no core for `delay_ms` more, all of it in that call."""
     run = RunBuilder(path)
     process = run.process()
     code = process.code(file=process.file(text=TEXT.format("call" if category else "print")))
     calls_ms = [call_ms + delay_ms * bool(step % 3) for step in range(STEPS)]
-    process.for_loop(process.loop(code, 2, 4), 0, [(10 + each) * MS for each in calls_ms])
+    process.for_loop(
+        process.loop(code, 2, 4), 0, [(10 + each) * MS + MS // 10 for each in calls_ms]
+    )
     train = process.function("train")
     update, call = process.node(train, line=3), process.node(train, line=4)
     at = lost = 0
     for each in calls_ms:
         process.counter(EventKind.MEMORY, at, 2**20, 2**20, lost)
-        called, end = at + 10 * MS, at + (10 + each) * MS
+        called, end = at + 10 * MS, at + (10 + each) * MS + MS // 10
         process.span(SpanCategory.FORWARD, at, at + 4 * MS)
         process.span(SpanCategory.BACKWARD, at + 4 * MS, at + 8 * MS)
         process.span(SpanCategory.OPTIMIZER, at + 8 * MS, called)

@@ -35,7 +35,7 @@ def stall(
     cost_by_step = np.minimum(cost_by_step, case.measured_ns)
     is_noticed = cost_by_step > _NOTICED * case.step_ns
     wall = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
-    cost = wall * _own_part(case, location) if wall else 0.0
+    cost = wall * _own_part(case, location, np.flatnonzero(cost_by_step)) if wall else 0.0
     if not cost:
         return []
     share = cost / case.step_ns
@@ -67,15 +67,17 @@ def stall(
     ]
 
 
-def _own_part(case: Case, location: Location | None) -> float:
-    """What of its time is the call's own and not the machine's.
+def _own_part(case: Case, location: Location | None, steps: Ints) -> float:
+    """What of its time is the call's own and not the machine's; `steps`: those with the call.
 
     While the thread is ready but has no core it stands still wherever it is, most likely in a call
     that lets go of its core: a print does, as it wakes its reader. So it is asked what the call
     takes where nobody was in the way: one that takes as much in the quietest steps is slow itself.
     """
-    if location is None or case.machine.without_core < LEAST_SHARE:
+    if location is None or not len(steps) or case.machine.without_core < LEAST_SHARE:
         return 1.0
-    share = case.stacks.share(case.stacks.at(location))
-    quiet = case.quiet_time.share(lambda look: case.code.is_at(look.users, location))
+    share, quiet = (
+        case.time_in(each).share(lambda look: case.code.is_at(look.users, location))
+        for each in (steps, case.quietest(steps))
+    )
     return min(1.0, quiet / share) if share else 1.0
