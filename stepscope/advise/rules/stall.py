@@ -9,6 +9,7 @@ from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
+from stepscope.analyze.code.sampled_steps import Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
@@ -35,7 +36,7 @@ def stall(
     cost_by_step = np.minimum(cost_by_step, case.measured_ns)
     is_noticed = cost_by_step > _NOTICED * case.step_ns
     wall = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
-    cost = wall * _own_part(case, location, np.flatnonzero(cost_by_step)) if wall else 0.0
+    cost = wall * _own_part(case, location, wall, np.flatnonzero(cost_by_step)) if wall else 0.0
     if not cost:
         return []
     share = cost / case.step_ns
@@ -67,7 +68,7 @@ def stall(
     ]
 
 
-def _own_part(case: Case, location: Location | None, steps: Ints) -> float:
+def _own_part(case: Case, location: Location | None, wall_ns: float, steps: Ints) -> float:
     """What of its time is the call's own and not the machine's; `steps`: those with the call.
 
     While the thread is ready but has no core it stands still wherever it is, most likely in a call
@@ -76,8 +77,14 @@ def _own_part(case: Case, location: Location | None, steps: Ints) -> float:
     """
     if location is None or not len(steps) or case.machine.without_core < LEAST_SHARE:
         return 1.0
-    share, quiet = (
-        case.time_in(each).share(lambda look: case.code.is_at(look.users, location))
-        for each in (steps, case.quietest(steps))
-    )
-    return min(1.0, quiet / share) if share else 1.0
+    is_whole = case.stacks.is_whole_function(location, wall_ns / case.step_ns)
+
+    def is_meant(look: Look) -> bool:
+        if is_whole:
+            return any(case.code.is_in(frame, location) for frame in look.users)
+        return case.code.is_at(look.users, location)
+
+    share = case.time_in(steps).share(is_meant)
+    quiet = case.time_in(case.quietest(steps))
+    most = quiet.share(is_meant) + quiet.error(quiet.share(is_meant))  # few looks are left
+    return min(1.0, most / share) if share else 1.0
