@@ -8,6 +8,7 @@ import numpy.typing as npt
 from stepscope.advise.evidence.code import Code
 from stepscope.advise.evidence.machine import Machine
 from stepscope.advise.evidence.stacks import Stacks
+from stepscope.analyze.code.sampled_steps import StepTime, time_in
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
@@ -43,6 +44,16 @@ class Case:
         if found is None:
             raise CannotJudge("no operators were recorded in this run")
         return found
+
+    def quietest(self, measured: Ints) -> Ints:
+        """The quarter of these measured steps, by index, that lost least of their time."""
+        lost = self.machine.delay_by_step_ns[measured] / np.maximum(1, self.measured_ns[measured])
+        return measured[lost <= np.percentile(lost, 25)]
+
+    def time_in(self, measured: Ints) -> StepTime:
+        """Where the thread was seen in these measured steps, by index."""
+        wanted = np.flatnonzero(self.steps.is_measured)[measured]
+        return time_in(self.process, self.steps, np.isin(np.arange(len(self.steps)), wanted))
 
     # --- steps and phases -------------------------------------------------------------------------
 

@@ -41,6 +41,9 @@ class Code:
     def is_in(self, frame: Frame, location: Location) -> bool:
         return frame.function.name == location.function and self.shown(frame) == location.file
 
+    def is_at(self, frames: tuple[Frame, ...], location: Location) -> bool:
+        return any(self.place(frame) == location for frame in frames)
+
     def shown(self, frame: Frame) -> str:
         return shown_path(self.run, frame.function.file)
 

@@ -45,12 +45,13 @@ class Stacks:
 
     def claim_place(self, location: Location, share: float) -> None:
         """The function, or only its line where the function does much more than this share."""
-        inside = self.inside(location)
-        # Sampled shares are off by chance: within a third, or two hundredths, it is the same time.
-        if self.share(inside) <= 1.3 * share + 0.02:
-            self.claimed |= set(inside)
-        else:
-            self.claimed |= set(self.at(location))
+        is_whole = self.is_whole_function(location, share)
+        self.claimed |= set(self.inside(location) if is_whole else self.at(location))
+
+    def is_whole_function(self, location: Location, share: float) -> bool:
+        """Whether the function does hardly more than this share. Sampled shares are off by chance:
+        within a third, or two hundredths, it is the same time."""
+        return self.share(self.inside(location)) <= 1.3 * share + 0.02
 
     def inside(self, location: Location) -> list[Look]:
         """Looks with that function in their stack."""
@@ -62,11 +63,7 @@ class Stacks:
 
     def at(self, location: Location) -> list[Look]:
         """Looks with that line in their stack."""
-        return [
-            look
-            for look in self.time.looks
-            if any(self._code.place(frame) == location for frame in look.users)
-        ]
+        return [look for look in self.time.looks if self._code.is_at(look.users, location)]
 
     def free_share(self, phase: str) -> float:
         """What of a phase no rule has claimed."""

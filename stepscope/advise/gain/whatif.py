@@ -6,7 +6,7 @@ it overlap with the rest, as far as there are workers, and cores to run them.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -75,6 +75,12 @@ class Overlap:
     rest_ns: Floats  # of the step without the wait
     rest_cpu_ns: float  # CPU time of the rest, all threads, mean
     cores: float
+
+    def best(self, numbers: Iterable[int], now_ns: float) -> tuple[int, float]:
+        """(the fewest workers that gain all there is to the percent, the mean step then)"""
+        steps = {workers: self.step_ns(workers) for workers in numbers}
+        best = min(steps, key=lambda workers: (round(steps[workers] / now_ns, 2), workers))
+        return best, steps[best]
 
     def step_ns(self, workers: int) -> float:
         """The mean step with that many workers.

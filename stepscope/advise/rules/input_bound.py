@@ -11,6 +11,7 @@ from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.loading import in_pipeline, made_before, prepared_ahead, with_workers
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
@@ -97,7 +98,7 @@ def _how(
     case: Case, told: InputAnswer, wait: float, location: Location | None
 ) -> tuple[Saving, str, str | None, str | None]:
     """What gains most on this machine: more workers where cores are idle, else less work."""
-    less = _less_work(told, wait)
+    less = prepared_ahead(wait, told.lines[0].share if told.lines else 1.0)
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
     overlap = _overlap(case, told, wait)
@@ -107,15 +108,13 @@ def _how(
         return less, _sentence(told.why) if told.why else at_line, None, None
     now = told.loader.workers if told.loader and told.loader.workers else 0
     most = max(now + 1, min(_MOST_WORKERS, int(case.machine.cores) + now))
-    steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
-    best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
-    gain = max(0.0, min(wait, case.step_ns - steps[best]))
+    best, step_ns = overlap.best(range(now + 1, most + 1), case.step_ns)
+    gain = max(0.0, min(wait, case.step_ns - step_ns))
     if case.machine.idle_cores < LEAST_IDLE:
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
     if gain < less.least:
         return less, at_line, None, None
-    # Workers that start, wake and share caches may cost a third of what the simulation says.
-    saving = Saving(expected=gain, least=min(0.7 * gain, less.least), most=wait)
+    saving = with_workers(wait, gain, less)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
@@ -124,26 +123,17 @@ def _how(
 def _of_pipeline(
     case: Case, told: InputAnswer, wait: float
 ) -> tuple[Saving, str, str | None, str | None]:
-    """Of tf.data: what runs beside the step still has to be computed, by the cores that are idle.
-    Only what is kept (cache) costs nothing any more."""
-    beside = min(0.95 * wait, case.step_ns * case.machine.idle_cores / case.machine.cores)
+    """Of tf.data: more beside the step, and what is the same in every epoch kept."""
+    idle_part = case.machine.idle_cores / case.machine.cores
     words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so to load beside the step gains little. {words}"
     words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
-    # What cache() keeps is not computed again, so half of the wait goes even without idle cores.
-    saving = Saving(expected=max(beside, 0.5 * wait), least=min(beside, 0.4 * wait), most=wait)
-    return saving, words, None, None
+    return in_pipeline(wait, case.step_ns, idle_part), words, None, None
 
 
 def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
-
-
-def _less_work(told: InputAnswer, wait: float) -> Saving:
-    """The hottest line done ahead of time."""
-    share = told.lines[0].share if told.lines else 1.0
-    return Saving.part_of(wait, expected=max(0.5, 0.95 * share), least=0.4)
 
 
 def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
@@ -215,9 +205,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving(
-                expected=0.9 * wait, least=max(0.3 * wait, 0.7 * ahead), most=wait + error
-            ),
+            saving=made_before(wait, ahead, error),
             fix="Prepare the batches once, before the loop, or with array operations on the whole "
             "batch; or make the next batch in another process while this one trains.",
             library=library,

@@ -12,7 +12,7 @@ from stepscope.advise.evidence.patch import decorated
 from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.loading import read_once
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import code_location
@@ -24,11 +24,6 @@ _MOST_STEPS: Final = 0.5  # of the measured ones open it
 _ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
 _NEARLY_ALL: Final = 0.9  # of the step: then the function is the training loop's own body
 _TRAINS: Final = 0.1  # of the function's time in the passes: less is the edge of a phase
-# Of the cost. To free what was read takes some of the time that it took to make: hardly any for an
-# array, up to a fifth for many small objects. At least half of what the function does is reading.
-_WITH_FREEING: Final = 1.04
-_MOST_WITH_FREEING: Final = 1.2
-_LEAST_GOES_AWAY: Final = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +85,8 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     cost = whole if is_own else max(lines, line_only)
     if not cost:
         return None
-    low = min(max(lines, line_only), cost) if is_own else cost * 0.8
+    # A line's mean is that of the whole run: in the measured steps it may be a fifth less.
+    low = min(max(lines, line_only), cost) if is_own else 0.8 * cost
     names = ", ".join(os.path.basename(path) for path in group.paths[:3])
     names += " …" if len(group.paths) > 3 else ""
     share = min(1.0, cost / case.step_ns)
@@ -107,22 +103,11 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
             f"To read it takes {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}).",
         ],
         location=location,
-        saving=_saving(case, cost, low),
+        saving=read_once(cost, low, case.step_ns),
         fix=_fix(names, location),
         patch=_patch(case, location),
         trial="cache-result",
         source=case.code.text(location),
-    )
-
-
-def _saving(case: Case, cost: float, low: float) -> Saving:
-    """What was read is freed again, later on: Python's objects take a good part of the time that it
-    took to make them."""
-    most = 0.98 * case.step_ns
-    return Saving(
-        expected=min(_WITH_FREEING * cost, max(cost, most)),
-        least=max(0.9 * low, _LEAST_GOES_AWAY * cost),
-        most=min(_MOST_WITH_FREEING * cost, most),
     )
 
 

@@ -142,6 +142,7 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
         return "page cache", "data came from the disk and not from memory"
     used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])
+    # Hardly more was computed than in a usual step, and for much of the time nothing at all.
     if used and used < 0.6 * lasted and used < 1.5 * usual:
         return "machine", "the process did not get to run: another one had the machine, or it slept"
     return "unknown", "no single cause is known"

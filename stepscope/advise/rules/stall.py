@@ -3,18 +3,18 @@
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
+from stepscope.analyze.code.sampled_steps import Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
 # Of the steps. Less is once an epoch, which is what everybody does: no epoch has four steps.
 _SELDOM: Final = 0.25
-_LEAST_CORE: Final = 0.01  # of the time: the counters of a damaged run may say none at all
 _NOTICED: Final = 0.02  # of a mean step: a step with less of it is as good as one without
 
 _GOES_AWAY: Final = 0.95  # what was done in every step is done in one of twenty
@@ -35,7 +35,8 @@ def stall(
     """`does`: "saves", "logs", "evaluates"."""
     cost_by_step = np.minimum(cost_by_step, case.measured_ns)
     is_noticed = cost_by_step > _NOTICED * case.step_ns
-    cost = _own_ns(case, cost_by_step, is_noticed)
+    wall = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
+    cost = wall * _own_part(case, location, wall, np.flatnonzero(cost_by_step)) if wall else 0.0
     if not cost:
         return []
     share = cost / case.step_ns
@@ -58,7 +59,7 @@ def stall(
             saving=Saving(
                 expected=_GOES_AWAY * cost,
                 least=_LEAST_GOES_AWAY * cost,
-                most=float(cost_by_step.mean()),
+                most=wall,
             ),
             fix=fix,
             library=library,
@@ -67,18 +68,23 @@ def stall(
     ]
 
 
-def _own_ns(case: Case, cost_by_step: Ints, is_noticed: npt.NDArray[np.bool_]) -> float:
-    """Of the mean step, what is surely the call's own and not the machine's.
+def _own_part(case: Case, location: Location | None, wall_ns: float, steps: Ints) -> float:
+    """What of its time is the call's own and not the machine's; `steps`: those with the call.
 
-    1. While the thread is ready but has no core it stands still wherever it is, most likely in a
-       call that lets go of its core: a print does, as it wakes its reader. So all that was lost in
-       the steps with the call may have been lost in it.
-    2. The rest of the step was held up as well: the call's own time is weighed against the time
-       that the steps had a core.
+    While the thread is ready but has no core it stands still wherever it is, most likely in a call
+    that lets go of its core: a print does, as it wakes its reader. So it is asked what the call
+    takes where nobody was in the way: one that takes as much in the quietest steps is slow itself.
     """
-    if not len(cost_by_step):
-        return 0.0
-    wall = float(cost_by_step.mean())
-    lost = float(case.machine.delay_by_step_ns[is_noticed].sum()) / len(cost_by_step)
-    with_core = max(_LEAST_CORE, 1 - case.machine.without_core)
-    return min(wall, max(0.0, wall - lost) / with_core)
+    if location is None or not len(steps) or case.machine.without_core < LEAST_SHARE:
+        return 1.0
+    is_whole = case.stacks.is_whole_function(location, wall_ns / case.step_ns)
+
+    def is_meant(look: Look) -> bool:
+        if is_whole:
+            return any(case.code.is_in(frame, location) for frame in look.users)
+        return case.code.is_at(look.users, location)
+
+    share = case.time_in(steps).share(is_meant)
+    quiet = case.time_in(case.quietest(steps))
+    most = quiet.share(is_meant) + quiet.error(quiet.share(is_meant))  # few looks are left
+    return min(1.0, most / share) if share else 1.0
