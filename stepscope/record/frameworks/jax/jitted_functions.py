@@ -17,10 +17,11 @@ from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, compile_causes
 from stepscope.record.frameworks.jax.updates import Updates
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
 
-PACE: Final = 1 << 40  # of all functions here; optimizers count from 1
+FIRST_NUMBER: Final = 1 << 40  # of all functions here; optimizers count from 1
 _MOST_NOTES: Final = 10
 _MOST_CAUSES: Final = 100  # names of spans for one function
 _MOST_SIGNATURES: Final = 50
@@ -103,7 +104,7 @@ class Functions:
         if leader is not function and size <= _MUCH_LARGER * leader.updates.updated_bytes:
             return
         self._leader = function
-        pace.optimizer_stepped(PACE)
+        step_counter.optimizer_stepped(FIRST_NUMBER)
 
 
 class Jit:
@@ -127,7 +128,7 @@ class Jit:
     def begins(self, stand_in: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """The span, 0: none. On this thread, what is compiled from now on is compiled for it."""
         function = self._function
-        if marks.name_id is not self._namer or function is None:
+        if naming.name_id is not self._namer or function is None:
             function = self._settle(stand_in)
         updates = function.updates
         if updates.is_open:
@@ -164,7 +165,7 @@ class Jit:
         if self._function is None:
             names = self._name, f"{self._name} ({self._jitted_at or self._where})"
             self._function = self._functions.of(self._key, names, stand_in)
-        self._namer = marks.name_id
+        self._namer = naming.name_id
         self._name_id = self._namer(self._function.name)
         return self._function
 

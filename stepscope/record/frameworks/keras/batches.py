@@ -17,14 +17,15 @@ from stepscope.record.frameworks.tensorflow.eager import guarded, here
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import EventKind, SpanCategory, StepMark
 
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
-_MODELS_PACE: Final = 1 << 24  # functions are numbered below
+_FIRST_MODEL: Final = 1 << 24  # functions are numbered below
 _UPDATES: Final = 1
-_FIT: Final = _MODELS_PACE - 1  # the number of what computes a batch of `fit`
+_FIT: Final = _FIRST_MODEL - 1  # the number of what computes a batch of `fit`
 _FARTHEST: Final = 8  # how deep a dataset's batching is looked for
 
 
@@ -98,7 +99,7 @@ def _watch_batches(package: Package, patches: Patches) -> None:
             leave_out_this_frame(error)
             raise
         for _ in range(guarded(_ended, self, batch) or 0):
-            pace.step_ended(pace.Source.BATCH)
+            step_counter.step_ended(step_counter.Source.BATCH)
         return result
 
     patches.set(callbacks, "on_train_batch_begin", on_train_batch_begin)
@@ -106,14 +107,14 @@ def _watch_batches(package: Package, patches: Patches) -> None:
 
 
 def _begins(batch: Any, is_told: bool) -> None:
-    if marks.name_id is None:
+    if naming.name_id is None:
         return
     _fit.began_ticks, _fit.first = _core.ticks(), int(batch)
     if is_told:
         _fit.fetched = ()
     here.in_batch = here.has_fitted = True
     if is_told:
-        _fit.span = _core.span_begin(marks.name_id(_COMPUTE), SpanCategory.COMPUTE, _FIT, _UPDATES)
+        _fit.span = _core.span_begin(naming.name_id(_COMPUTE), SpanCategory.COMPUTE, _FIT, _UPDATES)
 
 
 def _computed() -> None:
@@ -126,7 +127,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
     """Mark the ends of the steps that are over. Returns how many."""
     began, _fit.began_ticks = _fit.began_ticks, 0
     here.in_batch = False
-    if marks.name_id is None:
+    if naming.name_id is None:
         return 0
     if not began:  # recording began inside of it
         began, _fit.first = _core.ticks(), int(batch)
@@ -141,7 +142,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
     if isinstance(in_epoch, int) and in_epoch > _fit.first:
         last = min(last, in_epoch - 1)
     steps = max(1, last - _fit.first + 1)
-    ended, name = _core.ticks(), marks.name_id(_NAME)
+    ended, name = _core.ticks(), naming.name_id(_NAME)
     for index in range(steps):
         _core.event(
             EventKind.STEP, name=name, start=began + (ended - began) * (index + 1) // steps,
@@ -167,7 +168,7 @@ def _watch_sizes(owner: Any, name: str, sizes: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def run(self: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             _fit.sizes = _known(sizes, self)
         try:
             return before(self)
@@ -235,8 +236,8 @@ def _watch_input(epoch: Any, patches: Patches) -> None:
     @functools.wraps(before)
     def __next__(self: Any) -> Any:
         span = samples = 0
-        if marks.name_id is not None:
-            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        if naming.name_id is not None:
+            span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
             _fit.fetched = ()
         try:
             fetched = before(self)
@@ -265,7 +266,7 @@ def _watch_iterators(epoch: Any, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        return _Waited(iterator) if marks.name_id is not None else iterator
+        return _Waited(iterator) if naming.name_id is not None else iterator
 
     patches.set(epoch, "_get_iterator", _get_iterator)
 
@@ -281,8 +282,8 @@ class _Waited:
 
     def __next__(self) -> Any:
         span = samples = 0
-        if marks.name_id is not None:
-            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        if naming.name_id is not None:
+            span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
         try:
             batch = next(self._batches)
             if span:
@@ -308,15 +309,15 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
     trainer = package.trainer
     before = trainer.train_on_batch
     numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-    following = itertools.count(_MODELS_PACE)
+    following = itertools.count(_FIRST_MODEL)
 
     def begins(model: Any, x: Any) -> int:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return 0
         if model not in numbers:
             numbers[model] = next(following)
         about = samples_in(x) << 1 | _UPDATES
-        name = marks.name_id("train_on_batch")
+        name = naming.name_id("train_on_batch")
         return _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
 
     @functools.wraps(before)
@@ -334,7 +335,7 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
                 _core.span_end(span)
         if span:
             eager.worked()
-            pace.optimizer_stepped(numbers[self])
+            step_counter.optimizer_stepped(numbers[self])
         return result
 
     patches.set(trainer, "train_on_batch", train_on_batch)

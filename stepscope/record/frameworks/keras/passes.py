@@ -12,7 +12,8 @@ from stepscope.record.frameworks.tensorflow.eager import guarded, here
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
 _FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
@@ -47,7 +48,7 @@ def _watch_models(layer: Any, patches: Patches) -> None:
         if not eager.is_eager():
             eager.found_in_graph(calls_model=True)
             return -1
-        if marks.name_id is None:
+        if naming.name_id is None:
             return -1
         eager.begins()
         here.in_model = True
@@ -55,7 +56,7 @@ def _watch_models(layer: Any, patches: Patches) -> None:
             here.samples = here.samples or samples_in(args or kwargs)
             return 0
         flags = _NO_TAPE if kwargs.get("training") else _EVALUATING
-        samples, name = samples_in(args or kwargs), marks.name_id(type(model).__name__)
+        samples, name = samples_in(args or kwargs), naming.name_id(type(model).__name__)
         return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
 
     @functools.wraps(before)
@@ -121,14 +122,14 @@ class _Steps:
         if not eager.is_eager():
             eager.found_in_graph(trains=True)
             return None
-        if marks.name_id is None:
+        if naming.name_id is None:
             return None
         number = self._numbers.get(optimizer)
         if number is None:
             number = self._numbers[optimizer] = next(self._next)
         here.in_optimizer = True
         eager.worked()
-        name = marks.name_id(type(optimizer).__name__)
+        name = naming.name_id(type(optimizer).__name__)
         return _core.span_begin(name, SpanCategory.OPTIMIZER, number), number
 
     def watch(self, kind: Any, name: str, patches: Patches) -> None:
@@ -148,7 +149,7 @@ class _Steps:
             if step is not None:
                 _core.span_end(step[0])
                 here.in_optimizer = False
-                pace.optimizer_stepped(step[1])
+                step_counter.optimizer_stepped(step[1])
             return result
 
         patches.set(kind, name, run)

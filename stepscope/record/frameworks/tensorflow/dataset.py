@@ -12,7 +12,7 @@ from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.eager import here
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _BATCH: Final = "dataset"
@@ -33,8 +33,8 @@ def _watch_starts(dataset: Any, patches: Patches) -> None:
     @functools.wraps(iterate)
     def __iter__(self: Any) -> Any:
         span = 0
-        if marks.name_id is not None and eager.is_eager():
-            span = _core.span_begin(marks.name_id(_START), SpanCategory.INPUT)
+        if naming.name_id is not None and eager.is_eager():
+            span = _core.span_begin(naming.name_id(_START), SpanCategory.INPUT)
         try:
             return iterate(self)
         except BaseException as error:
@@ -56,8 +56,8 @@ def _watch(iterator: Any, name: str, patches: Patches) -> None:
     @functools.wraps(following)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         samples = span = 0
-        if marks.name_id is not None and not here.in_input and eager.is_eager():
-            span = _core.span_begin(marks.name_id(_BATCH), SpanCategory.INPUT)
+        if naming.name_id is not None and not here.in_input and eager.is_eager():
+            span = _core.span_begin(naming.name_id(_BATCH), SpanCategory.INPUT)
             here.in_input = True
         try:
             batch = following(self, *args, **kwargs)

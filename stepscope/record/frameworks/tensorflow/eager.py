@@ -13,7 +13,7 @@ from stepscope.native import _core
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching import patches as patching
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _GRADIENTS: Final = ("gradient", "jacobian", "batch_jacobian")
@@ -137,10 +137,10 @@ def _watch_tapes(tape: Any, patches: Patches) -> None:
 
     @functools.wraps(enter)
     def __enter__(self: Any) -> Any:
-        if marks.name_id is not None and here.tape is None and is_eager():
+        if naming.name_id is not None and here.tape is None and is_eager():
             begins()
             here.tape, here.samples = self, 0
-            span = _core.span_begin(marks.name_id("GradientTape"), SpanCategory.FORWARD)
+            span = _core.span_begin(naming.name_id("GradientTape"), SpanCategory.FORWARD)
             setattr(self, _SPAN, span)
         try:
             return enter(self)
@@ -176,9 +176,9 @@ def _watch_gradients(tape: Any, name: str, patches: Patches) -> None:
         span = 0
         if not is_eager():
             found_in_graph(trains=True)
-        elif marks.name_id is not None:
+        elif naming.name_id is not None:
             worked()
-            span = _core.span_begin(marks.name_id(name), SpanCategory.BACKWARD)
+            span = _core.span_begin(naming.name_id(name), SpanCategory.BACKWARD)
         try:
             return function(*args, **kwargs)
         except BaseException as error:

@@ -15,11 +15,12 @@ from stepscope.record.frameworks.tensorflow import eager, tracing
 from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
 _UPDATES: Final = 1  # in value1 of a COMPUTE span; the samples stand above it
-FUNCTIONS_PACE: Final = 1 << 20  # optimizers are numbered below
+FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
 
@@ -28,10 +29,10 @@ _collectives: Final = itertools.count(1)
 
 def begin_collective(name: str) -> int:
     """Horovod's are called in one order on all ranks: its number is how they are matched."""
-    assert marks.name_id is not None
-    group = marks.name_id("group horovod")
+    assert naming.name_id is not None
+    group = naming.name_id("group horovod")
     return _core.span_begin(
-        marks.name_id(name), SpanCategory.COMMUNICATION, next(_collectives), group
+        naming.name_id(name), SpanCategory.COMMUNICATION, next(_collectives), group
     )
 
 
@@ -44,7 +45,7 @@ class Made:
         self.name = str(getattr(function, "_name", "function"))
         module = str(getattr(function._python_function, "__module__", ""))
         self.communicates = module.startswith(_COMMUNICATES)
-        self.label = marks.name_id(self.name) if marks.name_id is not None else 0
+        self.label = naming.name_id(self.name) if naming.name_id is not None else 0
         self.is_known = False  # it was traced while we looked
         self.parts = Parts()
 
@@ -82,7 +83,7 @@ class _Functions:
         return made
 
     def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
-        if marks.name_id is None or here.call is not None or not eager.is_eager():
+        if naming.name_id is None or here.call is not None or not eager.is_eager():
             return None
         if function._run_functions_eagerly:  # its operations tell of themselves
             return None
@@ -177,7 +178,7 @@ def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
             guarded(functions.was_called_in_graph, self, around)
             here.tracing = around
         if call is not None and guarded(functions.ends, call) and not here.in_batch:
-            pace.optimizer_stepped(FUNCTIONS_PACE + call.made.number)
+            step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
         return result
 
     patches.set(made_by, "__call__", __call__)

@@ -11,9 +11,9 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
-from stepscope.record.frameworks.watching import notes, recording_times
+from stepscope.record.frameworks.watching import notes, running_recording
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 
 _COLLECTIVES: Final = (
     "allgather", "allgather_object", "allreduce", "alltoall", "barrier", "broadcast",
@@ -36,7 +36,7 @@ def _watched(function: Any, name: str) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         span = 0
         is_outermost = not eager.here.in_collective
-        if marks.name_id is not None and is_outermost and eager.is_eager():
+        if naming.name_id is not None and is_outermost and eager.is_eager():
             span = begin_collective(name)
             eager.here.in_collective = True
         try:
@@ -74,6 +74,6 @@ def _tell_rank(horovod: Any) -> None:
     try:
         if horovod.size() > 1:
             rank = int(horovod.rank())
-            recording_times.when_running(lambda recording: recording.set_rank(rank))
+            running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
         notes.note(f"Which rank this is could not be told: {error!r}")

@@ -12,7 +12,7 @@ from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _MOST_NOTES: Final = 10
@@ -34,8 +34,8 @@ def install(python: Any, patches: Patches) -> None:
         around, parts = here.tracing, Parts()
         here.tracing = eager.latest_tracing = parts
         span = 0
-        if marks.name_id is not None and around is None:  # else it is part of that one's
-            span = _core.span_begin(marks.name_id("tf.function"), SpanCategory.COMPILE)
+        if naming.name_id is not None and around is None:  # else it is part of that one's
+            span = _core.span_begin(naming.name_id("tf.function"), SpanCategory.COMPILE)
         try:
             return create(function_type, type_context, *rest)
         except BaseException as error:
@@ -64,7 +64,7 @@ class _Traces:
         self._notes = 0
 
     def tell(self, span: int, function_type: Any, options: Any) -> None:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return
         code = here.call.made.code if here.call is not None else None
         code = code or _code(getattr(options, "python_function", None))
@@ -76,7 +76,7 @@ class _Traces:
             if why:
                 text += f"; again because {why}"
                 self._note(text)
-        _core.span_rename(span, marks.name_id(text))
+        _core.span_rename(span, naming.name_id(text))
 
     def _why_again(self, code: CodeType, function_type: Any, options: Any) -> str | None:
         cache = getattr(options, "function_cache", None)

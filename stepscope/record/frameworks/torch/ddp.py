@@ -16,7 +16,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import EventKind, SpanCategory
 
 _NAME: Final = "reduction of gradients"
@@ -39,7 +39,7 @@ def install(torch: Any, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             reductions.read(self)
         return result
 
@@ -88,15 +88,15 @@ class _Reductions:
 
 def _record(module: int, iteration: int, start_ns: int, end_ns: int) -> None:
     """Unix times, of a moment ago."""
-    if marks.name_id is None:
+    if naming.name_id is None:
         return
     now_ns, now, rate = time.time_ns(), _core.ticks(), _core.ticks_per_ns()
     _core.event(
         EventKind.SPAN,
-        name=marks.name_id(_NAME),
+        name=naming.name_id(_NAME),
         start=now - round((now_ns - start_ns) * rate),
         end=now - round((now_ns - end_ns) * rate),
         extra=SpanCategory.COMMUNICATION,
         value0=iteration,
-        value1=marks.name_id(f"DistributedDataParallel {module}"),
+        value1=naming.name_id(f"DistributedDataParallel {module}"),
     )

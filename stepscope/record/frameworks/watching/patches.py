@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _ABSENT: Final = object()
@@ -54,8 +54,8 @@ class Patches:
     def phase_of_each_step(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
         """Not for functions that scripts import by name: theirs would stay native."""
         function = vars(owner).get(name)
-        if callable(function) and marks.name_id is not None:
-            native = _core.Timed(function, marks.name_id(label), category)
+        if callable(function) and naming.name_id is not None:
+            native = _core.Timed(function, naming.name_id(label), category)
             self.set_native(owner, name, native, timed(function, category, label))
 
     def undo(self) -> None:
@@ -113,8 +113,8 @@ def timed(
         if compiled_graphs.is_compiling():
             return function(*args, **kwargs)
         span = 0
-        if marks.name_id is not None and only_if():
-            span = _core.span_begin(marks.name_id(label), number)
+        if naming.name_id is not None and only_if():
+            span = _core.span_begin(naming.name_id(label), number)
         try:
             return function(*args, **kwargs)
         except BaseException as error:
