@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame, timed
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 

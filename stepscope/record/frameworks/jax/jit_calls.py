@@ -14,7 +14,8 @@ from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, stand_in
 from stepscope.record.frameworks.jax.jitted_functions import Functions, Jit
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 
 _MAKERS: Final = ("jit", "pmap")

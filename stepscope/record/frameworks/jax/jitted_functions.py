@@ -28,6 +28,7 @@ _MOST_SIGNATURES: Final = 50
 _MOST_CALLS: Final = 20_000  # recorded, of a function that does not train
 _MUCH_LARGER: Final = 10
 _here = compilation.here
+_guarded: Final = notes.guard("Recording lost something of JAX")
 
 # For whoever wants to know that JAX trains, or that a function is called for the first time. None:
 # nobody does.
@@ -210,13 +211,6 @@ class Jit:
         if is_anew:
             return f"it is a new function, jitted at {self._jitted_at}", "new function"
         return "its cache was cleared, or its arguments lie elsewhere", "something else"
-
-
-def _guarded(action: Callable[..., object], *args: Any) -> None:
-    try:
-        action(*args)
-    except Exception as error:
-        notes.note(f"Recording lost something of JAX: {error!r}.")
 
 
 def _calling_line(frame: FrameType | None) -> str:

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, jitted_functions
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
@@ -29,10 +30,7 @@ def install(optax: Any, patches: Patches) -> None:
     if apply is None:
         return
     timed = _timed(apply, sys.modules["jax"].tree_util.tree_structure)
-    for place in _PLACES:
-        module = sys.modules.get(place)
-        if module is not None and vars(module).get(_APPLY) is apply:
-            patches.set(module, _APPLY, timed)
+    patches.set_everywhere(map(sys.modules.get, _PLACES), _APPLY, apply, timed)
     _watch_asking(optax.GradientTransformation, patches)
 
 

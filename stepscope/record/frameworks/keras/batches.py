@@ -12,15 +12,16 @@ from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.tensorflow.eager import guarded, here
-from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching.current_work import here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import EventKind, SpanCategory, StepMark
 
+_guarded: Final = notes.guard("Keras is not watched as it should be")
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
 _FIRST_MODEL: Final = 1 << 24  # functions are numbered below
@@ -86,19 +87,19 @@ def _watch_batches(package: Package, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        guarded(_begins, batch, tells_nothing)
+        _guarded(_begins, batch, tells_nothing)
         return result
 
     @functools.wraps(end)
     def on_train_batch_end(self: Any, batch: Any, logs: Any = None) -> Any:
-        guarded(_computed)
+        _guarded(_computed)
         try:
             result = end(self, batch, logs)
         except BaseException as error:
             here.in_batch = False
             leave_out_this_frame(error)
             raise
-        for _ in range(guarded(_ended, self, batch) or 0):
+        for _ in range(_guarded(_ended, self, batch) or 0):
             step_counter.step_ended(step_counter.Source.BATCH)
         return result
 
@@ -242,7 +243,7 @@ def _watch_input(epoch: Any, patches: Patches) -> None:
         try:
             fetched = before(self)
             if span:
-                _fit.fetched = guarded(_fetched, fetched) or ()
+                _fit.fetched = _guarded(_fetched, fetched) or ()
                 samples = sum(_fit.fetched)
             return fetched
         except BaseException as error:
@@ -322,7 +323,7 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
 
     @functools.wraps(before)
     def train_on_batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-        span = guarded(begins, self, args or kwargs)
+        span = _guarded(begins, self, args or kwargs)
         here.is_told = bool(span)
         try:
             result = before(self, *args, **kwargs)
@@ -334,7 +335,7 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
             if span:
                 _core.span_end(span)
         if span:
-            eager.worked()
+            current_work.worked()
             step_counter.optimizer_stepped(numbers[self])
         return result
 

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow.eager import guarded
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
+_guarded: Final = notes.guard("Keras is not watched as it should be")
 _BEGINNINGS: Final = (
     "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
 )  # fmt: skip
@@ -40,7 +41,7 @@ def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches)
     @functools.wraps(before)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         if naming.name_id is not None:
-            guarded(callbacks.watch, self)
+            _guarded(callbacks.watch, self)
         try:
             return before(self, *args, **kwargs)
         except BaseException as error:

@@ -11,7 +11,8 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.lightning import actions
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import Batches, samples_in
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory

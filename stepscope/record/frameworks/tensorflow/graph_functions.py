@@ -11,14 +11,17 @@ from types import CodeType
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager, tracing
-from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.tensorflow import tracing
+from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching.current_work import Parts, here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
+_guarded: Final = notes.guard("TensorFlow is not watched as it should be")
 _UPDATES: Final = 1  # in value1 of a COMPUTE span; the samples stand above it
 FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
@@ -83,11 +86,11 @@ class _Functions:
         return made
 
     def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
-        if naming.name_id is None or here.call is not None or not eager.is_eager():
+        if naming.name_id is None or here.call is not None or not current_work.is_eager():
             return None
         if function._run_functions_eagerly:  # its operations tell of themselves
             return None
-        eager.begins()
+        current_work.begins()
         made = self.of(function)
         span = 0
         is_free = here.tape is None and not here.in_optimizer and not here.is_told
@@ -119,7 +122,7 @@ class _Functions:
         elif call.span:
             _core.span_end(call.span)
         if trains:
-            eager.worked()
+            current_work.worked()
         return trains and bool(call.span)
 
     def was_called_in_graph(self, function: Any, around: Parts) -> None:
@@ -165,19 +168,19 @@ def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
         around = here.tracing  # not None: this is a call inside of a graph
         if around is not None:
             here.tracing = Parts()
-        call = guarded(functions.begins, self, args, kwds)
+        call = _guarded(functions.begins, self, args, kwds)
         try:
             result = before(self, *args, **kwds)
         except BaseException as error:
             here.tracing = around
             if call is not None:
-                guarded(functions.ends, call)
+                _guarded(functions.ends, call)
             leave_out_this_frame(error)
             raise
         if around is not None:
-            guarded(functions.was_called_in_graph, self, around)
+            _guarded(functions.was_called_in_graph, self, around)
             here.tracing = around
-        if call is not None and guarded(functions.ends, call) and not here.in_batch:
+        if call is not None and _guarded(functions.ends, call) and not here.in_batch:
             step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
         return result
 

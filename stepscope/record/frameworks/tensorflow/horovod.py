@@ -9,10 +9,10 @@ import functools
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
-from stepscope.record.frameworks.watching import notes, running_recording
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching import current_work, notes, running_recording
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 
 _COLLECTIVES: Final = (
@@ -35,10 +35,10 @@ def _watched(function: Any, name: str) -> Any:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         span = 0
-        is_outermost = not eager.here.in_collective
-        if naming.name_id is not None and is_outermost and eager.is_eager():
+        is_outermost = not current_work.here.in_collective
+        if naming.name_id is not None and is_outermost and current_work.is_eager():
             span = begin_collective(name)
-            eager.here.in_collective = True
+            current_work.here.in_collective = True
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -47,7 +47,7 @@ def _watched(function: Any, name: str) -> Any:
         finally:
             if span:
                 _core.span_end(span)
-                eager.here.in_collective = False
+                current_work.here.in_collective = False
 
     return run
 

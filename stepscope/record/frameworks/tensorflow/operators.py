@@ -6,9 +6,8 @@ One profiler a process: the script's own goes first.
 import sys
 from typing import Any, Final
 
-from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.quiet_profiler import Quiet
-from stepscope.record.frameworks.watching import running_recording
+from stepscope.record.frameworks.watching import current_work, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
@@ -43,20 +42,20 @@ def _begin(tensorflow: Any, patches: Patches, recording: RunningRecording) -> No
     patches.on_undo(_forget)
     _give_way(library, windows, patches)
     step_counter.listen(windows.step_ended)
-    eager.on_work = windows.worked
-    eager.on_trace = windows.compiled
+    current_work.on_work = windows.worked
+    current_work.on_trace = windows.compiled
     if recording.options.ops != "auto":  # it may be asked for from the first step on
-        eager.on_begin = windows.worked
+        current_work.on_begin = windows.worked
     running_recording.before_end(windows.finish)
 
 
 def _least_steps() -> int:
-    return _STEPS_OF_FIT if eager.here.has_fitted else _STEPS
+    return _STEPS_OF_FIT if current_work.here.has_fitted else _STEPS
 
 
 def _forget() -> None:
-    eager.on_work = eager.on_trace = eager.on_begin = None
-    eager.here.has_fitted = False
+    current_work.on_work = current_work.on_trace = current_work.on_begin = None
+    current_work.here.has_fitted = False
 
 
 class _Profiler:

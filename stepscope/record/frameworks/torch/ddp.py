@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.store.format import EventKind, SpanCategory
 

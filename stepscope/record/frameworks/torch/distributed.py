@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
-from stepscope.record.frameworks.watching import patches as patching
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -160,23 +160,22 @@ def _begin(what: tuple[str, int, int]) -> int:
 def _watch_start(distributed: Any, patches: Patches) -> None:
     """Not every launcher tells by the environment who is which rank; the group of all knows."""
     begin = distributed.init_process_group
-    timed = patching.timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
+    timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
 
     @functools.wraps(begin)
     def init_process_group(*args: Any, **kwargs: Any) -> Any:
         if compiled_graphs.is_compiling():
             return begin(*args, **kwargs)
         try:
-            result = timed(*args, **kwargs)
+            result = timed_begin(*args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         _tell_rank(distributed)
         return result
 
-    for owner in (distributed, distributed.distributed_c10d):
-        if vars(owner).get("init_process_group") is begin:
-            patches.set(owner, "init_process_group", init_process_group)
+    places = (distributed, distributed.distributed_c10d)
+    patches.set_everywhere(places, "init_process_group", begin, init_process_group)
     if distributed.is_initialized():  # recording began later
         _tell_rank(distributed)
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.store.format import LOADER_WORKERS_BITS, SpanCategory

@@ -8,8 +8,9 @@ from stepscope.native import _core
 from stepscope.record.frameworks.torch import scripts_profiler
 from stepscope.record.frameworks.torch.windows import Windows
 from stepscope.record.frameworks.watching import running_recording
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.steps import step_counter
 from stepscope.store.writer import may_grow_to
 
@@ -51,6 +52,11 @@ def _forget() -> None:
     _windows = None
     _core.on_forward(None)
     _core.on_optimizer(None)
+
+
+def gives_way() -> bool:
+    """Whether torch's profiler, if it is at work, is ours: it ends when another one begins."""
+    return _windows is not None and not _windows.current.foreign
 
 
 def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import hook_lists
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching import patches as patching
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
@@ -30,18 +30,8 @@ def install(torch: Any, patches: Patches) -> None:
     patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
     _watch_optimizers(torch, patches)
     for name in _WITH_OPTIMIZER:
-        _everywhere(torch, patches, name)
-
-
-def _everywhere(torch: Any, patches: Patches, name: str) -> None:
-    """The function's own module and the package that offers it: both must name one thing."""
-    function = getattr(torch.nn.utils, name, None)
-    if function is None:
-        return
-    timed = patching.timed(function, SpanCategory.OPTIMIZER, name)
-    for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
-        if vars(owner).get(name) is function:
-            patches.set(owner, name, timed)
+        places = (torch.nn.utils, torch.nn.utils.clip_grad)
+        patches.phase_everywhere(places, name, SpanCategory.OPTIMIZER, name)
 
 
 # --- forward --------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ it is, and a trainer that was made before the recording is seen as well.
 import functools
 from typing import Any, Final
 
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import Batches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory

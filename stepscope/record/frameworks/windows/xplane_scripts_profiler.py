@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from stepscope.native import _core
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
 from stepscope.record.frameworks.windows.xplane_window import next_path, xplanes_in
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
@@ -57,9 +58,7 @@ class ScriptsOwn:
                 if after is not None and not is_ours:
                     after(called_ticks)
 
-        for owner in owners:
-            if owner is not None and vars(owner).get(name) is function:
-                patches.set(owner, name, run)
+        patches.set_everywhere(owners, name, function, run)
 
     def starts(self, folder: Any = None, *_args: Any, **keywords: Any) -> None:
         if self._windows.foreign:
