@@ -1,6 +1,8 @@
 """The data goes one way: who may import whom, read from the source text."""
 
 import ast
+import functools
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,15 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
-    "show": {
-        "advise",
-        "analyze",
-        "store",
-        "store.format",
-        "clock",
-        "model",
-        "errors",
-    },
+    "show": {"advise", "analyze", "store", "model", "errors"},
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These put the parts together, so they may import all of them.
@@ -64,6 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.code",
         "analyze.input",
         "analyze.ranks",
+        "analyze.timeline",
         "analyze.answers",
     ),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
@@ -87,14 +82,43 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "record.shim",
     ),
 }
+# The folders of the C core, from the ground up: a header may include those of its own folder and of
+# the folders before it. (The engines' .c files also call upwards, through these headers.)
+NATIVE_ROOMS = (
+    "python", "clock", "storage", "interpreter", "lines", "calls", "sampler", "hooks", "wrappers",
+    "traces", "module",
+)  # fmt: skip
 FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
 MOST_FILES = 25  # in a folder
 MOST_METHODS = 20  # of a class
+
+# What means something else in each kind of event: `store.events` has names for it.
+RAW_FIELDS = {"value0", "value1", "of_kind"}
+# Where `show` gets what it draws: whole rooms, and answers that are made in others.
+SHOWN_ROOMS = ("analyze.answers", "analyze.timeline")
+SHOWN = {
+    "advise.findings",
+    "analyze.code.function_numbers",
+    "analyze.code.functions",
+    "analyze.code.hottest_lines",
+    "analyze.code.lines",
+    "analyze.code.sampled_threads",
+    "analyze.code.source_texts",
+    "analyze.code.stack_tree",
+    "analyze.derived",
+    "analyze.operators.device",
+    "analyze.operators.kernels",
+    "analyze.operators.operators",
+    "analyze.run",
+    "analyze.traces.foreign",
+    "store.lprof",  # how such a file is written
+}
 
 RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """Dotted name below the package to its file; the package itself is the empty name."""
     found = {}
@@ -222,6 +246,42 @@ def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) 
     assert not wrong
 
 
+def test_headers_of_the_core_include_only_those_below() -> None:
+    native = PACKAGE / "native"
+    wrong = [
+        f"{header.relative_to(native)} includes {included}"
+        for header in sorted(native.glob("*/*.h"))
+        for included in re.findall(r'#include "(\w+)/\w+\.h"', header.read_text())
+        if included in NATIVE_ROOMS
+        and NATIVE_ROOMS.index(included) > NATIVE_ROOMS.index(header.parent.name)
+    ]
+    assert not wrong
+    assert {path.name for path in native.iterdir() if any(path.glob("*.c"))} <= set(NATIVE_ROOMS)
+
+
+def test_show_draws_answers_and_makes_none(graph: dict[str, set[str]]) -> None:
+    wrong = [
+        f"{module} imports {imported}"
+        for module, all_imported in graph.items()
+        if part_of(module) == "show"
+        for imported in sorted(all_imported)
+        if part_of(imported) not in ("show", "model", "errors")
+        and imported not in SHOWN
+        and not imported.startswith(SHOWN_ROOMS)
+    ]
+    assert not wrong
+
+
+def test_show_does_not_calculate() -> None:
+    wrong = [
+        module
+        for module, path in modules().items()
+        if part_of(module) == "show"
+        and any(name.partition(".")[0] == "numpy" for name in imports_of(path, module))
+    ]
+    assert not wrong
+
+
 def test_a_cycle_would_be_found() -> None:
     assert cycle_through({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()}) == ["a", "b", "c"]
 
@@ -247,6 +307,17 @@ def test_the_recorded_process_never_needs_bytecode_to_import_us() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom) and "bytecode" in ast.unparse(node)
     ]
     assert not [module for module in at_top if not module.startswith("record.")]
+
+
+def test_only_the_store_knows_what_the_fields_of_an_event_mean() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} speaks of {field}"
+        for module, path in modules().items()
+        if not module.startswith("store")
+        for field in sorted(RAW_FIELDS)
+        if field in path.read_text()
+    ]
+    assert not wrong
 
 
 def test_no_folder_is_named_after_nothing() -> None:

@@ -2,9 +2,11 @@
 
 import ast
 import enum
+import importlib.util
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
@@ -14,14 +16,23 @@ from stepscope.store import format as store_format
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
-# The design speaks of verbs that are still to come.
-PAGES_OF_TODAY = [page for page in PAGES if page.name != "design.md"]
+PAGES = sorted(
+    [
+        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+        *DOCS.rglob("*.md"),
+    ]
+)
+# The roadmap names verbs that are still to come.
+PAGES_OF_TODAY = [page for page in PAGES if page.name != "roadmap.md"]
 
 FILE_BLOCK = re.compile(r"<!-- file: (?P<path>\S+) -->\n```python\n(?P<text>.*?)```", re.DOTALL)
 COMMAND_LINE = re.compile(r"^(?:\$ )?stepscope (?P<arguments>.+)$", re.MULTILINE)
 CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+TREE_BLOCK = re.compile(r"```\n(stepscope/ .*?)```", re.DOTALL)
+TREE_ROW = re.compile(r"^(?P<indent> *)(?P<name>\w+)/ +\S")
+SOURCE_ENDINGS = (".py", ".c", ".h")
+CODE_PATH = re.compile(r"`([\w.]+/[\w./]*)`")
 
 
 def title(page: Path) -> str:
@@ -100,6 +111,68 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     targets = [match["target"] for match in LINK.finditer(page.read_text())]
     local = [each.partition("#")[0] for each in targets if "://" not in each]
     assert not [each for each in local if each and not (page.parent / each).exists()]
+
+
+def test_the_design_names_the_verbs_that_there_are() -> None:
+    named = re.findall(r"^stepscope (\w+)", (DOCS / "design.md").read_text(), re.MULTILINE)
+    assert set(named) == set(VERBS)
+
+
+def folders_of_the_design() -> list[str]:
+    """Paths of the folders in its tree, which has two spaces a level."""
+    block = TREE_BLOCK.search((DOCS / "design.md").read_text())
+    assert block is not None
+    found, above = [], [""] * 9
+    for row in block[1].splitlines():
+        match = TREE_ROW.match(row)
+        assert match, row
+        depth = len(match["indent"]) // 2
+        above[depth] = match["name"]
+        found.append("/".join(above[: depth + 1]))
+    return found
+
+
+def test_the_tree_of_the_design_is_the_tree_of_folders() -> None:
+    sources = [path for path in (ROOT / "stepscope").rglob("*") if path.suffix in SOURCE_ENDINGS]
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in sources}
+    assert sorted(folders_of_the_design()) == sorted(folders)
+
+
+def is_here(path: str) -> bool:
+    return any((folder / path).exists() for folder in (ROOT, ROOT / "stepscope"))
+
+
+def drawings() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("drawings", DOCS / "drawings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_drawings_are_those_that_the_script_draws() -> None:
+    module = drawings()
+    old = [
+        each.name
+        for each in module.DRAWINGS
+        if (DOCS / each.name).read_text() != module.svg_of(each)
+    ]
+    assert not old, "run docs/drawings.py"
+
+
+def test_every_file_in_the_drawings_is_there() -> None:
+    boxes = [box for each in drawings().DRAWINGS for box in (*each.process, *each.other)]
+    paths = [path for box in boxes for path, _ in box.rows]
+    assert len(paths) > 20
+    assert not [path for path in paths if not is_here(path)]
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/how-it-works.md", "docs/design.md"])
+def test_every_file_that_a_page_on_the_code_names_is_there(name: str) -> None:
+    paths = [path for path in CODE_PATH.findall((ROOT / name).read_text()) if "NAME" not in path]
+    assert paths
+    assert not [path for path in paths if not is_here(path)]
 
 
 def test_every_number_of_the_file_format_is_on_its_page() -> None:

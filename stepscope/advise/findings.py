@@ -12,12 +12,14 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from stepscope.advise.busy_machine import busy_machine
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import percent, times
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
-from stepscope.advise.gain.whatif import speedup
+from stepscope.advise.gain.least import LEAST_GAIN
+from stepscope.advise.gain.whatif import one_after_another, speedup
+from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
@@ -66,11 +68,13 @@ _TRACE_RULES: Final = (
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
 )
-LEAST_GAIN: Final = 1.03
-_LEAST_STEPS: Final = 5
-_FEW_STEPS: Final = 20
-_HIGH: Final = 1.5
-_MEDIUM: Final = 1.15
+_LEAST_STEPS: Final = 5  # as many as the warm-up has: fewer may still be part of it
+_FEW_STEPS: Final = 20  # one that is odd among fewer is more than 5 % of them
+# The standard deviation, of the mean step: then a step in six is shorter than half of the mean or
+# longer than one and a half.
+_UNEVEN: Final = 0.5
+_HIGH: Final = 1.5  # a third of the time: two days instead of three
+_MEDIUM: Final = 1.15  # an hour of a working day
 
 
 def findings(run: Run, every: bool = False) -> FindingsAnswer:
@@ -111,10 +115,10 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
     found, not_judged = _ask(_TRACE_RULES, device)
-    judged = {_id(name.removesuffix("_in_trace")) for name in _TRACE_RULES}
+    judged = {id_of(name) for name in _TRACE_RULES}
     reason = "a trace tells operators and kernels only"
     not_judged += [
-        NotJudged(id=_id(name), reason=reason) for name in RULES if _id(name) not in judged
+        NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
     ]
     try:
         step_ns = device.device.step_ns
@@ -130,12 +134,13 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
 
 
 def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
-    reasons = [NotJudged(id=_id(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
+    reasons = [NotJudged(id=id_of(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
     return FindingsAnswer(verdict=words, findings=[], not_judged=reasons, notes=notes)
 
 
-def _id(rule: str) -> str:
-    return rule.rpartition(".")[2].replace("_", "-")
+def id_of(rule: str) -> str:
+    """The finding that a rule's module tells."""
+    return rule.rpartition(".")[2].removesuffix("_in_trace").replace("_", "-")
 
 
 def _too_few(case: Case, measured: int) -> str:
@@ -156,11 +161,18 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
         try:
             candidates += rule.judge(case)
         except CannotJudge as reason:
-            not_judged.append(NotJudged(id=rule.ID, reason=str(reason)))
+            not_judged.append(NotJudged(id=id_of(name), reason=str(reason)))
         except Exception as error:
             words = f"its rule failed on this run: {type(error).__name__}: {error}"
-            not_judged.append(NotJudged(id=rule.ID, reason=words))
+            not_judged.append(NotJudged(id=id_of(name), reason=words))
     return candidates, not_judged
+
+
+def busy_machine(case: Case, told: list[Candidate]) -> str | None:
+    """Said where the training's own threads are not told to be the reason."""
+    if any(each.id == thread_oversubscription.ID for each in told):
+        return None
+    return case.machine.busy
 
 
 class _Weighed:
@@ -212,22 +224,21 @@ class _Weighed:
         count = candidate.steps_behind or len(self._step_ns)
         spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
         told = f"{count} measured steps, which vary by {percent(spread)}"
-        told += f"; {self._busy}" if self._busy else ""
+        doubts = [each for each in (self._busy, candidate.doubt) if each]
+        told = "; ".join([told, *doubts])
         if count < _FEW_STEPS:
             return f"low: only {told}. A longer run tells more"
-        return f"{'medium' if spread > 0.5 or self._busy else 'high'}: {told}"
+        return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {told}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        left = self._mean_ns
-        after = []
-        for number, (finding, candidate) in enumerate(pairs):
-            saved = min(candidate.saving.expected, 0.98 * left)
-            has_more = number and saved > 0
-            then = f"then: {times(left / (left - saved))} more" if has_more else None
-            left -= saved
-            after.append(msgspec.structs.replace(finding, then=then))
-        return after
+        gains = one_after_another(self._mean_ns, [each.saving for _, each in pairs])
+        return [
+            msgspec.structs.replace(
+                finding, then=f"then: {times(gain)} more" if number and gain > 1 else None
+            )
+            for number, ((finding, _), gain) in enumerate(zip(pairs, gains, strict=True))
+        ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
         if not pairs:

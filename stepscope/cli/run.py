@@ -1,5 +1,6 @@
 """`stepscope run`: record a script, unedited, and say where its time went."""
 
+import glob
 import os
 import signal
 import sys
@@ -15,10 +16,11 @@ from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.launchers import Launch, launch_of
 from stepscope.launch.options import RecordOptions
-from stepscope.launch.supervisor import end_like, supervise
+from stepscope.launch.supervisor import add_to_ending, end_like, supervise
 from stepscope.launch.support import require_supported
 from stepscope.record.boot import environment_for
 from stepscope.store import local_folder
+from stepscope.store.format import OPS_FILE
 
 
 @click.command(
@@ -138,10 +140,22 @@ def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
 def _finish(folder: str, place: str, *, quiet: bool) -> None:
     if place != folder:
         local_folder.collect_from(place, folder)
+    if glob.glob(
+        os.path.join(glob.escape(folder), "proc-*", OPS_FILE.format(number="*", ending="*"))
+    ):
+        _measure_machine(folder)
     if not quiet:
         _analyse(folder)
     elif os.environ.get("STEPSCOPE_REPORT") != "off":
         _write_report(folder)
+
+
+def _measure_machine(folder: str) -> None:
+    """What the findings reckon with and another machine would tell differently: a run may be shown
+    anywhere."""
+    from stepscope.advise.gain.precision import measured_ratio
+
+    add_to_ending(folder, float64_ratio=measured_ratio())
 
 
 def _write_report(folder: str) -> None:

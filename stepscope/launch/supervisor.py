@@ -134,12 +134,24 @@ def _write_ending(run_folder: str, ended: Ended, started_ns: int) -> None:
         "ended_monotonic_ns": time.monotonic_ns(),
         "ended_realtime_ns": time.time_ns(),
     }
-    path = os.path.join(run_folder, SUPERVISOR_FILE)
     # No space, or the script removed the folder: the exit status matters more.
     with contextlib.suppress(OSError):
-        with open(path + ".arriving", "w", encoding="utf-8") as file:
-            json.dump(fields, file)
-        os.replace(path + ".arriving", path)
+        _write(os.path.join(run_folder, SUPERVISOR_FILE), fields)
+
+
+def add_to_ending(run_folder: str, **fields: float) -> None:
+    """What is only known after the end; nothing where the end itself could not be written."""
+    path = os.path.join(run_folder, SUPERVISOR_FILE)
+    with contextlib.suppress(OSError, ValueError):
+        with open(path, encoding="utf-8") as file:
+            known = json.load(file)
+        _write(path, {**known, **fields})
+
+
+def _write(path: str, fields: Mapping[str, object]) -> None:
+    with open(path + ".arriving", "w", encoding="utf-8") as file:
+        json.dump(fields, file)
+    os.replace(path + ".arriving", path)
 
 
 def _forbid_core_dump() -> None:

@@ -36,24 +36,23 @@ class AppendFile:
     def close(self) -> None: ...
 
 # --- events ------------------------------------------------------------------------------------
-def event(
-    kind: int,
-    name: int = 0,
-    start: int = 0,
-    end: int = 0,
-    extra: int = 0,
-    value0: int = 0,
-    value1: int = 0,
+# These append a record and return its offset in the file, 0 when the stream is full.
+def step_mark(*, who: int = 0, samples: int = 0, name: int = 0, start: int = 0) -> int:
+    """`who`: a StepMark. start 0: now."""
+
+def window(name: int, start: int, end: int, *, is_scripts: bool = False) -> int: ...
+def past_span(
+    name: int, category: int, start: int, end: int, *, number: int = 0, group: int = 0
 ) -> int:
-    """Append a record (start 0: now). Returns its offset in the file, 0 when the stream is full."""
+    """A span that is over; of a collective, its number and its group."""
 
 def span_begin(
     name: int, category: int, value0: int = 0, value1: int = 0, start: int = 0, /
 ) -> int:
-    """Append an open SPAN (start 0: now); returns its offset (0: not recorded)."""
+    """One that is open (start 0: now). The values: as SpanCategory says."""
 
-def span_end(offset: int, value0: int = 0, /) -> None:
-    """`value0`: unless 0, what is known only now."""
+def span_end(offset: int, samples: int = 0, /) -> None:
+    """`samples`: unless 0, how many came, which is known only now."""
 
 def span_drop(offset: int) -> None:
     """It came to nothing: a span that lasts no time."""

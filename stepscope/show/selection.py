@@ -11,7 +11,7 @@ from stepscope.errors import InputError
 from stepscope.model import FunctionLines, FunctionRow, StacksAnswer
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 Key = Callable[[Any], Any]

@@ -14,10 +14,8 @@ from stepscope.store.streams import Bytes, file_name, read_stream, record_dtype
 
 Ints = npt.NDArray[np.int64]
 
-CALL_NODE_DTYPE: Final = record_dtype(
-    fmt.CALL_NODE, "tag function parent children calls ticks recent next"
-)
-CALL_ENTRY_DTYPE: Final = record_dtype(fmt.CALL_ENTRY, "node start key")
+CALL_NODE_DTYPE: Final = record_dtype(fmt.CALL_NODE)
+CALL_ENTRY_DTYPE: Final = record_dtype(fmt.CALL_ENTRY)
 CALLS_AT_MOST: Final = 2**53  # nobody calls more often: that is damage
 
 

@@ -1,7 +1,7 @@
 """The run folder's format: every file, every record, every field, written down once.
 
 Standard library only: the recorded process imports this. The C structures of
-`native/storage/format.h` are the same fields; a test compares their offsets.
+`native/storage/format.h` are the same fields; a test compares both, name by name.
 
 RUN/
   run.json                     who started what, on which machine, with which options
@@ -26,6 +26,18 @@ All integers are little-endian. A record whose tag is 0 was never finished: read
 import enum
 import struct
 from typing import Final
+
+
+class Layout(struct.Struct):
+    """The fields of a record, in their order: I is a u32, Q a u64, 8s text, 16x is reserved."""
+
+    def __new__(cls, **fields: str) -> "Layout":
+        return super().__new__(cls, "<" + "".join(fields.values()))
+
+    def __init__(self, **fields: str) -> None:
+        super().__init__("<" + "".join(fields.values()))
+        self.fields: Final = fields
+
 
 FORMAT_VERSION: Final = 1
 MAGIC: Final = b"stepscop"
@@ -70,15 +82,16 @@ class ClockKind(enum.IntEnum):
 
 
 # Every .bin file begins with this header, 64 bytes.
-#   magic        8s   MAGIC
-#   version      u32  FORMAT_VERSION
-#   stream       u32  Stream
-#   base         u64  address of the file's first byte in the recorded process
-#   used         u64  bytes handed out so far, this header included
-#   clock        u32  ClockKind
-#   state        u32  StreamState
-#   (24 bytes reserved, 0)
-HEADER: Final = struct.Struct("<8sIIQQII24x")
+HEADER: Final = Layout(
+    magic="8s",  # MAGIC
+    version="I",  # FORMAT_VERSION
+    stream="I",  # Stream
+    base="Q",  # address of the file's first byte in the recorded process
+    used="Q",  # bytes handed out so far, this header included
+    clock="I",  # ClockKind
+    state="I",  # StreamState
+    reserved="24x",  # 0
+)
 
 
 class EventKind(enum.IntEnum):
@@ -111,15 +124,16 @@ class EventKind(enum.IntEnum):
 
 
 # An event, 48 bytes.
-#   tag      u32  EVENT_TAG | EventKind, written last
-#   name     u32  id in names.jsonl (0: none)
-#   start    u64
-#   end      u64
-#   thread   u32  id of kind "thread"
-#   extra    u32
-#   value0   u64
-#   value1   u64
-EVENT: Final = struct.Struct("<IIQQIIQQ")
+EVENT: Final = Layout(
+    tag="I",  # EVENT_TAG | EventKind, written last
+    name="I",  # id in names.jsonl (0: none)
+    start="Q",
+    end="Q",
+    thread="I",  # id of kind "thread"
+    extra="I",
+    value0="Q",
+    value1="Q",
+)
 EVENT_TAG: Final = 0x57E90000
 
 
@@ -162,11 +176,23 @@ class SpanCategory(enum.IntEnum):
     ACTION = 18  # a named action of a framework's own profiler (Lightning)
     COMPUTE = 19  # a compiled function that does the passes and the update in one (tf.function,
     #               Keras' train function, a jitted update). value0: the function's number (0: its
-    #               steps are told in another way); value1: 1 where it is known to update, plus
-    #               twice the samples it was given
+    #               steps are told in another way); value1: COMPUTE_UPDATES where it is known
+    #               to update, plus the samples it was given << COMPUTE_SAMPLES_BIT
 
 
 LOADER_WORKERS_BITS: Final = 16
+COMPUTE_UPDATES: Final = 1
+COMPUTE_SAMPLES_BIT: Final = 1
+
+
+def about_loader(number: int, workers: int) -> int:
+    """value1 of an INPUT span, and of a STAGE."""
+    return number << LOADER_WORKERS_BITS | min(workers, (1 << LOADER_WORKERS_BITS) - 1)
+
+
+def about_compute(samples: int, updates: bool) -> int:
+    """value1 of a COMPUTE span."""
+    return samples << COMPUTE_SAMPLES_BIT | (COMPUTE_UPDATES if updates else 0)
 
 
 class ForwardFlag(enum.IntFlag):
@@ -188,17 +214,18 @@ class BlockKind(enum.IntEnum):
 
 # lines.bin is a sequence of blocks, each a header of 64 bytes and its entries; sizes are multiples
 # of 8.
-#   tag         u32  BLOCK_TAG | BlockKind, written last
-#   size        u32  bytes of the whole block
-#   id          u32  CODE: id of kind "code"; THREAD: id of kind "thread"
-#   first_line  u32  CODE: line of the first entry
-#   count       u32  number of entries
-#   flags       u32  CODE: BlockFlag
-#   calls       u64  CODE: how often an activation began
-#   exits       u64  CODE: how often an activation ended: returns, yields, unwinds
-#   resumes     u64  CODE: how often a generator or coroutine went on
-#   (16 bytes reserved, 0)
-BLOCK: Final = struct.Struct("<IIIIIIQQQ16x")
+BLOCK: Final = Layout(
+    tag="I",  # BLOCK_TAG | BlockKind, written last
+    size="I",  # bytes of the whole block
+    id="I",  # CODE: id of kind "code"; THREAD: id of kind "thread"
+    first_line="I",  # CODE: line of the first entry
+    count="I",  # number of entries
+    flags="I",  # CODE: BlockFlag
+    calls="Q",  # CODE: how often an activation began
+    exits="Q",  # CODE: how often an activation ended: returns, yields, unwinds
+    resumes="Q",  # CODE: how often a generator or coroutine went on
+    reserved="16x",  # 0
+)
 BLOCK_TAG: Final = 0x11E50000
 
 
@@ -208,24 +235,26 @@ class BlockFlag(enum.IntFlag):
 
 
 # CODE entry, 24 bytes, one for each line from first_line on.
-#   hits      u64  bits 0..61 the count; bit 63: a loop header that is stamped; bit 62: thinned
-#   ticks     u64  time, callees included
-#   sampled   u64  ticks estimated by the sampler after thinning
-LINE: Final = struct.Struct("<QQQ")
+LINE: Final = Layout(
+    hits="Q",  # bits 0..61 the count; bit 63: a loop header that is stamped; bit 62: thinned
+    ticks="Q",  # time, callees included
+    sampled="Q",  # ticks estimated by the sampler after thinning
+)
 HITS_MASK: Final = (1 << 62) - 1
 HITS_THINNED: Final = 1 << 62
 HITS_STAMPED: Final = 1 << 63
 
 # THREAD entry, 64 bytes: an activation that was open; the first entry with frame 0 ends the list.
-#   frame     u64  address of the frame
-#   code      u64  address of the code object
-#   lines     u64  address of the entry of line 0, so that `lines + 24 * line` is a line's entry
-#   current   u64  address of the running line's entry; minus base: its offset in the file (0: none)
-#   since     u64  ticks at which that line began
-#   entered   u64  ticks at which the activation began
-#   opens     u64  offset of the last OPEN event of this activation in events.bin (0: none)
-#   record    u64  address of the code's block header
-ACTIVATION: Final = struct.Struct("<QQQQQQQQ")
+ACTIVATION: Final = Layout(
+    frame="Q",  # address of the frame
+    code="Q",  # address of the code object
+    lines="Q",  # address of the entry of line 0, so that `lines + 24 * line` is a line's entry
+    current="Q",  # address of the running line's entry (0: none); minus base: its offset
+    since="Q",  # ticks at which that line began
+    entered="Q",  # ticks at which the activation began
+    opens="Q",  # offset of the last OPEN event of this activation in events.bin (0: none)
+    record="Q",  # address of the code's block header
+)
 
 
 class CallsKind(enum.IntEnum):
@@ -242,23 +271,25 @@ class CallsKind(enum.IntEnum):
 # STACK the thread; the fields about lines are 0) and `count` entries; sizes are multiples of
 # CALLS_UNIT.
 # NODES entry, 48 bytes; a parent lies before its children in the file.
-#   tag       u32  CALLS_TAG | CallsKind, written last; 0: free
-#   function  u32  id of kind "function"; 0: one of ours, to be left out
-#   parent    u32  NODE: the caller's offset in the file, in CALLS_UNITs; ROOT: id of kind "thread"
-#   children  u32  how many
-#   calls     u64  how often it was entered (a generator: each time it went on)
-#   ticks     u64  time, callees included; own time is what its children leave of it
-#   recent    u64  address of a child (0: none)
-#   next      u64  address of a sibling
-CALL_NODE: Final = struct.Struct("<IIIIQQQQ")
+CALL_NODE: Final = Layout(
+    tag="I",  # CALLS_TAG | CallsKind, written last; 0: free
+    function="I",  # id of kind "function"; 0: one of ours, to be left out
+    parent="I",  # NODE: the caller's offset in the file, in CALLS_UNITs; ROOT: id of kind "thread"
+    children="I",  # how many
+    calls="Q",  # how often it was entered (a generator: each time it went on)
+    ticks="Q",  # time, callees included; own time is what its children leave of it
+    recent="Q",  # address of a child (0: none)
+    next="Q",  # address of a sibling
+)
 CALLS_TAG: Final = 0xCA110000
 CALLS_UNIT: Final = 16
 
 # STACK entry, 24 bytes: a call that was open; the first is the thread's ROOT, node 0 ends the list.
-#   node      u64  address of its node; minus base: its offset in the file
-#   start     u64  ticks
-#   key       u64  address of what was called
-CALL_ENTRY: Final = struct.Struct("<QQQ")
+CALL_ENTRY: Final = Layout(
+    node="Q",  # address of its node; minus base: its offset in the file
+    start="Q",  # ticks
+    key="Q",  # address of what was called
+)
 
 
 class SamplesKind(enum.IntEnum):
@@ -271,21 +302,23 @@ class SamplesKind(enum.IntEnum):
 # samples.bin is a sequence of records of 32 bytes, numbered from 1; a node's number is that of its
 # record. A stack is a node and its parents.
 # NODE: a function that was seen at a line, below another.
-#   tag       u32  SAMPLES_TAG | SamplesKind, written last
-#   function  u32  id of kind "function"; 0: frames that were left out of a deep stack
-#   parent    u32  number of the caller's node (0: outermost); smaller than its own
-#   line      u32  where it was (0: not known)
-#   (16 bytes reserved, 0)
-NODE: Final = struct.Struct("<IIII16x")
+NODE: Final = Layout(
+    tag="I",  # SAMPLES_TAG | SamplesKind, written last
+    function="I",  # id of kind "function"; 0: frames that were left out of a deep stack
+    parent="I",  # number of the caller's node (0: outermost); smaller than its own
+    line="I",  # where it was (0: not known)
+    reserved="16x",  # 0
+)
 
 # SAMPLE: a thread was seen in a stack, once or several times in a row.
-#   tag       u32  SAMPLES_TAG | SamplesKind, written last
-#   thread    u32  id of kind "thread"
-#   node      u32  the innermost one; smaller than its own number
-#   count     u32  how often it was seen
-#   start     u64  ticks of the look before the first of them
-#   weight    u64  ticks from there to the last of them
-SAMPLE: Final = struct.Struct("<IIIIQQ")
+SAMPLE: Final = Layout(
+    tag="I",  # SAMPLES_TAG | SamplesKind, written last
+    thread="I",  # id of kind "thread"
+    node="I",  # the innermost one; smaller than its own number
+    count="I",  # how often it was seen
+    start="Q",  # ticks of the look before the first of them
+    weight="Q",  # ticks from there to the last of them
+)
 SAMPLES_TAG: Final = 0x5A3E0000
 
 # names.jsonl: one JSON object a line, "is" says which:
@@ -324,4 +357,6 @@ SAMPLES_TAG: Final = 0x5A3E0000
 
 # supervisor.json:
 #   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",
-#    "ended_realtime_ns"}     exit_status null when signal is set
+#    "ended_realtime_ns", "float64_ratio"}     exit_status null when signal is set
+#   float64_ratio: how many times as long a matrix product takes in 64 bits as in 32, measured after
+#   the script's end, where operators were recorded

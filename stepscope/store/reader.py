@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.clock import FARTHEST, Clock, Ints, distance
+from stepscope.clock import FARTHEST, Clock, distance
 from stepscope.errors import DataError
 from stepscope.model import Process
+from stepscope.store import events as tables
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
@@ -23,22 +24,42 @@ _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
 _KINDS_WITH_END: Final = (fmt.EventKind.SPAN, fmt.EventKind.OPEN)
 _T = TypeVar("_T")
+_Table = TypeVar("_Table", bound=tables.Events)
+
+
+def _table(kind: type[_Table]) -> "functools.cached_property[_Table]":
+    def of(process: "ProcessData") -> _Table:
+        return kind(process._of_kind(kind.kind), process.clock, process.end_ns)
+
+    return functools.cached_property(of)
 
 
 @dataclasses.dataclass(eq=False)
 class ProcessData:
-    """Everything one process recorded. Times in columns are ticks; `clock` makes them ns."""
+    """Everything one process recorded. Times of lines, samples and calls are ticks; `clock` makes
+    them ns."""
 
     folder: Path
     info: ProcessInfo
     names: Names
-    events: npt.NDArray[Any]
+    events: npt.NDArray[Any]  # of all kinds, as in the file; the tables below have them by kind
     lines: streams.Lines
     clock: Clock
     end_ns: int  # monotonic: when it ended, or the last that is known of it
     notes: list[str]
     samples: streams.Samples
     calls: Calls = dataclasses.field(default_factory=Calls)
+
+    spans = _table(tables.Spans)
+    step_marks = _table(tables.StepMarks)
+    loop_stamps = _table(tables.LoopStamps)
+    opens = _table(tables.Opens)
+    cpu = _table(tables.CpuTimes)
+    transfers = _table(tables.Transfers)
+    memory = _table(tables.Memory)
+    costs = _table(tables.Costs)
+    line_begins = _table(tables.LineBegins)
+    windows = _table(tables.Windows)
 
     @property
     def start_ns(self) -> int:
@@ -64,19 +85,19 @@ class ProcessData:
             return int(self.events["thread"][0]) if len(self.events) else 0
         return max(named, key=lambda id: int((self.events["thread"] == id).sum()))
 
-    def of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
+    @property
+    def threads(self) -> list[int]:
+        """Those that recorded any event."""
+        found = np.unique(self.events["thread"])
+        return [int(id) for id in found[found > 0]]
+
+    def _of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
         return self._by_kind.get(kind, self.events[:0])
 
     @functools.cached_property
     def _by_kind(self) -> dict[int, npt.NDArray[Any]]:
         kinds = self.events["tag"] & np.uint32(0xFF)
         return {int(kind): self.events[kinds == kind] for kind in np.unique(kinds)}
-
-    def interval_ns(self, events: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-        """Start and end of SPAN or OPEN events; what is still open ends with the process."""
-        start = self.clock.ns(events["start"])
-        end = np.where(events["end"] == 0, self.end_ns, self.clock.ns(events["end"]))
-        return start, np.maximum(start, end)
 
 
 @dataclasses.dataclass(eq=False)

@@ -42,6 +42,7 @@ class Supervisor(msgspec.Struct, frozen=True, kw_only=True):
     started_monotonic_ns: Natural | None = None
     ended_monotonic_ns: Natural | None = None
     ended_realtime_ns: Natural | None = None
+    float64_ratio: Annotated[float, msgspec.Meta(ge=1, le=100)] | None = None
 
 
 class ProcessInfo(msgspec.Struct, frozen=True, kw_only=True):

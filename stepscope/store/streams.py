@@ -2,8 +2,6 @@
 
 import dataclasses
 import os
-import re
-import struct
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,20 +16,19 @@ Bytes = npt.NDArray[np.uint8]
 _NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
 
 
-def record_dtype(layout: struct.Struct, fields: str) -> np.dtype[Any]:
-    """The numpy record of one of `format.py`'s structures (padding at the end stays unnamed)."""
-    letters = re.sub(r"\d+x$", "", layout.format.lstrip("<"))
-    formats = [_NUMPY_OF[letter] for letter in letters]
-    return np.dtype({"names": fields.split(), "formats": formats, "itemsize": layout.size})
+def record_dtype(layout: fmt.Layout) -> np.dtype[Any]:
+    """As numpy has it, without what is reserved at the end."""
+    formats = {
+        name: _NUMPY_OF[kind] for name, kind in layout.fields.items() if not kind.endswith("x")
+    }
+    return np.dtype({"names": [*formats], "formats": [*formats.values()], "itemsize": layout.size})
 
 
-EVENT_DTYPE: Final = record_dtype(fmt.EVENT, "tag name start end thread extra value0 value1")
-LINE_DTYPE: Final = record_dtype(fmt.LINE, "hits ticks sampled")
-NODE_DTYPE: Final = record_dtype(fmt.NODE, "tag function parent line")
-SAMPLE_DTYPE: Final = record_dtype(fmt.SAMPLE, "tag thread node count start weight")
-ACTIVATION_DTYPE: Final = record_dtype(
-    fmt.ACTIVATION, "frame code lines current since entered opens record"
-)
+EVENT_DTYPE: Final = record_dtype(fmt.EVENT)
+LINE_DTYPE: Final = record_dtype(fmt.LINE)
+NODE_DTYPE: Final = record_dtype(fmt.NODE)
+SAMPLE_DTYPE: Final = record_dtype(fmt.SAMPLE)
+ACTIVATION_DTYPE: Final = record_dtype(fmt.ACTIVATION)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -70,11 +70,14 @@ def look(*files: str, ns: float = 1.0) -> Look:
     return Look("forward", tuple(frames), ns)
 
 
-class FakeCase:
-    step_ns = 100.0
-
+class FakeStacks:
     def share(self, looks: Any) -> float:
         return float(sum(each.ns for each in looks)) / 100.0
+
+
+class FakeCase:
+    step_ns = 100.0
+    stacks = FakeStacks()
 
     @property
     def operators(self) -> StepOps:

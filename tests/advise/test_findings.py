@@ -91,10 +91,10 @@ def test_too_few_steps_are_said_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_ids_are_known_and_none_is_judged_and_not_judged(tmp_path: Path) -> None:
-    from stepscope.advise.findings import DEVICE_RULES, RULES
+    from stepscope.advise.findings import DEVICE_RULES, RULES, id_of
 
     answer = findings("hot_loop", tmp_path / "run")
-    known = {name.replace("_", "-") for name in (*RULES, *DEVICE_RULES)}
+    known = {id_of(name) for name in (*RULES, *DEVICE_RULES)}
     not_judged = {each["id"] for each in answer["not_judged"]}
     assert not_judged <= known
     assert "no-mixed-precision" in not_judged

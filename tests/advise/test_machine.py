@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from build import MS, RunBuilder
-from stepscope.advise.busy_machine import busy_machine
-from stepscope.advise.evidence.case import Candidate, Case, Saving
-from stepscope.advise.findings import findings
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.findings import busy_machine, findings
 from stepscope.advise.gain import computed_beside
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.run import load, select
 from stepscope.store.format import EventKind
 from stepscope.store.reader import Run
@@ -36,7 +37,7 @@ def case_of(run: Run) -> Case:
 
 
 def candidate(id: str, saved_ms: float) -> Candidate:
-    saving = Saving.of(saved_ms * MS, 0.5, 1.1)
+    saving = Saving.part_of(saved_ms * MS, expected=1.0, least=0.5, most=1.1)
     return Candidate(
         id=id, title="", verdict="", share=0.8, evidence=[], location=None, saving=saving, fix=""
     )
@@ -74,5 +75,5 @@ def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
     monkeypatch.setattr(computed_beside, "framework_of", lambda _case: "jax")
     loading, launching = computed_beside.limited(case, told)
     assert loading.saving.expected == pytest.approx(3 * MS, rel=0.05)
-    assert loading.saving.high == told[0].saving.high
+    assert loading.saving.most == told[0].saving.most
     assert launching == told[1]

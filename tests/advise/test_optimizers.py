@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.optimizer_unfused import judge
 from stepscope.analyze.run import load
 from stepscope.store.format import EventKind, SpanCategory

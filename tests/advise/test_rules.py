@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from stepscope.advise.evidence.source import Text
-from stepscope.advise.evidence.stall import is_log
 from stepscope.advise.evidence.user_calls import stage_call
+from stepscope.advise.evidence.written_files import is_log
+from stepscope.advise.gain.threads import with_a_core
 from stepscope.advise.rules.float64_compute import has_doubles
 from stepscope.advise.rules.optimizer_unfused import _parameters
-from stepscope.advise.rules.thread_oversubscription import saving_of
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.importers.trace import Shapes
 
@@ -49,10 +49,10 @@ def test_a_text_that_keeps_the_model_is_no_log(path: str, expected: bool) -> Non
 
 def test_threads_that_meet_at_barriers_wait_for_each_other_too() -> None:
     """Three quarters of the time without a core: an eighth of the step is left."""
-    saving = saving_of(0.75, 80.0)
+    saving = with_a_core(0.75, 80.0)
     assert saving.expected == pytest.approx(70.0)
-    assert (saving.low, saving.high) == pytest.approx((30.0, 75.0))
-    assert saving_of(0.06, 100.0).expected == pytest.approx(8.9, abs=0.1)
+    assert (saving.least, saving.most) == pytest.approx((30.0, 75.0))
+    assert with_a_core(0.06, 100.0).expected == pytest.approx(8.9, abs=0.1)
 
 
 def test_an_optimizer_has_as_many_parameters_as_its_rarest_operator_is_called() -> None:
@@ -88,7 +88,7 @@ def _case(text: str, ran: set[int]) -> Any:
     sources = SimpleNamespace(
         files=["train.py"], text=lambda _file: Text(text.splitlines(), ast.parse(text))
     )
-    return SimpleNamespace(functions=[function], sources=sources)
+    return SimpleNamespace(code=SimpleNamespace(functions=[function], sources=sources))
 
 
 def test_a_stage_of_a_pipeline_is_told_with_the_call_that_made_it() -> None:

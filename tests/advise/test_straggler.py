@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
-from stepscope.advise.evidence.case import Candidate, Case
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.straggler_rank import judge
 from stepscope.analyze.run import load, select
 from stepscope.store.format import EventKind, SpanCategory
@@ -60,7 +61,7 @@ def test_work_that_all_ranks_do_is_dealt_out_anew(
     assert found.location is not None
     assert found.location.function == "read"
     assert found.saving.expected == pytest.approx(part * 10 * MS)
-    assert found.saving.low < found.saving.expected < found.saving.high
+    assert found.saving.least < found.saving.expected < found.saving.most
 
 
 def test_what_only_one_rank_does_goes_away(tmp_path: Path) -> None:
@@ -68,4 +69,4 @@ def test_what_only_one_rank_does_goes_away(tmp_path: Path) -> None:
     assert found.location is not None
     assert found.location.function == "read"
     assert found.saving.expected == pytest.approx(0.95 * 10 * MS)
-    assert found.saving.low == pytest.approx(0.7 * 10 * MS)
+    assert found.saving.least == pytest.approx(0.7 * 10 * MS)

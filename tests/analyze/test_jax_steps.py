@@ -1,37 +1,42 @@
 """Calls of jitted functions, before and after it is known what they do."""
 
+from pathlib import Path
+
 import numpy as np
 
+from build import RunBuilder
 from stepscope.analyze.steps.jitted_functions import may_evaluate, with_first_calls
-from stepscope.store.format import SpanCategory
+from stepscope.store.events import Spans
+from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.reader import open_run
 
 TRAINS, EVALUATES, GRADIENTS = 5, 6, 7  # ids of names
-FIELDS = np.dtype([("name", "u4"), ("extra", "u4"), ("value0", "u8"), ("value1", "u8")])
 
 
-def spans(*rows: tuple[int, SpanCategory, int, int]) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    return np.array(list(rows), FIELDS)
+def calls(tmp_path: Path, *rows: tuple[int, int, int]) -> Spans:
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    for name, number, about in rows:
+        category = SpanCategory.COMPUTE
+        process.event(EventKind.SPAN, name, 1, 2, extra=category, value0=number, value1=about)
+    process.write()
+    return open_run(run.path).processes[0].spans
 
 
-def test_first_calls_get_the_number_that_came_later() -> None:
-    compute = SpanCategory.COMPUTE
-    found = with_first_calls(
-        spans(
-            (TRAINS, compute, 0, 0),
-            (GRADIENTS, compute, 0, 0),
-            (EVALUATES, compute, 0, 0),
-            (TRAINS, compute, 1, 64 << 1 | 1),
-            (TRAINS, SpanCategory.COMPILE, 0, 0),
-            (GRADIENTS, compute, 2, 32 << 1),
-        )
+def test_first_calls_get_the_number_that_came_later(tmp_path: Path) -> None:
+    told = calls(
+        tmp_path,
+        (TRAINS, 0, 0),
+        (GRADIENTS, 0, 0),
+        (EVALUATES, 0, 0),
+        (TRAINS, 1, 64 << 1 | 1),
+        (GRADIENTS, 2, 32 << 1),
     )
-    assert found["value0"].tolist() == [1, 2, 0, 1, 0, 2]
-    assert found["value1"].tolist() == [1, 0, 0, 64 << 1 | 1, 0, 32 << 1]
-
-
-def test_nothing_is_copied_where_nothing_is_missing() -> None:
-    told = spans((TRAINS, SpanCategory.COMPUTE, 1, 1), (EVALUATES, SpanCategory.COMPUTE, 0, 0))
-    assert with_first_calls(told) is told
+    number, updates = with_first_calls(told)
+    assert number.tolist() == [1, 2, 0, 1, 2]
+    assert updates.tolist() == [True, False, False, True, False]
+    assert told.samples.tolist() == [0, 0, 0, 64, 32]
+    assert told.number.tolist() == [0, 0, 0, 1, 2]
 
 
 def test_what_never_trains_may_be_evaluation() -> None:

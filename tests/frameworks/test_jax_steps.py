@@ -14,7 +14,6 @@ import pytest
 
 from frameworks.running import PROGRAMS, run, show
 from stepscope.analyze.answers.steps import steps
-from stepscope.store.format import EventKind
 from stepscope.store.reader import open_run
 
 pytest.importorskip("jax", reason="JAX is not installed for this Python")
@@ -84,7 +83,7 @@ class Recorded:
         process = open_run(self.folder).main
         assert process is not None
         ids = [number for number, each in process.names.spans.items() if each.name == name]
-        return int(np.isin(process.of_kind(EventKind.SPAN)["name"], ids).sum())
+        return int(np.isin(process.spans.name, ids).sum())
 
     def notes(self) -> list[str]:
         return [each["text"] for each in self.names if each["is"] == "note"]

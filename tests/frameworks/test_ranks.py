@@ -10,7 +10,7 @@ import pytest
 from frameworks.ranks import DDP, asked, line_of, processes, recorded, torchrun
 from frameworks.running import run, show
 from stepscope.cli.show import VIEWS
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, open_run
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
@@ -31,12 +31,11 @@ def all_collectives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str
 
 def calls(process: ProcessData) -> list[tuple[str, int, str]]:
     """(name, number, group) of each communication span, in order of time."""
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[spans["extra"] == SpanCategory.COMMUNICATION]
+    spans = process.spans.of(SpanCategory.COMMUNICATION).by_start()
     names = {id: name.name for id, name in process.names.spans.items()} | {0: ""}
+    columns = spans.name.tolist(), spans.number.tolist(), spans.group.tolist()
     return [
-        (names[int(span["name"])], int(span["value0"]), names[int(span["value1"])])
-        for span in sorted(spans, key=lambda span: int(span["start"]))
+        (names[name], number, names[group]) for name, number, group in zip(*columns, strict=True)
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
 from stepscope.analyze.run import load
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
@@ -190,9 +190,7 @@ def test_a_window_is_bounded_and_quickly_closed(tmp_path: Path) -> None:
     recorded = sum(row["calls"] for row in answer["ops"])
     assert 5_000 < recorded < 150_000
     (process,) = load(folder).processes
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[spans["extra"] == SpanCategory.PROFILER]
-    start, end = process.interval_ns(spans)
+    start, end = process.spans.of(SpanCategory.PROFILER).interval_ns
     assert (end - start).max() < CLOSING_NS
     assert any("not to the end" in note for note in answer["notes"])
 

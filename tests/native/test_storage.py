@@ -1,7 +1,6 @@
 """Mapped storage: what is in the file, what a full disk does, what a fork leaves alone."""
 
 import os
-import re
 import subprocess
 import sys
 import types
@@ -13,11 +12,9 @@ from native.recorded import events
 from stepscope.native import _core
 from stepscope.store import format as fmt
 
-NATIVE = Path(_core.__file__).parent
-
 
 def test_an_event_is_in_the_file_the_moment_it_is_added(folder: Path) -> None:
-    _core.event(fmt.EventKind.STEP, start=5, value0=32)
+    _core.step_mark(start=5, samples=32)
     tag, _, start, _, _, _, value0, _ = events(folder)[-1]
     assert (tag, start, value0) == (fmt.EVENT_TAG | fmt.EventKind.STEP, 5, 32)
 
@@ -32,7 +29,7 @@ def test_a_span_is_open_until_its_end(folder: Path) -> None:
 
 
 def test_an_end_without_a_begin_changes_nothing(folder: Path) -> None:
-    _core.event(fmt.EventKind.STEP, start=5)
+    _core.step_mark(start=5)
     before = events(folder)
     for offset in (0, 1, 63, 64 + 17, 2**40):
         _core.span_end(offset)
@@ -42,7 +39,7 @@ def test_an_end_without_a_begin_changes_nothing(folder: Path) -> None:
 def test_the_file_grows_without_moving(folder: Path) -> None:
     count = 3 * 2**20 // fmt.EVENT.size  # many chunks
     for number in range(count):
-        _core.event(fmt.EventKind.STEP, start=number + 1)
+        _core.step_mark(start=number + 1)
     starts = [event[2] for event in events(folder)]
     assert starts == list(range(1, count + 1))
 
@@ -50,7 +47,7 @@ def test_the_file_grows_without_moving(folder: Path) -> None:
 def test_a_stream_at_its_limit_stops_and_says_so(tmp_path: Path) -> None:
     _core.storage_open(str(tmp_path), 2**20)
     try:
-        while _core.event(fmt.EventKind.STEP):
+        while _core.step_mark():
             pass
         used, state = _core.storage_states()[0]
         assert state == fmt.StreamState.FULL
@@ -64,24 +61,24 @@ def test_a_folder_that_is_missing_is_an_error_and_leaves_nothing_open(tmp_path: 
     with pytest.raises(FileNotFoundError):
         _core.storage_open(str(tmp_path / "missing"), 2**20)
     assert not _core.storage_is_open()
-    assert _core.event(fmt.EventKind.STEP) == 0
+    assert _core.step_mark() == 0
 
 
 def test_a_closed_file_is_no_longer_than_what_it_holds(tmp_path: Path) -> None:
     _core.storage_open(str(tmp_path), 2**24)
-    _core.event(fmt.EventKind.STEP)
+    _core.step_mark()
     _core.storage_close()
     assert (tmp_path / fmt.EVENTS_FILE).stat().st_size == fmt.HEADER.size + fmt.EVENT.size
 
 
 def test_a_forked_child_does_not_write_into_its_parents_file(folder: Path) -> None:
-    _core.event(fmt.EventKind.STEP, start=1)
+    _core.step_mark(start=1)
     child = os.fork()
     if child == 0:
-        _core.event(fmt.EventKind.STEP, start=99)
+        _core.step_mark(start=99)
         os._exit(0)
     os.waitpid(child, 0)
-    _core.event(fmt.EventKind.STEP, start=2)
+    _core.step_mark(start=2)
     assert [event[2] for event in events(folder)] == [1, 2]
 
 
@@ -90,7 +87,7 @@ import os, sys
 from stepscope.native import _core
 _core.storage_open(sys.argv[1], 2**24)
 for number in range(1, 100_000):
-    _core.event(3, start=number)
+    _core.step_mark(start=number)
     if number == 54_321:
         os.kill(os.getpid(), 9)
 """
@@ -100,32 +97,6 @@ def test_a_killed_process_leaves_every_event_it_added(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     starts = [event[2] for event in events(tmp_path)]
     assert starts == list(range(1, 54_322))
-
-
-def test_the_c_structures_are_those_of_the_format() -> None:
-    """Every constant that both sides name has one value."""
-    header = (NATIVE / "format.h").read_text()
-    for name, value in {
-        "EVENT_TAG": fmt.EVENT_TAG,
-        "BLOCK_TAG": fmt.BLOCK_TAG,
-        "CALLS_TAG": fmt.CALLS_TAG,
-        "CALLS_UNIT": fmt.CALLS_UNIT,
-        "FORMAT_VERSION": fmt.FORMAT_VERSION,
-    }.items():
-        found = re.search(rf"#define {name} (\w+?)u?$", header, re.MULTILINE)
-        assert found
-        assert int(found[1], 0) == value
-    sizes = {"FileHeader": 64, "Event": 48, "Block": 64, "Line": 24, "Activation": 64}
-    python = {
-        "FileHeader": fmt.HEADER,
-        "Event": fmt.EVENT,
-        "Block": fmt.BLOCK,
-        "Line": fmt.LINE,
-        "Activation": fmt.ACTIVATION,
-    }
-    for name, size in sizes.items():
-        assert f"sizeof({name}) == {size}" in header
-        assert python[name].size == size
 
 
 def test_the_first_span_in_a_range_begins_and_ends_with_it(folder: Path) -> None:

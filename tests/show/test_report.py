@@ -12,31 +12,20 @@ import pytest
 
 import needs
 from build import MS, RunBuilder
+from show.a_training import STEP_NS, training
 from show.hostile import MARK, SOURCE, hostile_run
+from stepscope.analyze.answers.step_columns import MOST_STEPS, step_columns
+from stepscope.analyze.answers.trees import trees
+from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW, run_timeline
 from stepscope.errors import EnvironmentTrouble
 from stepscope.show.exporters.html import export
 from stepscope.show.report import bundle
 from stepscope.show.report.content import content
-from stepscope.show.report.functions import Numbers
 from stepscope.show.report.page import encoded, frame, policy, report
-from stepscope.show.report.steps import MOST_STEPS, step_columns
-from stepscope.show.report.timeline import MOST_IN_A_ROW, run_timeline
-from stepscope.show.report.trees import trees
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
-STEP_NS = 5 * MS
-
-
-def training(path: Path, turns_ns: list[int], **fields: Any) -> RunBuilder:
-    run = RunBuilder(path, **fields)
-    process = run.process()
-    code = process.code(file=process.file(text="a = 1\nb = 2\nc = 3\nfor x in y:\n    step(x)\n"))
-    end_ns = process.for_loop(process.loop(code, 4, 5), 10 * MS, turns_ns)
-    process.lines(code, 4, [(len(turns_ns) + 1, 0), (len(turns_ns), sum(turns_ns))])
-    process.write(ended_ns=end_ns + MS)
-    run.supervisor(ended_ns=end_ns + MS)
-    return run
 
 
 def data_of(page: bytes) -> Any:
@@ -68,6 +57,14 @@ def test_a_step_far_slower_than_usual_is_told_with_what_grew(tmp_path: Path) -> 
     assert steps.slow_phase == ["python"]
 
 
+def test_a_group_with_a_slow_step_in_it_is_an_outlier(tmp_path: Path) -> None:
+    turns = [2 * MS] * (MOST_STEPS + 10)
+    turns[2001] = 100 * MS
+    steps = step_columns(load(training(tmp_path / "run", turns).path))
+    assert steps is not None
+    assert (steps.group, steps.outliers) == (2, [1000])
+
+
 def test_very_many_steps_come_as_means_of_groups(tmp_path: Path) -> None:
     steps = step_columns(load(training(tmp_path / "run", [2 * MS] * (MOST_STEPS + 10)).path))
     assert steps is not None
@@ -91,7 +88,7 @@ def test_a_run_of_which_nothing_is_known_has_a_report_too(tmp_path: Path) -> Non
 
 
 def test_trees_of_samples_have_the_time_of_their_thread(tmp_path: Path) -> None:
-    found = trees(load(hostile_run(tmp_path / "run")), Numbers())
+    found = trees(load(hostile_run(tmp_path / "run")), FunctionNumbers())
     assert [(tree.source, tree.total[0]) for tree in found] == [
         ("samples", 50 * MS), ("samples", 50 * MS), ("calls", 40 * MS),
     ]  # fmt: skip

@@ -9,12 +9,13 @@ import pytest
 import needs
 from build import MS, run_of_steps
 from show.viewing import viewer
+from stepscope.analyze.answers.run_version import run_version
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW, run_timeline
 from stepscope.show.report.content import content
 from stepscope.show.report.file import write_report
-from stepscope.show.report.kept import View, keep, kept, run_version
+from stepscope.show.report.kept import View, keep, kept
 from stepscope.show.report.page import encoded
-from stepscope.show.report.timeline import MOST_IN_A_ROW, run_timeline
 
 LONG = MOST_IN_A_ROW + 500
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from build import run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW
 from stepscope.show.report.content import content
 from stepscope.show.report.page import frame
-from stepscope.show.report.timeline import MOST_IN_A_ROW
 from web.browser import Watch
 from web.conftest import PATIENCE_MS
 

@@ -2,6 +2,9 @@
 
 import functools
 
+import numpy as np
+import numpy.typing as npt
+
 from stepscope.advise.evidence.case import CannotJudge
 from stepscope.analyze.operators.device_steps import DeviceTime, device_time
 from stepscope.store.reader import ProcessData, Run
@@ -21,3 +24,14 @@ class DeviceCase:
         if found is None:
             raise CannotJudge("no device in this run")
         return found
+
+    @property
+    def step_ns(self) -> float:
+        return float(self.device.step_ns.mean())
+
+    def by_step(self, ns: npt.ArrayLike) -> float:
+        """A sum over all steps, for the mean one."""
+        return float(np.sum(ns)) / self.device.steps
+
+    def share(self, by_step_ns: float) -> float:
+        return by_step_ns / self.step_ns

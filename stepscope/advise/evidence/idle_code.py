@@ -31,6 +31,9 @@ _HAND_ON: Final = frozenset(
 )  # fmt: skip
 EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
 _RANDOM: Final = re.compile(r"(^|_)(rng|random|generator|gen|seed|key)(_|s?$)", re.I)
+# Functions of one name, and how deep they call each other: enough for scripts, and it ends.
+_MOST_DEFINITIONS: Final = 4
+_DEEPEST: Final = 8
 _GROWS: Final = frozenset({"append", "extend", "add", "write", "writerow", "put"})
 
 
@@ -237,8 +240,8 @@ def _touched(sources: Sources, function: Function, seen: frozenset[str]) -> set[
         elif isinstance(node, ast.Call):
             name = _name(node)
             inner = [each for each in sources.definitions(name) if each.name not in seen]
-            for each in inner[:4]:
-                if len(seen) < 8 and _touched(sources, each, seen | {each.name}):
+            for each in inner[:_MOST_DEFINITIONS]:
+                if len(seen) < _DEEPEST and _touched(sources, each, seen | {each.name}):
                     touched |= _root(node.func) - {name}
                     touched |= {n for argument in node.args for n in _root(argument)}
     return _wholes(touched, _parts(function))

@@ -38,12 +38,12 @@ def only_call(case: Case, name: str) -> Location | None:
 def _calls(case: Case, name: str) -> Iterator[Location]:
     ran = {
         (function.file, row.line): function.function
-        for function in case.functions
+        for function in case.code.functions
         for row in function.lines
         if row.hits
     }
-    for file in case.sources.files:
-        text = case.sources.text(file)
+    for file in case.code.sources.files:
+        text = case.code.sources.text(file)
         for node in ast.walk(text.tree) if text and text.tree else ():
             if not isinstance(node, ast.Call) or not _is_named(node.func, name):
                 continue

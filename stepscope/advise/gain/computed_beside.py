@@ -8,10 +8,10 @@ import dataclasses
 import math
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
-from stepscope.advise.evidence.counters import grown
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.framework import framework_of
-from stepscope.store.format import EventKind
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.analyze.counters import grown
 
 # Their fixes take work off the main thread and leave what is computed as it is.
 _ON_MAIN_THREAD: Final = (
@@ -33,18 +33,15 @@ def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _limited(candidate: Candidate, most: float) -> Candidate:
-    saving = candidate.saving
-    limit = dataclasses.replace(
-        saving, expected=min(saving.expected, most), low=min(saving.low, most)
-    )
-    return dataclasses.replace(candidate, saving=limit)
+    return dataclasses.replace(candidate, saving=candidate.saving.limited_to(most))
 
 
 def computed_beside_ns(case: Case) -> float:
     """By step: the CPU time of the process without that of the main thread, which is all the time
     that it neither waits for results nor for a core; by as many threads as it must have taken."""
     count = max(1, len(case.measured_ns))
-    used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / count
-    main = max(0.0, case.step_ns * (1 - case.without_core) - case.phase_ns("sync"))
+    cpu = case.process.cpu
+    used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / count
+    main = max(0.0, case.step_ns * (1 - case.machine.without_core) - case.phase_ns("sync"))
     beside = max(0.0, used - main)
     return beside / max(1, math.ceil(beside / case.step_ns))

@@ -6,25 +6,29 @@ it overlap with the rest, as far as there are workers, and cores to run them.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.advise.evidence.case import Saving
+from stepscope.advise.gain.saving import Saving
 from stepscope.model.findings import Speedup
 
 Floats = npt.NDArray[np.float64]
 
-_DRAWS: Final = 200
+_DRAWS: Final = 200  # ten of them lie beyond each end of the range
 # The more is taken away, the more changes for the rest: caches stay warm and less is to be freed,
 # or what the fix does instead takes time itself. As measured on the scripts of benchmarks/zoo.
 _LEFT: Final = -0.1
 _LEFT_FASTER: Final = -0.3
 _LEFT_SLOWER: Final = 0.1
-_LEAST_LEFT: Final = 0.01  # of the step: nothing runs in no time at all
-_HAND_OVER_NS: Final = 400_000.0  # to take a batch from another process
-_AHEAD: Final = 2  # batches that a worker prepares before they are asked for
+_LEAST_LEFT: Final = 0.01  # of the step: nothing runs in no time, so no gain is beyond 100 times
+# Of what the fixes before left: their sum may be more than the step, as each has its own error.
+_LEAST_STILL_LEFT: Final = 0.02
+# To take a batch of some hundred KB from another process (`python -m benchmarks.gain_constants`).
+_HAND_OVER_NS: Final = 400_000.0
+_AHEAD: Final = 2  # batches that a worker prepares before they are asked for: torch's own default
 
 
 def speedup(duration_ns: npt.NDArray[np.int64], saving: Saving) -> Speedup:
@@ -35,9 +39,19 @@ def speedup(duration_ns: npt.NDArray[np.int64], saving: Saving) -> Speedup:
     expected = _ratio(mean, saving.expected, _LEFT)
     return Speedup(
         expected=expected,
-        low=min(_ratio(high_mean, saving.low, _LEFT_SLOWER), expected),
-        high=max(_ratio(low_mean, saving.high, _LEFT_FASTER), expected),
+        low=min(_ratio(high_mean, saving.least, _LEFT_SLOWER), expected),
+        high=max(_ratio(low_mean, saving.most, _LEFT_FASTER), expected),
     )
+
+
+def one_after_another(mean_ns: float, savings: Sequence[Saving]) -> list[float]:
+    """What each fix still gains when those before it are made: they share the same step."""
+    left, gains = mean_ns, []
+    for saving in savings:
+        saved = min(saving.expected, (1 - _LEAST_STILL_LEFT) * left)
+        gains.append(left / (left - saved))
+        left -= saved
+    return gains
 
 
 def _ratio(mean_ns: float, saved_ns: float, change: float) -> float:

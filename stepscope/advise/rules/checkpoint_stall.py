@@ -4,12 +4,17 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case
-from stepscope.advise.evidence.stall import beside, is_log, of_files, stall, where
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.place import beside, where
+from stepscope.advise.evidence.written_files import is_log, of_files
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.rules.stall import stall
 from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "checkpoint-stall"
+# Of the time. A checkpoint an epoch is as it should be, and in a short run a larger share of the
+# time than in the long one it stands for.
 _LEAST_WHEN_SELDOM: Final = 0.15
 _FIX: Final = (
     "Save less often (every so many minutes, or at the end of an epoch), or copy the state and "
@@ -19,7 +24,7 @@ _FIX: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     cost = case.phase_by_step("checkpoint")
-    location, library = where(case, case.free("checkpoint"))
+    location, library = where(case, case.stacks.free("checkpoint"))
     if not cost.any():
         cost, location = of_files(case, lambda path: not is_log(path))
         library = None
@@ -29,15 +34,15 @@ def judge(case: Case) -> list[Candidate]:
         case, id=ID, cost_by_step=cost, location=location, library=library, does="saves", fix=_FIX,
         least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
-    case.claim_phase("checkpoint")
+    case.stacks.claim_phase("checkpoint")
     if found and location is not None and not case.phase_by_step("checkpoint").any():
-        case.claim_place(location, found[0].share)
+        case.stacks.claim_place(location, found[0].share)
     return found
 
 
 def _around(case: Case, location: Location, cost: Ints) -> Ints:
     """By step: what else the function does that saves: it collects the state, renames the file."""
     looks = beside(case, location)
-    total = case.sure_share(looks) * case.step_ns * len(cost)
-    case.claimed |= set(looks)
+    total = case.stacks.sure_share(looks) * case.step_ns * len(cost)
+    case.stacks.claimed |= set(looks)
     return np.where(cost > 0, np.int64(total / max(1, int((cost > 0).sum()))), 0)

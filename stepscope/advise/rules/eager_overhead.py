@@ -4,10 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import framework_of
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.operators.step_operators import StepOps, elements_of
@@ -17,10 +19,14 @@ from stepscope.store.format import SpanCategory
 
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
-_LEAST_OPERATORS: Final = 300  # a step
-_LAUNCH_NS: Final = 15_000.0  # no launch costs more
+_LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
+# Bounds: in a loop of its own an operator is launched in 1 µs, and in 2 with Python and autograd
+# (`python -m benchmarks.gain_constants`); cold caches, hooks and other programs make it ten times.
+_LAUNCH_NS: Final = 15_000.0
 _MOST_BY_OPERATOR_NS: Final = 40_000.0  # with the Python around it
-# What small tensors, which stay in the cache, take on one core.
+# What small tensors, which stay in the cache, take on one core: an addition 0.1 ns an element, a
+# tanh 2.5; a small matrix product 0.01 ns a floating-point operation, a thin one more (the same
+# command prints them). No operator is taken to compute longer than it took.
 _BY_ELEMENT_NS: Final = 0.3
 _BY_FLOP_NS: Final = 0.03
 # They compute nothing themselves: views of a tensor, new memory, and what only calls others.
@@ -34,7 +40,9 @@ _VIEWS: Final = (
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 _LEAST_OVERHEAD: Final = 0.7
-_LEAST_CORE: Final = 0.2  # of the time
+_LEAST_CORE: Final = (
+    0.2  # of the time: what it is divided by must not make five times as much of it
+)
 _FIXES: Final = {
     "torch": "torch.compile the model (or the step): it launches few large operators instead of "
     "many small ones. Where it cannot, write the loop of small operations as one on a larger "
@@ -48,7 +56,7 @@ _THEIRS: Final = (
     "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/optax/", "/flax/", "/contextlib.py",
 )  # fmt: skip
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
-_LEAST_SHARE: Final = 0.3
+_LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
 _TRIALS: Final = {"torch": "compile", "tensorflow": "tf-function", "jax": "jit"}
 
 
@@ -64,15 +72,15 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     calls into C and in the lines that call it, without what the operators compute."""
     if case.phase_ns("compute"):
         return []
-    looks = [look for look in case.free() if look.phase != "input" and _is_theirs(look)]
-    cost = case.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
-    places = {case.place(look.users[-1]) for look in looks if look.users}
-    callers = [look for look in case.free() if _is_caller(case, look, places)]
-    cost += case.sure_share(callers) * case.step_ns  # a compiled function does not run them
+    looks = [look for look in case.stacks.free() if look.phase != "input" and _is_theirs(look)]
+    cost = case.stacks.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
+    places = {case.code.place(look.users[-1]) for look in looks if look.users}
+    callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
+    cost += case.stacks.sure_share(callers) * case.step_ns  # a compiled function does not run them
     share = cost / case.step_ns
     if share < _LEAST_SHARE:
         return []
-    location, library = where(case, looks, case.time.looks)  # the training itself is meant
+    location, library = where(case, looks, case.stacks.time.looks)  # the training itself is meant
     return [
         Candidate(
             id=ID,
@@ -84,11 +92,11 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.5, 1.0, 0.97),  # one call is left to launch
+            saving=Saving.part_of(cost, expected=0.97, least=0.5),  # one call is left to launch
             fix=_FIXES[framework],
             trial=_TRIALS[framework],
             library=library,
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -103,15 +111,15 @@ def _is_theirs(look: Look) -> bool:
 
 def _is_caller(case: Case, look: Look, places: set[Location]) -> bool:
     in_line = look.is_in_users_line and look.phase != "input"
-    return in_line and case.place(look.users[-1]) in places
+    return in_line and case.code.place(look.users[-1]) in places
 
 
 def _beyond_launching(case: Case, looks: list[Look]) -> float:
     """By step, what operators compute. To launch one takes about as long in C as in the Python
     around it: what the calls into C take beyond that, and no more than the operators, where those
     were recorded, took beyond the time of a launch."""
-    in_c = case.share(look for look in looks if _calls_c(look)) * case.step_ns
-    around = case.share(looks) * case.step_ns - in_c
+    in_c = case.stacks.share(look for look in looks if _calls_c(look)) * case.step_ns
+    around = case.stacks.share(looks) * case.step_ns - in_c
     beyond = max(0.0, in_c - around)
     try:
         window = case.operators
@@ -131,10 +139,12 @@ def _by_operators(case: Case) -> list[Candidate]:
     operators = window.is_op & (window.part.tree.self_ns > 0) & _in_passes(case, window)
     count = window.count(operators)
     passes = sum(case.free_ns(name) for name in _PASSES)
-    if count < _LEAST_OPERATORS or passes < 0.3 * case.step_ns:
+    if count < _LEAST_OPERATORS or passes < _LEAST_SHARE * case.step_ns:
         return []
     # The passes are as they were, on a machine that others may have used as well.
-    compute = min(passes, _compute_ns(window, operators) / max(_LEAST_CORE, 1 - case.without_core))
+    compute = min(
+        passes, _compute_ns(window, operators) / max(_LEAST_CORE, 1 - case.machine.without_core)
+    )
     overhead = min(max(0.0, passes - compute), count * _MOST_BY_OPERATOR_NS)
     if overhead < _LEAST_OVERHEAD * passes:
         return []
@@ -154,10 +164,11 @@ def _by_operators(case: Case) -> list[Candidate]:
                 "the step) is launching them and Python.",
             ],
             location=location,
-            saving=Saving.of(overhead, 0.3, 1.0, 0.92),
+            # What is compiled still launches some; a graph with breaks keeps most of its launches.
+            saving=Saving.part_of(overhead, expected=0.92, least=0.3),
             fix=_FIXES["torch"],
             trial=_TRIALS["torch"],
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 

@@ -2,10 +2,13 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case
-from stepscope.advise.evidence.stall import stall, where
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.place import where
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.rules.stall import stall
 
 ID: Final = "evaluation-stall"
+# Of the time. An evaluation an epoch, over a fifth or a quarter of the samples, stays below.
 _LEAST_WHEN_SELDOM: Final = 0.3
 FIX: Final = (
     "Evaluate less often, on fewer samples while training, or in larger batches; keep the whole "
@@ -14,10 +17,10 @@ FIX: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    location, library = where(case, case.free("evaluation"))
+    location, library = where(case, case.stacks.free("evaluation"))
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,
         library=library, does="evaluates", fix=FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
-    case.claim_phase("evaluation")
+    case.stacks.claim_phase("evaluation")
     return found

@@ -2,13 +2,16 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.ranks import processes_of_ranks, ranks
+from stepscope.model import Location
 
 ID: Final = "exposed-communication"
-_LEAST_SHARE: Final = 0.05
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -23,27 +26,48 @@ def judge(case: Case) -> list[Candidate]:
         return []
     cost = min(exposed_ms) * 1e6  # what all ranks spend at least: the rest is waiting for others
     share = cost / case.step_ns
-    if share < _LEAST_SHARE:
+    if share < LEAST_SHARE:
         return []
-    location, library = where(case, case.free("communication"))
-    case.claim_phase("communication")
+    location, library = where(case, case.stacks.free("communication"))
+    case.stacks.claim_phase("communication")
+    return exposed(
+        cost,
+        share,
+        location=location,
+        library=library,
+        source=case.code.text(location),
+        evidence=f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in collectives on every one "
+        f"of {len(told.ranks)} ranks, the waiting for slower ranks left out.",
+        fix="Let gradients be sent while the backward pass goes on (DistributedDataParallel "
+        "instead of collectives by hand), send them less often (gradient accumulation with "
+        "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
+        "communication hook).",
+    )
+
+
+def exposed(
+    cost_ns: float,
+    share: float,
+    *,
+    evidence: str,
+    fix: str,
+    location: Location | None = None,
+    library: str | None = None,
+    source: str | None = None,
+) -> list[Candidate]:
+    """The finding, whoever tells it: ranks that were recorded, or a trace."""
     return [
         Candidate(
             id=ID,
             title=f"{percent(share)} of the step is communication that nothing hides",
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
-            evidence=[
-                f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in collectives on every one "
-                f"of {len(told.ranks)} ranks, the waiting for slower ranks left out.",
-            ],
+            evidence=[evidence],
+            # Sent during the backward pass all of it may hide; the last bucket never does.
+            saving=Saving.part_of(cost_ns, expected=0.7, least=0.3),
+            fix=fix,
             location=location,
-            saving=Saving.of(cost, 0.3, 1.0, 0.7),
-            fix="Let gradients be sent while the backward pass goes on (DistributedDataParallel "
-            "instead of collectives by hand), send them less often (gradient accumulation with "
-            "no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
-            "communication hook).",
             library=library,
-            source=case.text(location),
+            source=source,
         )
     ]

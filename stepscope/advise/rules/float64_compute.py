@@ -1,25 +1,25 @@
 """Heavy operators run in double precision."""
 
-import time
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.precision import in_32_bits, measured_ratio
 from stepscope.analyze.operators.step_operators import StepOps
+from stepscope.store.reader import Run
 
 ID: Final = "float64-compute"
-_PASSES: Final = ("forward", "backward", "optimizer", "compute")
-_LEAST_SHARE: Final = 0.1  # of the operators' time
-# oneDNN has no convolutions in double precision: torch unfolds and multiplies. Those of 1, 2
-# and 3 dimensions take 2.3 to 5.4 times as long, where matrix products take 1.9 times.
-_CONVOLUTIONS: Final = 1.7
-_SIZE: Final = 384  # of the matrices of the trial
-_ROUNDS: Final = 10
-_LEAST, _MOST = 1.6, 3.0  # what is beyond comes from other processes
+_LEAST_SHARE: Final = 0.1  # of the operators' time: a loss summed in 64 bits is as it should be
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
+
+_RUNS_MACHINE: Final = "the machine of the run (measured when the script had ended)"
+_THIS_MACHINE: Final = "this machine (measured just now)"
+_DOUBT: Final = "the cost of 64 bits was measured on the machine that shows this, not with the run"
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -31,11 +31,10 @@ def judge(case: Case) -> list[Candidate]:
     whole, mine = window.by_step_ns(operators), window.by_step_ns(doubles)
     if not whole or mine < _LEAST_SHARE * whole:
         return []
-    passes = sum(case.phase_ns(name) for name in _PASSES)
+    passes = sum(case.phase_ns(name) for name in PASSES)
     cost = min(mine, passes)
-    ratio = _ratio()
+    ratio, is_the_runs = ratio_of(case.run)
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
-    saved = cost * (1 - convolutions / (ratio * _CONVOLUTIONS) - (1 - convolutions) / ratio)
     location = window.place(doubles)
     share = cost / case.step_ns
     return [
@@ -47,17 +46,25 @@ def judge(case: Case) -> list[Candidate]:
             evidence=[
                 f"{percent(mine / whole)} of the operators' time, {ms(cost)} of a step, has inputs "
                 "of 64 bits.",
-                f"A matrix product on this machine takes {ratio:.1f} times as long in 64 bits as "
-                "in 32 (measured just now).",
+                f"A matrix product takes {ratio:.1f} times as long in 64 bits as in 32 on "
+                f"{_RUNS_MACHINE if is_the_runs else _THIS_MACHINE}.",
             ],
             location=location,
-            saving=Saving(saved, 0.6 * saved, max(saved, min(cost * 0.75, 1.3 * saved))),
+            saving=in_32_bits(cost, convolutions=convolutions, ratio=ratio),
             fix="Make data and model 32 bits: .float() or dtype=float32 where arrays come from "
             "NumPy (which makes 64 bits by default), model.float(), no set_default_dtype.",
             trial="float32",
-            source=case.text(location),
+            doubt=None if is_the_runs else _DOUBT,
+            source=case.code.text(location),
         )
     ]
+
+
+def ratio_of(run: Run) -> tuple[float, bool]:
+    """How much longer 64 bits take, and whether it was measured where the run was recorded: ranks,
+    and runs from before it was kept, have no such measurement."""
+    kept = run.supervisor.float64_ratio if run.supervisor else None
+    return (kept, True) if kept else (measured_ratio(), False)
 
 
 def _is_double(window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -78,16 +85,3 @@ def has_doubles(types: str, dims: str) -> bool:
     except msgspec.DecodeError:
         return any(double in types for double in _DOUBLES)
     return any(kind in _DOUBLES and size for kind, size in zip(told, sizes, strict=False))
-
-
-def _ratio() -> float:
-    """How much longer a matrix product takes in 64 bits, here and now: some ten ms. In turns, as
-    other processes may be busy; vectors hold half as many of them, so that it is about twice."""
-    best: dict[type, float] = {}
-    for _ in range(_ROUNDS):
-        for kind in (np.float32, np.float64):
-            matrix = np.full((_SIZE, _SIZE), 0.5, kind)
-            began = time.perf_counter()
-            matrix @ matrix
-            best[kind] = min(best.get(kind, np.inf), time.perf_counter() - began)
-    return float(np.clip(best[np.float64] / max(best[np.float32], 1e-9), _LEAST, _MOST))

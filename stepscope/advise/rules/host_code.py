@@ -3,18 +3,20 @@
 import collections
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.idle_code import EVALUATES, idle_lines
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.analyze.code.sampled_steps import Frame, Look
 
 ID: Final = "host-code"
-_LEAST_SHARE: Final = 0.03
-_LEAST_SHARE_OF_A_LINE: Final = 0.05  # between the passes there is always something
-_BETWEEN: Final = ("python", "prepare")
+# Of the step. Between the passes there is always something: the loop itself, zero_grad, a counter.
+_LEAST_SHARE_OF_A_LINE: Final = 0.05
 _FRAMEWORKS: Final = (
     "/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/flax/", "/optax/",
     "/lightning/", "/lightning_fabric/", "/pytorch_lightning/", "/transformers/", "/accelerate/",
@@ -23,8 +25,12 @@ _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",
 )  # fmt: skip
-_LEAST_OPERATORS: Final = 0.2  # of a line's time
-_OWN: Final = 0.8  # of a function's time passes between the passes: it does not train
+# Of a line's time: one that computes the loss spends most of it in operators, one that reports
+# calls an operator or two to get its number.
+_LEAST_OPERATORS: Final = 0.2
+# Of a function's time passes between the passes: it does not train. The rest is for looks that fell
+# on the edge of a phase.
+_OWN: Final = 0.8
 _FIX: Final = (
     "Do it less often, outside of the step, or with array operations on the whole batch; what "
     "only reports can run every so many steps."
@@ -37,18 +43,18 @@ def judge(case: Case) -> list[Candidate]:
     pieces = _between_passes(case) if case.is_framework else _beside_training(case)
     candidates = []
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
-        share = case.sure_share(looks)
-        if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else _LEAST_SHARE):
+        share = case.stacks.sure_share(looks)
+        if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates
 
 
 def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
     """By the outermost function that does nothing but this; else by line."""
-    own = {look for look in case.time.looks if _is_between(case, look)}
+    own = {look for look in case.stacks.time.looks if _is_between(case, look)}
     trains = _training_functions(case, own)
     pieces: dict[_Piece, list[Look]] = collections.defaultdict(list)
-    for look in case.free():
+    for look in case.stacks.free():
         if look in own and not (_is_frameworks(look) and _key(look.users[-1]) in trains):
             pieces[_piece(case, look, trains)].append(look)
     return pieces
@@ -65,21 +71,21 @@ def _is_between(case: Case, look: Look) -> bool:
     call hardly any operators are not the loss."""
     if not look.users or _waits(look):
         return False
-    if look.phase in _BETWEEN:
+    if look.phase in OWN:
         return True
     in_module = any(frame.function.file.endswith(_MODULE) for frame in look.frames)
     return look.phase == "forward" and not in_module and not _computes(case, look.users[-1])
 
 
 def _computes(case: Case, frame: Frame) -> bool:
-    share = case.operator_share.get((case.shown(frame), frame.line))
+    share = case.code.operator_share.get((case.code.shown(frame), frame.line))
     return share is None or share > _LEAST_OPERATORS
 
 
 def _training_functions(case: Case, own: set[Look]) -> set[tuple[str, str]]:
     whole: dict[tuple[str, str], float] = collections.defaultdict(float)
     between: dict[tuple[str, str], float] = collections.defaultdict(float)
-    for look in case.time.looks:
+    for look in case.stacks.time.looks:
         for key in {_key(frame) for frame in look.users}:
             whole[key] += look.ns
             between[key] += look.ns * (look in own)
@@ -93,26 +99,26 @@ def _key(frame: Frame) -> tuple[str, str]:
 def _piece(case: Case, look: Look, trains: set[tuple[str, str]]) -> _Piece:
     for frame in look.users:
         if _key(frame) not in trains:
-            return case.shown(frame), frame.function.name, 0
+            return case.code.shown(frame), frame.function.name, 0
     last = look.users[-1]
-    return case.shown(last), last.function.name, last.line
+    return case.code.shown(last), last.function.name, last.line
 
 
 def _beside_training(case: Case) -> dict[_Piece, list[Look]]:
     """Without a framework: statements of the step loop that no later step needs the result of."""
     found: dict[_Piece, list[Look]] = collections.defaultdict(list)
-    header = case.step_header
+    header = case.code.step_header
     if header is None:
         return found
     spent: dict[int, float] = collections.defaultdict(float)
-    for look in case.time.looks:
+    for look in case.stacks.time.looks:
         for frame in look.users:
-            if case.is_in(frame, header):
+            if case.code.is_in(frame, header):
                 spent[frame.line] += look.ns
                 break
-    idle = idle_lines(case.sources, header, spent)
-    for look in case.free():
-        here = next((each for each in look.users if case.is_in(each, header)), None)
+    idle = idle_lines(case.code.sources, header, spent)
+    for look in case.stacks.free():
+        here = next((each for each in look.users if case.code.is_in(each, header)), None)
         if here is not None and here.line in idle and not _waits(look):
             found[header.file, header.function or "", idle[here.line]].append(look)
     return found
@@ -126,8 +132,8 @@ def _waits(look: Look) -> bool:
 def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     location, library = where(case, looks)
     mine = set(looks)
-    case.claim(lambda look: look in mine)
-    cost, error = share * case.step_ns, case.time.error(share) * case.step_ns
+    case.stacks.claim(lambda look: look in mine)
+    cost, error = share * case.step_ns, case.stacks.time.error(share) * case.step_ns
     evaluates = not case.is_framework and _evaluates(case, looks)
     return Candidate(
         id=EVALUATION if evaluates else ID,
@@ -140,10 +146,16 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,
-        saving=Saving(0.95 * cost, max(0.3 * cost, 0.75 * cost - error), cost + error),
+        # In one step of twenty, as with logging; with array operations a quarter is left. Few looks
+        # may have seen too much of it, but hardly three times as much.
+        saving=Saving(
+            expected=0.95 * cost,
+            least=max(0.3 * cost, 0.75 * cost - error),
+            most=cost + error,
+        ),
         fix=EVALUATION_FIX if evaluates else _FIX,
         library=library,
-        source=case.text(location),
+        source=case.code.text(location),
     )
 
 
@@ -153,13 +165,13 @@ def _evaluates(case: Case, looks: list[Look]) -> bool:
     inside = {_key(frame) for look in looks for frame in look.users[1:]}
     if any(EVALUATES.match(name.rpartition(".")[2]) for _, name in inside):
         return True
-    header = case.step_header
+    header = case.code.step_header
     trains = {
         _key(frame)
-        for look in case.time.looks
+        for look in case.stacks.time.looks
         if look not in mine
         for frame in look.users
-        if header is None or not case.is_in(frame, header)
+        if header is None or not case.code.is_in(frame, header)
     }
     around = {key for key in inside if all(key in map(_key, look.users) for look in looks)}
     return bool((inside - around) & trains)

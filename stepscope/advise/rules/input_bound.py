@@ -4,29 +4,30 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import with_argument
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
-from stepscope.advise.gain.whatif import Overlap
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
+from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
-_LEAST_SHARE: Final = 0.03
 _LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
-_LEAST_SHARE_WITH_WORKERS: Final = 0.15
-_LEAST_IDLE: Final = 0.5  # of a core
+_LEAST_SHARE_WITH_WORKERS: Final = 0.15  # they are late now and then, and work as they should
 _ALL: Final = 0.97  # of a step: nothing is left that could train
-_PASSES: Final = ("forward", "backward", "optimizer", "compute")
-_OWN: Final = ("python", "prepare")
-_MOST_WORKERS: Final = 16
+_MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
+_TRAINS: Final = 0.05  # of the header's time in the passes: less is the edge of a phase
 
 
 def judge(case: Case) -> list[Candidate]:
-    if case.phase_ns("input") >= _LEAST_SHARE * case.step_ns:
+    if case.phase_ns("input") >= LEAST_SHARE * case.step_ns:
         return _of_phase(case)
     return _of_loop_header(case)
 
@@ -35,9 +36,9 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _of_phase(case: Case) -> list[Candidate]:
-    looks = list(case.free("input"))
+    looks = list(case.stacks.free("input"))
     wait = case.free_ns("input")
-    if wait < _LEAST_SHARE * case.step_ns:
+    if wait < LEAST_SHARE * case.step_ns:
         return []
     told = input_of(case.run, process=case.process.info.pid)
     if told.loader and told.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
@@ -46,7 +47,7 @@ def _of_phase(case: Case) -> list[Candidate]:
     if not told.lines and share < _LEAST_SHARE_OF_LIBRARIES:
         return []
     location, library = _place(case, told, looks)
-    case.claim_phase("input")
+    case.stacks.claim_phase("input")
     saving, fix, trial, patch = _how(case, told, wait, location)
     return [
         Candidate(
@@ -66,7 +67,7 @@ def _of_phase(case: Case) -> list[Candidate]:
             patch=patch,
             trial=trial,
             library=library,
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -105,15 +106,16 @@ def _how(
     if overlap is None or told.limit in ("transfer", "start-up"):
         return less, _sentence(told.why) if told.why else at_line, None, None
     now = told.loader.workers if told.loader and told.loader.workers else 0
-    most = max(now + 1, min(_MOST_WORKERS, int(case.cores) + now))
+    most = max(now + 1, min(_MOST_WORKERS, int(case.machine.cores) + now))
     steps = {workers: overlap.step_ns(workers) for workers in range(now + 1, most + 1)}
     best = min(steps, key=lambda workers: (round(steps[workers] / case.step_ns, 2), workers))
     gain = max(0.0, min(wait, case.step_ns - steps[best]))
-    if case.idle_cores < _LEAST_IDLE:
+    if case.machine.idle_cores < LEAST_IDLE:
         return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
-    if gain < less.low:
+    if gain < less.least:
         return less, at_line, None, None
-    saving = Saving(gain, min(0.7 * gain, less.low), wait)
+    # Workers that start, wake and share caches may cost a third of what the simulation says.
+    saving = Saving(expected=gain, least=min(0.7 * gain, less.least), most=wait)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
@@ -124,12 +126,14 @@ def _of_pipeline(
 ) -> tuple[Saving, str, str | None, str | None]:
     """Of tf.data: what runs beside the step still has to be computed, by the cores that are idle.
     Only what is kept (cache) costs nothing any more."""
-    beside = min(0.95 * wait, case.step_ns * case.idle_cores / case.cores)
+    beside = min(0.95 * wait, case.step_ns * case.machine.idle_cores / case.machine.cores)
     words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
-    if case.idle_cores < _LEAST_IDLE:
+    if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so to load beside the step gains little. {words}"
     words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
-    return Saving(max(beside, 0.5 * wait), min(beside, 0.4 * wait), wait), words, None, None
+    # What cache() keeps is not computed again, so half of the wait goes even without idle cores.
+    saving = Saving(expected=max(beside, 0.5 * wait), least=min(beside, 0.4 * wait), most=wait)
+    return saving, words, None, None
 
 
 def _sentence(words: str) -> str:
@@ -139,7 +143,7 @@ def _sentence(words: str) -> str:
 def _less_work(told: InputAnswer, wait: float) -> Saving:
     """The hottest line done ahead of time."""
     share = told.lines[0].share if told.lines else 1.0
-    return Saving(wait * max(0.5, 0.95 * share), 0.4 * wait, wait)
+    return Saving.part_of(wait, expected=max(0.5, 0.95 * share), least=0.4)
 
 
 def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
@@ -150,14 +154,19 @@ def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
     rest = case.measured_ns - waits
     fetch_ms = sum(row.ms_per_batch for row in told.stages if row.stage in ("fetch", "collate"))
     load = np.full(len(rest), fetch_ms * 1e6) if loader.workers else waits
-    used = (case.cores - case.idle_cores) * case.step_ns
-    mean_load = float(load.mean())
-    return Overlap(load, rest, max(float(rest.mean()), used - mean_load), case.cores)
+    return _beside(case, load, rest)
+
+
+def _beside(case: Case, load: Floats, rest: Floats) -> Overlap:
+    """What the process computes in a step, without the loading, is the rest's."""
+    used = (case.machine.cores - case.machine.idle_cores) * case.step_ns
+    rest_cpu_ns = max(float(rest.mean()), used - float(load.mean()))
+    return Overlap(load, rest, rest_cpu_ns, case.machine.cores)
 
 
 def _patch(case: Case, workers: int) -> str | None:
-    for file in case.sources.files:
-        text = case.sources.text(file)
+    for file in case.code.sources.files:
+        text = case.code.sources.text(file)
         if text is not None and text.tree is not None:
             found = with_argument(
                 file, text, lambda name: name == "DataLoader", "num_workers", str(workers)
@@ -172,30 +181,28 @@ def _patch(case: Case, workers: int) -> str | None:
 
 def _of_loop_header(case: Case) -> list[Candidate]:
     """`for batch in batches(...)`: what happens in the loop's header is waiting for its batch."""
-    header = case.step_header
+    header = case.code.step_header
     if header is None:
         return []
     looks = [
         look
-        for look in case.free()
-        if any(case.place(frame) == header for frame in look.users)
+        for look in case.stacks.free()
+        if any(case.code.place(frame) == header for frame in look.users)
         and _goes_deeper(case, look, header)
     ]
-    share = case.sure_share(looks)
-    if share < _LEAST_SHARE or _trains(case, looks, share):
+    share = case.stacks.sure_share(looks)
+    if share < LEAST_SHARE or _trains(case, looks, share):
         return []
     location, library = where(case, [_below(case, look, header) for look in looks], looks)
-    looks += [each for each in case.free(*_OWN) if each.users and _is_at(case, each, header)]
-    share = case.sure_share(looks)
+    looks += [each for each in case.stacks.free(*OWN) if each.users and _is_at(case, each, header)]
+    share = case.stacks.sure_share(looks)
     mine = set(looks)
-    case.claim(lambda look: look in mine)
+    case.stacks.claim(lambda look: look in mine)
     wait = share * case.step_ns
-    overlap = Overlap(
-        np.full(len(case.measured_ns), wait), np.asarray(case.measured_ns - wait, np.float64),
-        max((case.cores - case.idle_cores) * case.step_ns - wait, case.step_ns - wait), case.cores,
-    )  # fmt: skip
+    rest = np.asarray(case.measured_ns - wait, np.float64)
+    overlap = _beside(case, np.full(len(rest), wait), rest)
     ahead = max(0.0, min(wait, case.step_ns - overlap.step_ns(1)))
-    error = case.time.error(share) * case.step_ns
+    error = case.stacks.time.error(share) * case.step_ns
     return [
         Candidate(
             id=ID,
@@ -208,11 +215,13 @@ def _of_loop_header(case: Case) -> list[Candidate]:
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving(0.9 * wait, max(0.3 * wait, 0.7 * ahead), wait + error),
+            saving=Saving(
+                expected=0.9 * wait, least=max(0.3 * wait, 0.7 * ahead), most=wait + error
+            ),
             fix="Prepare the batches once, before the loop, or with array operations on the whole "
             "batch; or make the next batch in another process while this one trains.",
             library=library,
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -221,12 +230,12 @@ def _trains(case: Case, looks: list[Look], share: float) -> bool:
     """`for loss in train(...)`: a generator that does the step's own work."""
     if not case.is_framework:
         return share > _ALL
-    return case.share(look for look in looks if look.phase in _PASSES) > 0.05 * share
+    return case.stacks.share(look for look in looks if look.phase in PASSES) > _TRAINS * share
 
 
 def _is_at(case: Case, look: Look, header: Location) -> bool:
     """In the header itself: the batch before is freed there."""
-    return case.place(look.users[-1]) == header
+    return case.code.place(look.users[-1]) == header
 
 
 def _goes_deeper(case: Case, look: Look, header: Location) -> bool:
@@ -235,5 +244,5 @@ def _goes_deeper(case: Case, look: Look, header: Location) -> bool:
 
 def _below(case: Case, look: Look, header: Location) -> Look:
     """The part of a stack that the header called."""
-    places = [frame.is_users and case.place(frame) == header for frame in look.frames]
+    places = [frame.is_users and case.code.place(frame) == header for frame in look.frames]
     return Look(look.phase, look.frames[places.index(True) + 1 :], look.ns)

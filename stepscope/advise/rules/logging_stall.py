@@ -1,28 +1,29 @@
 """Logging takes a real share of the steps."""
 
 import collections
+import re
 from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case
-from stepscope.advise.evidence.stall import (
-    PRINTS,
-    TRAINERS_LOG,
-    beside,
-    is_log,
-    of_files,
-    stall,
-    where,
-)
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.place import beside, where
+from stepscope.advise.evidence.written_files import is_log, of_files
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.rules.stall import stall
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "logging-stall"
+# Of the time. To log now and then costs a line or a plot: where that is a tenth, it is too much.
 _LEAST_WHEN_SELDOM: Final = 0.1
+# Of the time. `self.log("loss", loss)` in every step is what everybody does who uses Lightning: by
+# itself it is no fault.
 _LEAST_OF_TRAINERS: Final = 0.1
-_LOGS: Final = 0.25  # of a function's time: it is there to log
+# Of a function's time: it is there to log. One that does something else and prints a line at its
+# end has less (tests/advise/test_logging.py has one of each).
+_LOGS: Final = 0.25
 _LIBRARIES: Final = (
     "/logging/",
     "/tensorboard/",
@@ -30,6 +31,10 @@ _LIBRARIES: Final = (
     "/wandb/",
     "/mlflow/",
 )
+_PRINTS: Final = re.compile(
+    r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow|\bfsync\("
+)
+_TRAINERS_LOG: Final = re.compile(r"\bself\.log(_dict)?\(")
 _PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
 _FIX: Final = (
     "Log every so many steps instead of in each one, keep numbers in memory and write them "
@@ -41,13 +46,15 @@ def judge(case: Case) -> list[Candidate]:
     files, location = of_files(case, is_log)
     if case.phase_by_step("logging").any():  # it has what is written in it
         files, location = files * 0, None
-    looks = [look for look in case.free(*_PHASES) if _logs(case, look)]
-    if case.share(looks) < _LEAST_OF_TRAINERS:  # what everybody does: self.log("loss", loss)
+    looks = [look for look in case.stacks.free(*_PHASES) if _logs(case, look)]
+    if case.stacks.share(looks) < _LEAST_OF_TRAINERS:  # what everybody does: self.log("loss", loss)
         looks = [look for look in looks if not _is_trainers(case, look)]
     looks += _around(case, looks)
     library = None
     if location is not None:
-        looks = [look for look in looks if not any(case.is_in(f, location) for f in look.users)]
+        looks = [
+            look for look in looks if not any(case.code.is_in(f, location) for f in look.users)
+        ]
     said = _cost(case, looks)
     if said.sum() > files.sum():
         location, library = where(case, looks)
@@ -56,9 +63,9 @@ def judge(case: Case) -> list[Candidate]:
         fix=_FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     mine = set(looks)
-    case.claim(lambda look: look in mine)
+    case.stacks.claim(lambda look: look in mine)
     if found and location is not None and files.any():
-        case.claim_place(location, found[0].share)
+        case.stacks.claim_place(location, found[0].share)
     return found
 
 
@@ -72,13 +79,13 @@ def _logs(case: Case, look: Look) -> bool:
         return False
     if _is_trainers(case, look):
         return True
-    text = case.text(case.place(look.users[-1])) or ""
-    return bool(PRINTS.search(text)) and look.phase == "python"
+    text = case.code.text(case.code.place(look.users[-1])) or ""
+    return bool(_PRINTS.search(text)) and look.phase == "python"
 
 
 def _is_trainers(case: Case, look: Look) -> bool:
-    text = case.text(case.place(look.users[-1])) if look.users else None
-    return bool(TRAINERS_LOG.search(text or ""))
+    text = case.code.text(case.code.place(look.users[-1])) if look.users else None
+    return bool(_TRAINERS_LOG.search(text or ""))
 
 
 def _around(case: Case, looks: list[Look]) -> list[Look]:
@@ -91,15 +98,17 @@ def _around(case: Case, looks: list[Look]) -> list[Look]:
     if not spent or not case.is_framework:
         return []
     location = max(spent, key=lambda place: spent[place])
-    inside = {look for look in case.time.looks if any(case.is_in(f, location) for f in look.users)}
+    inside = set(case.stacks.inside(location))
     mine = set(looks)
-    if case.share(inside & mine) < _LOGS * case.share(inside):
+    if case.stacks.share(inside & mine) < _LOGS * case.stacks.share(inside):
         return []
     return [look for look in beside(case, location) if look not in mine]
 
 
 def _function(case: Case, frame: Frame) -> Location:
-    return Location(file=case.shown(frame), line=frame.function.line, function=frame.function.name)
+    return Location(
+        file=case.code.shown(frame), line=frame.function.line, function=frame.function.name
+    )
 
 
 def _cost(case: Case, looks: list[Look]) -> Ints:
@@ -107,7 +116,7 @@ def _cost(case: Case, looks: list[Look]) -> Ints:
     the lines that it was seen in."""
     told = case.phase_by_step("logging")
     seen = [look for look in looks if look.phase != "logging"]
-    besides = case.sure_share(seen) * case.step_ns * len(told)
+    besides = case.stacks.sure_share(seen) * case.step_ns * len(told)
     count = max(1, round(_part_of_steps(case, seen) * len(told)))
     spread: Ints = told.copy()
     spread[np.argsort(case.measured_ns)[-count:]] += np.int64(besides / count)  # the slowest
@@ -116,10 +125,10 @@ def _cost(case: Case, looks: list[Look]) -> Ints:
 
 def _part_of_steps(case: Case, looks: list[Look]) -> float:
     """That log, by the hits of their lines; all where these are not known."""
-    hits = {(line.function.file, line.row.line): line.hits for line in case.lines}
+    hits = {(line.function.file, line.row.line): line.hits for line in case.code.lines}
     whole = sum(look.ns for look in looks)
     weighed = sum(
-        look.ns * min(1.0, hits.get((case.shown(look.users[-1]), look.users[-1].line), 1.0))
+        look.ns * min(1.0, hits.get((case.code.shown(look.users[-1]), look.users[-1].line), 1.0))
         if look.users
         else look.ns
         for look in looks

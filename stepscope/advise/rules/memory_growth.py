@@ -4,15 +4,19 @@ import ast
 import re
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.source import Loop, last_line
 from stepscope.advise.evidence.words import at
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.memory import memory
 from stepscope.model import Location, ProcessMemory
 
 ID: Final = "memory-growth"
-_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps
-_LEAST_SHARE: Final = 0.05  # of what there was before
+_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps: allocators keep some tens of MB free
+_LEAST_SHARE: Final = 0.05  # of what there was before: less is a cache that fills
+_EVERY_STEP: Final = 0.5  # hits a step: in most steps
+_MOST_HITS: Final = 2.0  # a step: what is added to more often is made and thrown away within it
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
@@ -55,9 +59,9 @@ def judge(case: Case) -> list[Candidate]:
                 *([f"Something is kept in every step{at(location)}."] if location else []),
             ],
             location=location,
-            saving=Saving(0.0, 0.0, 0.0),
+            saving=Saving.nothing(),
             fix=_COMPILED if location is None and case.phase_ns("compile") else _FIX,
-            source=case.text(location),
+            source=case.code.text(location),
             is_always_told=True,
         )
     ]
@@ -72,20 +76,20 @@ def _at_first_step(case: Case, row: ProcessMemory) -> int:
 
 def _growing_line(case: Case) -> Location | None:
     """The line in the step loop that adds to something from outside of it, in most steps."""
-    lines = {(line.function.file, line.row.line): line for line in case.lines}
-    header = case.step_header
-    text = case.sources.text(header.file) if header else None
+    lines = {(line.function.file, line.row.line): line for line in case.code.lines}
+    header = case.code.step_header
+    text = case.code.sources.text(header.file) if header else None
     loops = text.loops() if text else iter(())
     loop = next((each for each in loops if header and each.lineno == header.line), None)
     for number in _additions(loop) if loop and header else ():
         hit = lines.get((header.file if header else "", number))
-        if hit is not None and hit.hits >= 0.5:
+        if hit is not None and hit.hits >= _EVERY_STEP:
             return hit.location
     # In a function that the loop calls: self.history.append(...)
-    for line in case.lines:
+    for line in case.code.lines:
         words = line.row.source or ""
         grows = any(f".{word}(" in words for word in _GROWS) and not _NUMBERS.search(words)
-        if grows and 0.5 <= line.hits <= 2:
+        if grows and _EVERY_STEP <= line.hits <= _MOST_HITS:
             return line.location
     return None
 

@@ -3,17 +3,20 @@
 import dataclasses
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving, StepLine
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.source import Loop, is_carried, last_line
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 
 ID: Final = "python-hot-loop"
-_LEAST_TURNS: Final = 50  # a step
-_LONGEST_TURN_NS: Final = 1_000_000.0
-_LEAST_SHARE: Final = 0.03
+_LEAST_TURNS: Final = 50  # a step: fewer are layers, heads or ranks, and no elements
+_LONGEST_TURN_NS: Final = 1_000_000.0  # a turn that takes longer has its own large calls
 _MOST: Final = 0.5
 _PURE: Final = 0.6  # of a comprehension's time passes in its own line, not in a library
 
@@ -44,13 +47,13 @@ def judge(case: Case) -> list[Candidate]:
     told: list[_HotLoop] = []
     candidates = []
     for loop in found:
-        if loop.ns < _LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
+        if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
             continue
         told.append(loop)
-        looks = {look for look in case.free() if _is_inside(case, look, loop)}
-        everywhere = [look for look in case.time.looks if _is_inside(case, look, loop)]
+        looks = {look for look in case.stacks.free() if _is_inside(case, look, loop)}
+        everywhere = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
         of = loop.function.function
-        if not everywhere and (of.file, of.function) in case.claimed_functions:
+        if not everywhere and (of.file, of.function) in case.stacks.claimed_functions:
             continue
         in_input = sum(look.ns for look in everywhere if look.phase == "input")
         if everywhere and 2 * in_input > sum(look.ns for look in everywhere):
@@ -62,7 +65,7 @@ def judge(case: Case) -> list[Candidate]:
         )
         if free < _MOST:
             continue  # most of it has another name already
-        case.claimed |= looks
+        case.stacks.claimed |= looks
         candidates.append(_candidate(case, _with_backward(case, loop)))
     return candidates
 
@@ -70,11 +73,11 @@ def judge(case: Case) -> list[Candidate]:
 def _loops(case: Case) -> list[_HotLoop]:
     """Of nested ones the outermost that could be one call."""
     found: list[_HotLoop] = []
-    for file in case.sources.files:
-        text = case.sources.text(file)
+    for file in case.code.sources.files:
+        text = case.code.sources.text(file)
         if text is None:
             continue
-        mine = [line for line in case.lines if line.function.file == file]
+        mine = [line for line in case.code.lines if line.function.file == file]
         loops = sorted(text.loops(), key=lambda loop: (loop.lineno, -last_line(loop)))
         taken: list[tuple[int, int]] = []
         for loop in loops:
@@ -105,18 +108,18 @@ def _hot(lines: list[StepLine], loop: Loop) -> _HotLoop | None:
 def _comprehensions(case: Case) -> list[_HotLoop]:
     """A line's own, as far as it is Python all the way."""
     found = []
-    for line in case.lines:
-        if line.ns < _LEAST_SHARE * case.step_ns:
+    for line in case.code.lines:
+        if line.ns < LEAST_SHARE * case.step_ns:
             break
-        text = case.sources.text(line.function.file)
+        text = case.code.sources.text(line.function.file)
         if line.function.function.endswith(COMPREHENSIONS) or text is None:
             continue
         if not text.has_comprehension(line.row.line):
             continue
-        here = [look for look in case.time.looks if _at_line(case, look, line)]
+        here = [look for look in case.stacks.time.looks if _at_line(case, look, line)]
         total = sum(look.ns for look in here)
         pure = sum(look.ns for look in here if look.is_in_users_line)
-        inner = [each for each in case.lines if _is_comprehension_of(each, line)]
+        inner = [each for each in case.code.lines if _is_comprehension_of(each, line)]
         turns = max((each.hits for each in inner), default=None)
         if turns is not None and turns < _LEAST_TURNS:
             continue
@@ -133,7 +136,7 @@ def _is_comprehension_of(each: StepLine, line: StepLine) -> bool:
 
 def _at_line(case: Case, look: Look, line: StepLine) -> bool:
     return any(
-        frame.line == line.row.line and case.shown(frame) == line.function.file
+        frame.line == line.row.line and case.code.shown(frame) == line.function.file
         for frame in look.users
     )
 
@@ -148,7 +151,7 @@ def _is_inside(case: Case, look: Look, loop: _HotLoop) -> bool:
     owner = loop.function.function
     return any(
         loop.first <= frame.line <= loop.last
-        and case.shown(frame) == owner.file
+        and case.code.shown(frame) == owner.file
         and _without_comprehension(frame.function.name) == owner.function
         for frame in look.users
     )
@@ -162,17 +165,17 @@ def _without_comprehension(name: str) -> str:
 
 def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
     """Operators that a loop calls one by one are walked back one by one as well."""
-    share = case.operators_on(loop.function.function.file, loop.first, loop.last)
+    share = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     if not share:
         return loop
     if share > _MOST:
-        case.claim_phase("backward")
+        case.stacks.claim_phase("backward")
     return dataclasses.replace(loop, ns=loop.ns + share * case.phase_ns("backward"))
 
 
 def _calls_operators(case: Case, loop: _HotLoop) -> bool:
     """Of torch: its tensors cannot be compiled with numba."""
-    on_lines = case.operators_on(loop.function.function.file, loop.first, loop.last)
+    on_lines = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     return on_lines > 0 and framework_of(case) == "torch"
 
 
@@ -195,8 +198,9 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
             f"Together {ms(loop.ns)} of the {ms(case.step_ns)} of a step.",
         ],
         location=location,
-        saving=Saving.of(loop.ns, 0.75, 1.0, 0.95),
+        # One call on arrays takes a twentieth of a loop; where it makes large copies, a quarter.
+        saving=Saving.part_of(loop.ns, expected=0.95, least=0.75),
         fix=_ON_TENSORS if _calls_operators(case, loop) else _ON_ARRAYS,
         trial=None,
-        source=case.text(location),
+        source=case.code.text(location),
     )

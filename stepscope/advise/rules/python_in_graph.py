@@ -2,18 +2,22 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 
 ID: Final = "python-in-graph"
 _CALLS: Final = ("PyFunc", "EagerPyFunc", "py_function", "numpy_function")
-_LEAST_SHARE: Final = 0.03
 
 
 def judge(case: Case) -> list[Candidate]:
-    if not any("/tensorflow/" in f.function.file for look in case.time.looks for f in look.frames):
+    if not any(
+        "/tensorflow/" in f.function.file for look in case.stacks.time.looks for f in look.frames
+    ):
         raise CannotJudge("no graph of TensorFlow in this run")
     window = case.operators
     calls = window.named(*_CALLS)
@@ -21,12 +25,12 @@ def judge(case: Case) -> list[Candidate]:
     waits = case.phase_ns("input") + case.phase_ns("compute")
     cost = min(cost / max(1.0, window.slowdown), waits)
     share = cost / case.step_ns
-    if share < _LEAST_SHARE:
+    if share < LEAST_SHARE:
         return []
     location = window.place(calls) or _called_back(case)
-    case.claim(lambda look: _is_at(case, look, location))
+    case.stacks.claim(lambda look: _is_at(case, look, location))
     if location is not None and location.function is not None:
-        case.claimed_functions.add((location.file, location.function))
+        case.stacks.claimed_functions.add((location.file, location.function))
     return [
         Candidate(
             id=ID,
@@ -39,10 +43,11 @@ def judge(case: Case) -> list[Candidate]:
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
-            saving=Saving.of(cost, 0.6, 1.0, 0.9),
+            # The work itself is left, in operators of the graph.
+            saving=Saving.part_of(cost, expected=0.9, least=0.6),
             fix="Say it in TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -50,11 +55,13 @@ def judge(case: Case) -> list[Candidate]:
 def _called_back(case: Case) -> Location | None:
     """The user's function that the graph calls, from a thread of its own: its lines are hit, but on
     no stack of the steps' thread. Of several, the dearest line."""
-    seen = {(case.shown(f), f.function.name) for look in case.time.looks for f in look.users}
-    often = 0.5 * len(case.steps)
+    seen = {
+        (case.code.shown(f), f.function.name) for look in case.stacks.time.looks for f in look.users
+    }
+    often = 0.5 * len(case.steps)  # in most steps
     found = [
         (row.ns, Location(file=function.file, line=row.line, function=function.function))
-        for function in case.functions
+        for function in case.code.functions
         if (function.file, function.function) not in seen
         for row in function.lines
         if row.hits >= often
@@ -63,4 +70,4 @@ def _called_back(case: Case) -> Location | None:
 
 
 def _is_at(case: Case, look: Look, location: Location | None) -> bool:
-    return location is not None and any(case.is_in(frame, location) for frame in look.users)
+    return location is not None and any(case.code.is_in(frame, location) for frame in look.users)

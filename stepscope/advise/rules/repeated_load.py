@@ -7,20 +7,28 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import decorated
+from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import code_location
 from stepscope.model import Location
 
 ID: Final = "repeated-load"
-_LEAST_STEPS: Final = 3
+_LEAST_STEPS: Final = 3  # twice may be two epochs
 _MOST_STEPS: Final = 0.5  # of the measured ones open it
-_PASSES: Final = ("forward", "backward", "optimizer", "compute")
 _ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
-_NEARLY_ALL: Final = 0.9  # of the step
+_NEARLY_ALL: Final = 0.9  # of the step: then the function is the training loop's own body
+_TRAINS: Final = 0.1  # of the function's time in the passes: less is the edge of a phase
+# Of the cost. To free what was read takes some of the time that it took to make: hardly any for an
+# array, up to a fifth for many small objects. At least half of what the function does is reading.
+_WITH_FREEING: Final = 1.04
+_MOST_WITH_FREEING: Final = 1.2
+_LEAST_GOES_AWAY: Final = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +84,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     location = _location(case, opens, group)
     if location is None:
         return None
-    whole, lines = _activation_ns(case, opens, group), case.using_ns(location)
+    whole, lines = _activation_ns(case, opens, group), case.code.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
     cost = whole if is_own else max(lines, line_only)
@@ -86,7 +94,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     names = ", ".join(os.path.basename(path) for path in group.paths[:3])
     names += " …" if len(group.paths) > 3 else ""
     share = min(1.0, cost / case.step_ns)
-    case.claim_place(location, share)
+    case.stacks.claim_place(location, share)
     measured = len(case.measured_ns)
     return Candidate(
         id=ID,
@@ -103,7 +111,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
         fix=_fix(names, location),
         patch=_patch(case, location),
         trial="cache-result",
-        source=case.text(location),
+        source=case.code.text(location),
     )
 
 
@@ -112,7 +120,9 @@ def _saving(case: Case, cost: float, low: float) -> Saving:
     took to make them."""
     most = 0.98 * case.step_ns
     return Saving(
-        min(1.04 * cost, max(cost, most)), max(0.9 * low, 0.5 * cost), min(1.2 * cost, most)
+        expected=min(_WITH_FREEING * cost, max(cost, most)),
+        least=max(0.9 * low, _LEAST_GOES_AWAY * cost),
+        most=min(_MOST_WITH_FREEING * cost, most),
     )
 
 
@@ -145,13 +155,9 @@ def _line_ns(case: Case, opens: Opens, group: _Group) -> float:
 def _trains(case: Case, opens: Opens, group: _Group, whole: float, lines: float) -> bool:
     """Whether the function that opens the file does the step's own work as well."""
     location = _location(case, opens, group)
-    inside = [
-        look
-        for look in case.time.looks
-        if location and any(case.is_in(frame, location) for frame in look.users)
-    ]
-    passes = sum(look.ns for look in inside if look.phase in _PASSES)
-    if passes > 0.1 * sum(look.ns for look in inside):
+    inside = case.stacks.inside(location) if location else []
+    passes = sum(look.ns for look in inside if look.phase in PASSES)
+    if passes > _TRAINS * sum(look.ns for look in inside):
         return True
     return whole > _NEARLY_ALL * case.step_ns and lines < _ABOUT_LOADING * whole
 
@@ -176,7 +182,7 @@ def _fix(names: str, location: Location) -> str:
 
 def _patch(case: Case, location: Location) -> str | None:
     """A function that is called without arguments can simply keep its result."""
-    text = case.sources.text(location.file)
+    text = case.code.sources.text(location.file)
     function = text.function_at(location.line) if text else None
     if text is None or function is None or function.name != location.function:
         return None

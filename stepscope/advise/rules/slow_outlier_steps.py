@@ -4,24 +4,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Case, Saving
-from stepscope.advise.evidence.counters import grown
-from stepscope.advise.evidence.stall import where
+from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import time_in
+from stepscope.analyze.counters import grown
+from stepscope.analyze.steps.outliers import outliers
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
-from stepscope.store.format import EventKind
 
 ID: Final = "slow-outlier-steps"
-_TIMES: Final = 2.0  # the median
-_SPREADS: Final = 8.0  # median absolute deviations above it
-_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
-_FAR: Final = 3.0  # times the slowest that is usual
-_MOST_TOLD: Final = 20
+_MOST_TOLD: Final = 20  # as many as fit on a screen
 _LEAST_OUTLIERS: Final = 3  # one or two are no habit
-_EXPLAINS: Final = 0.4  # of what the step took longer
-_FAULTS: Final = 50  # major page faults
+_EXPLAINS: Final = 0.4  # of what the step took longer: two causes of which one is the larger
+_FAULTS: Final = 50  # major page faults: some ms of a disk that is read at random
 _PHASES: Final = {
     "gc": "a garbage collection",
     "checkpoint": "a checkpoint was written",
@@ -81,7 +79,7 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     location = _location(case, indices, kind)
     if kind == "gc":
-        case.claim_phase(kind)
+        case.stacks.claim_phase(kind)
     return [
         Candidate(
             id=ID,
@@ -94,10 +92,11 @@ def judge(case: Case) -> list[Candidate]:
                 *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
             ],
             location=location,
-            saving=Saving.of(cost, 0.6, 1.0, 0.97),
+            # gc.freeze() takes away nearly all; collections at chosen times still cost some.
+            saving=Saving.part_of(cost, expected=0.97, least=0.6),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
-            source=case.text(location),
+            source=case.code.text(location),
         )
     ]
 
@@ -115,19 +114,13 @@ def _location(
     slow[indices] = True
     looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
     meant = [look for look in looks if look.phase == kind] or looks
-    return where(case, meant, case.time.looks)[0]
+    return where(case, meant, case.stacks.time.looks)[0]
 
 
 def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
     """Indices of all steps, and the usual time."""
-    measured = case.measured_ns
-    usual = float(np.median(measured))
-    spread = float(np.median(np.abs(measured - usual)))
-    limit = max(_TIMES * usual, usual + _SPREADS * spread)
-    if (measured > limit).sum() > _RARE * len(measured):  # the machine is not quiet
-        limit = _FAR * float(np.percentile(measured, 100 * (1 - _RARE)))
-    slow = np.flatnonzero(case.steps.is_measured & (case.steps.duration_ns > limit))
-    return slow, usual
+    found = outliers(case.steps.duration_ns, case.steps.is_measured)
+    return found.indices, found.usual_ns
 
 
 def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
@@ -144,9 +137,10 @@ def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
     if phase is not None and over[phase] >= _EXPLAINS * excess:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
-    if grown(case.process, EventKind.IO, "value1", window, low_half=True)[0] >= _FAULTS:
+    transfers, cpu = case.process.transfers, case.process.cpu
+    if grown(transfers.at_ns, transfers.major_faults, window)[0] >= _FAULTS:
         return "page cache", "data came from the disk and not from memory"
-    used = float(grown(case.process, EventKind.CPU, "end", window)[0])
+    used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])
     if used and used < 0.6 * lasted and used < 1.5 * usual:
         return "machine", "the process did not get to run: another one had the machine, or it slept"

@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.ranks import processes_of_ranks, ranks
 from stepscope.analyze.code.lines import lines
 from stepscope.model import Location, Process
@@ -22,7 +24,7 @@ def judge(case: Case) -> list[Candidate]:
     share = cost / case.step_ns
     process = there.get(slow.rank)
     who = Process(role="rank", rank=slow.rank, pid=process.info.pid if process else None)
-    case.claim_phase("communication")
+    case.stacks.claim_phase("communication")
     return [
         Candidate(
             id=ID,
@@ -48,9 +50,10 @@ def judge(case: Case) -> list[Candidate]:
 def _saving(case: Case, location: Location | None, cost: float, ranks: int) -> Saving:
     """Work that all of them do is only dealt out anew: each then has its part of it."""
     if location is not None and not _is_done_by_all(case, location, ranks):
-        return Saving.of(cost, 0.7, 1.0, 0.95)
+        # Only this rank does it: it goes away, or happens behind the others' communication.
+        return Saving.part_of(cost, expected=0.95, least=0.7)
     shared = (ranks - 1) / ranks
-    return Saving.of(cost, 0.7 * shared, 1.0, shared)
+    return Saving.part_of(cost, expected=shared, least=0.7 * shared)
 
 
 def _is_done_by_all(case: Case, location: Location, ranks: int) -> bool:

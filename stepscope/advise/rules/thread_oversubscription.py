@@ -4,49 +4,52 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, CannotJudge, Case, Saving
-from stepscope.advise.evidence.counters import grown
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.words import ms, percent
-from stepscope.store.format import EventKind
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.threads import with_a_core
+from stepscope.analyze.counters import grown
 
 ID: Final = "thread-oversubscription"
-_TOO_MANY: Final = 2.0  # times the cores
+_TOO_MANY: Final = 2.0  # times the cores: a pool of each library that has one
 _OWN_CORES: Final = 0.8  # of all cores are busy with this process alone
-_LEAST_DELAY: Final = 0.05  # of the time, ready to run but without a core
-_LEAST_SWITCHES: Final = 100  # a second, not by choice
+# Of the time, ready to run but without a core: the gain of less is within the noise.
+_LEAST_DELAY: Final = 0.05
+# A second, not by choice: the kernel takes turns every 3 to 10 ms among threads that compute.
+_LEAST_SWITCHES: Final = 100
 
 
 def judge(case: Case) -> list[Candidate]:
     threads = _threads(case)
     if not threads:
         raise CannotJudge("the number of threads was not recorded")
-    delay = float(grown(case.process, EventKind.MEMORY, "value1", case.window).sum())
-    pushed = grown(case.process, EventKind.CPU, "value1", case.window, low_half=True)
-    switches = float(pushed.sum())
+    cores = case.machine.cores
+    cpu = case.process.cpu
+    switches = float(grown(cpu.at_ns, cpu.involuntary_switches, case.window).sum())
     lasted_s = float(case.measured_ns.sum()) / 1e9
-    used = float(grown(case.process, EventKind.CPU, "end", case.window).sum()) / 1e9
-    if threads < _TOO_MANY * case.cores or used < _OWN_CORES * case.cores * lasted_s:
+    used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / 1e9
+    if threads < _TOO_MANY * cores or used < _OWN_CORES * cores * lasted_s:
         return []  # few threads, or others than this process's own are in the way
-    share = delay / (1e9 * lasted_s)
+    share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
     if share < _LEAST_DELAY or switches / lasted_s < _LEAST_SWITCHES:
         return []
     cost = share * case.step_ns
-    whole = max(1, int(case.cores))  # a container may give one and a half
+    whole = max(1, int(cores))  # a container may give one and a half
     return [
         Candidate(
             id=ID,
-            title=f"{threads} threads on {case.cores:g} cores",
-            verdict=f"is waiting for a core: {threads} threads share {case.cores:g}",
+            title=f"{threads} threads on {cores:g} cores",
+            verdict=f"is waiting for a core: {threads} threads share {cores:g}",
             share=share,
             evidence=[
-                f"{threads} threads, those of libraries included, on {case.cores:g} cores, which "
-                f"they keep busy for {percent(used / lasted_s / case.cores)} of the time.",
+                f"{threads} threads, those of libraries included, on {cores:g} cores, which "
+                f"they keep busy for {percent(used / lasted_s / cores)} of the time.",
                 f"The main thread is ready but has no core {percent(share)} of the time, "
                 f"{ms(cost)} of a step; {switches / lasted_s:.0f} times a second a thread is "
                 "pushed off its core.",
             ],
             location=None,
-            saving=saving_of(share, case.step_ns),
+            saving=with_a_core(share, case.step_ns),
             fix=f"As many threads as cores: torch.set_num_threads({whole}), "
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
@@ -54,14 +57,6 @@ def judge(case: Case) -> list[Candidate]:
     ]
 
 
-def saving_of(share: float, step_ns: float) -> Saving:
-    """Without a core for `share` of the time, the main thread loses that much itself. The threads
-    that it meets at each barrier lose as much: in the rest it waits for them between not at all and
-    for the same share again."""
-    expected, most = 1 - (1 - share) ** 1.5, 1 - (1 - share) ** 2
-    return Saving(expected * step_ns, 0.5 * share * step_ns, most * step_ns)
-
-
 def _threads(case: Case) -> int:
-    told = case.process.of_kind(EventKind.COST)
-    return int(np.median(told["extra"][-20:])) if len(told) else 0
+    told = case.process.costs.threads
+    return int(np.median(told[-20:])) if len(told) else 0

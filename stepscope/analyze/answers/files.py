@@ -1,13 +1,13 @@
 """Which files were opened, from where, how often, and what that cost."""
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.intervals import union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import all_notes, code_location, shown_path
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.model import FileRow, FilesAnswer
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -20,8 +20,8 @@ def files(run: Run) -> FilesAnswer:
             rows[key] = _together(rows[key], row) if key in rows else row
     return FilesAnswer(
         files=sorted(rows.values(), key=lambda row: (-row.total_ns, -row.opens, row.path)),
-        read_bytes=_transferred(run, "end"),
-        written_bytes=_transferred(run, "value0"),
+        read_bytes=_last_of_all([each.transfers.read_bytes for each in run.processes]),
+        written_bytes=_last_of_all([each.transfers.written_bytes for each in run.processes]),
         notes=all_notes(run),
     )
 
@@ -76,8 +76,7 @@ def _together(one: FileRow, other: FileRow) -> FileRow:
     )
 
 
-def _transferred(run: Run, field: str) -> int | None:
-    """Bytes of all processes, from their last counters."""
-    counters = [process.of_kind(EventKind.IO) for process in run.processes]
-    last = [int(events[field][-1]) for events in counters if len(events)]
+def _last_of_all(counters: list[npt.NDArray[np.uint64]]) -> int | None:
+    """What all processes have counted at their ends, together."""
+    last = [int(each[-1]) for each in counters if len(each)]
     return sum(last) if last else None

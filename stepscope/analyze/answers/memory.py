@@ -10,11 +10,9 @@ from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
 from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 _MOST_POINTS: Final = 500
-_MOST_BYTES: Final = 2**50  # more is damage
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # looks, at least
@@ -54,17 +52,15 @@ def _lines(run: Run) -> list[LineMemory] | None:
 
 
 def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
-    events = process.of_kind(EventKind.MEMORY)
-    events = events[(events["end"] < _MOST_BYTES) & (events["value0"] < _MOST_BYTES)]
-    if not len(events):
+    told = process.memory[process.memory.is_plausible]
+    if not len(told):
         return None
-    at_ns = process.clock.ns(events["start"])
-    resident = events["end"].astype(np.int64)
-    own = resident - (events["extra"].astype(np.int64) << 10)  # a mapped data set is no growth
+    at_ns, resident = told.at_ns, told.resident_bytes.astype(np.int64)
+    own = resident - told.mapped_bytes  # a mapped data set is no growth
     return ProcessMemory(
         process=process.process,
         first_bytes=int(resident[0]),
-        peak_bytes=max(int(resident.max()), int(events["value0"].max())),
+        peak_bytes=max(int(resident.max()), int(told.peak_bytes.max())),
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
         points=_points(at_ns - process.start_ns, resident),

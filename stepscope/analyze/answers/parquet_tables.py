@@ -1,15 +1,13 @@
 """Steps and lines as Parquet, for other tools; derived, so they may be deleted at any time."""
 
-import hashlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stepscope.analyze.code.lines import lines
+from stepscope.analyze.derived import replace_file, tables_folders
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.errors import EnvironmentTrouble
-from stepscope.store.format import TABLES_FOLDER
 from stepscope.store.reader import Run
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ def write_tables(run: Run) -> Path:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, table in tables.items():
-                _replace(folder / f"{name}.parquet", table)
+                replace_file(folder / f"{name}.parquet", table.write_parquet)
         except OSError as error:
             trouble = error
         else:
@@ -83,21 +81,3 @@ def lines_table(run: Run) -> "polars.DataFrame":
         for row in function.lines
     ]
     return polars.DataFrame(rows, infer_schema_length=None)
-
-
-def _replace(path: Path, table: "polars.DataFrame") -> None:
-    """Whole or not at all: somebody may be reading."""
-    half = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        table.write_parquet(half)
-        half.replace(path)
-    finally:
-        half.unlink(missing_ok=True)
-
-
-def tables_folders(path: Path) -> tuple[Path, Path]:
-    """Where what is derived of a run is kept: in the run, or in the user's cache when that cannot
-    be written."""
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    key = hashlib.sha1(os.fsencode(path.resolve()), usedforsecurity=False).hexdigest()[:16]
-    return path / TABLES_FOLDER, Path(cache) / "stepscope" / TABLES_FOLDER / key

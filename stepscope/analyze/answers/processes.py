@@ -4,15 +4,13 @@ import os
 import socket
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.model import Ending, Process, ProcessesAnswer, ProcessRow
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
-
-_LOW_HALF = 2**32 - 1
 
 
 def processes(run: Run) -> ProcessesAnswer:
@@ -25,9 +23,7 @@ def processes(run: Run) -> ProcessesAnswer:
 
 def _row(run: Run, process: ProcessData) -> ProcessRow:
     info = process.info
-    cpu = _last(process, EventKind.CPU)
-    io = _last(process, EventKind.IO)
-    memory = _last(process, EventKind.MEMORY)
+    cpu, transfers, memory = process.cpu, process.transfers, process.memory
     cost = overhead(run, process, find_steps(run, process))
     return ProcessRow(
         process=Process(role=info.role, rank=info.rank, pid=info.pid),
@@ -35,25 +31,21 @@ def _row(run: Run, process: ProcessData) -> ProcessRow:
         host=info.host,
         argv=info.argv,
         wall_ns=max(0, process_end_ns(run, process) - process_start_ns(process)),
-        cpu_ns=cpu[0] if cpu else None,
-        read_bytes=io[0] if io else None,
-        written_bytes=io[1] if io else None,
-        voluntary_switches=cpu[2] >> 32 if cpu else None,
-        involuntary_switches=cpu[2] & _LOW_HALF if cpu else None,
-        peak_bytes=max(memory[0], memory[1]) if memory else None,
-        threads=int(np.count_nonzero(np.unique(process.events["thread"]))),
+        cpu_ns=_last(cpu.process_ns),
+        read_bytes=_last(transfers.read_bytes),
+        written_bytes=_last(transfers.written_bytes),
+        voluntary_switches=_last(cpu.voluntary_switches),
+        involuntary_switches=_last(cpu.involuntary_switches),
+        peak_bytes=_last(np.maximum(memory.resident_bytes, memory.peak_bytes)),
+        threads=len(process.threads),
         status=status(run, process),
         overhead_share=cost.share,
         notes=process.notes,
     )
 
 
-def _last(process: ProcessData, kind: EventKind) -> tuple[int, int, int] | None:
-    events = process.of_kind(kind)
-    if not len(events):
-        return None
-    last = events[-1]
-    return int(last["end"]), int(last["value0"]), int(last["value1"])
+def _last(counter: npt.NDArray[np.uint64]) -> int | None:
+    return int(counter[-1]) if len(counter) else None
 
 
 def process_start_ns(process: ProcessData) -> int:

@@ -22,7 +22,7 @@ from stepscope.analyze.phases.opened_files import read_opens
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
 from stepscope.model import Part
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 CATEGORIES: Final = ("imports", "set-up", "steps", "evaluation", "saving", "teardown")
@@ -98,9 +98,9 @@ def _sum_up(
 def _claims(process: ProcessData, found: FoundSteps) -> Intervals:
     """Spans, and functions that write files between steps, on the thread of the steps."""
     thread = found.thread if len(found) else process.main_thread
-    imports = process.of_kind(EventKind.SPAN)
-    wanted = (imports["thread"] == thread) | (imports["thread"] == process.main_thread)
-    start, end = process.interval_ns(imports[(imports["extra"] == SpanCategory.IMPORT) & wanted])
+    imports = process.spans.of(SpanCategory.IMPORT)
+    wanted = (imports.thread == thread) | (imports.thread == process.main_thread)
+    start, end = imports[wanted].interval_ns
     phases = phase_spans(process, found)
     phases = phases.only(phases.of(*_PHASES))
     labels = [CATEGORIES.index(_PHASES[SpanCategory(label)]) for label in phases.category.tolist()]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import Indices, Intervals, overlap_ns, parents, union
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
 Path = tuple[str, ...]  # names from the outermost span inwards
@@ -28,13 +28,12 @@ def add_spans(
     totals: Totals, process: ProcessData, category: SpanCategory, steps: tuple[Ints, Ints]
 ) -> None:
     """`steps`: begin and end of those that count as such."""
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[spans["extra"] == category]
-    start, end = process.interval_ns(spans)
+    spans = process.spans.of(category)
+    start, end = spans.interval_ns
     end = np.maximum(end, start + 1)  # one that lasted no measurable time was called all the same
-    for thread in np.unique(spans["thread"]).tolist():
-        here = spans["thread"] == thread
-        found = Intervals.sorted(start[here], end[here], spans["name"][here])
+    for thread in np.unique(spans.thread).tolist():
+        here = spans.thread == thread
+        found = Intervals.sorted(start[here], end[here], spans.name[here])
         _add_thread(totals, process, found, union(*steps))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS, Names, called_name, place_name
-from stepscope.model import FunctionLines, LineRow, LinesAnswer, Location
+from stepscope.model import FunctionLines, LineRow, LinesAnswer, Location, SummaryAnswer
 
 _MOST: Final = 5
 _LEAST_SHARE: Final = 0.01  # of the hottest
@@ -52,6 +52,15 @@ def hottest_lines(answer: LinesAnswer) -> list[HotLine]:
     scored = [(_spent_ns(site, callees) - _passed_on_ns(site, callees), site) for site in sites]
     scored.sort(key=lambda score: (-score[0], score[1].function.file, score[1].row.line))
     return [_hot_line(site, callees) for site in _worth_telling(scored)][:_MOST]
+
+
+def told_lines(answer: SummaryAnswer) -> list[HotLine]:
+    """Those that the summary tells; runs that were read before sources were kept have no text."""
+    sources = [*answer.hottest_source, *([None] * len(answer.hottest))]
+    return [
+        HotLine(location, ns, source)
+        for location, ns, source in zip(answer.hottest, answer.hottest_ns, sources, strict=False)
+    ]
 
 
 def _is_main(function: FunctionLines) -> bool:

@@ -13,15 +13,15 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.counters import grown
 from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.model import InputLine, Limit
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_WAIT: Final = 0.05  # of the step
 _MOST: Final = 0.5
-_LEAST_IDLE: Final = 0.5  # of a core
+LEAST_IDLE: Final = 0.5  # of a core: one more worker with less gains nothing
 _BUSY: Final = 0.8  # of the workers' time
 
 
@@ -73,7 +73,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     else:
         share = _percent(facts.wait_share)
         begins, more = f"loading happens in the training process, {share} of each step", "workers"
-    if facts.idle_cores is not None and facts.idle_cores < _LEAST_IDLE:
+    if facts.idle_cores is not None and facts.idle_cores < LEAST_IDLE:
         return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
     idle = "" if facts.idle_cores is None else f", and {_cores(facts)} idle"
     return "number", f"{begins}{idle}: {more} (num_workers={_enough(facts)}), or {less}"
@@ -205,14 +205,5 @@ def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
     if cores is None or not lasted_ns:
         return None
     here = [each for each in run.processes if each.info.host == process.info.host]
-    used_ns = sum(_cpu_ns(each, window) for each in here)
+    used_ns = sum(float(grown(each.cpu.at_ns, each.cpu.process_ns, window).sum()) for each in here)
     return min(cores, max(0.0, cores - used_ns / lasted_ns))
-
-
-def _cpu_ns(process: ProcessData, window: Pairs) -> float:
-    told = process.of_kind(EventKind.CPU)
-    if len(told) < 2:
-        return 0.0
-    told = told[np.argsort(told["start"], kind="stable")]
-    at_ns, used = process.clock.ns(told["start"]), told["end"].astype(np.float64)
-    return float((np.interp(window[1], at_ns, used) - np.interp(window[0], at_ns, used)).sum())

@@ -1,7 +1,7 @@
 """The loader that a process trains from: its waits, its workers, and what their time goes to."""
 
 import dataclasses
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,12 @@ from stepscope.analyze.intervals import (
 )
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
-from stepscope.store.format import LOADER_WORKERS_BITS, EventKind, SpanCategory
+from stepscope.store.events import Spans
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _STARTS: Final = ".__iter__"  # how the name of a loader's start ends
 Pairs = tuple[Ints, Ints]  # starts and ends; where it is a union, in order and apart
-_Spans = npt.NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,40 +49,34 @@ def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | N
     waits, starts = spans[~is_start], spans[is_start]
     if not len(waits):
         return None
-    number = _number_in_most_steps(process, waits, steps)
-    waits, starts = waits[_numbers(waits) == number], starts[_numbers(starts) == number]
+    number = _number_in_most_steps(waits, steps)
+    waits, starts = waits[waits.loader == number], starts[starts.loader == number]
     return Loader(
-        workers=int(waits["value1"][0]) & ((1 << LOADER_WORKERS_BITS) - 1),
-        thread=int(waits["thread"][0]),
-        waits=process.interval_ns(waits),
-        samples=np.minimum(waits["value0"], 2**40).astype(np.int64),
-        starts=process.interval_ns(starts),
+        workers=int(waits.loader_workers[0]),
+        thread=int(waits.thread[0]),
+        waits=waits.interval_ns,
+        samples=waits.samples,
+        starts=starts.interval_ns,
         processes=_workers(run, process, number),
     )
 
 
-def _numbers(spans: _Spans) -> npt.NDArray[np.int64]:
-    return spans["value1"].astype(np.int64) >> LOADER_WORKERS_BITS
-
-
-def _loader_spans(process: ProcessData) -> _Spans:
+def _loader_spans(process: ProcessData) -> Spans:
     """In order of time, without those of loaders that feed another one."""
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[(spans["extra"] == SpanCategory.INPUT) & (spans["value1"] > 0)]
-    spans = spans[np.argsort(spans["start"], kind="stable")]
-    start, end = process.interval_ns(spans)
+    spans = process.spans.of(SpanCategory.INPUT)
+    spans = spans[spans.loader > 0].by_start()
+    start, end = spans.interval_ns
     outer = np.zeros(len(spans), np.bool_)
-    for thread in np.unique(spans["thread"]).tolist():
-        here = np.flatnonzero(spans["thread"] == thread)
+    for thread in np.unique(spans.thread).tolist():
+        here = np.flatnonzero(spans.thread == thread)
         found = Intervals.sorted(start[here], np.maximum(end[here], start[here] + 1), here)
         outer[found.label[parents(found) < 0]] = True
-    kept: _Spans = spans[outer]
-    return kept
+    return spans[outer]
 
 
-def _number_in_most_steps(process: ProcessData, spans: _Spans, steps: FoundSteps) -> int:
-    numbers = _numbers(spans)
-    step = step_of(process.clock.ns(spans["start"]), steps.start_ns, steps.end_ns)
+def _number_in_most_steps(spans: Spans, steps: FoundSteps) -> int:
+    numbers = spans.loader
+    step = step_of(spans.start_ns, steps.start_ns, steps.end_ns)
 
     def use(number: int) -> tuple[int, int]:
         mine = numbers == number
@@ -91,34 +85,32 @@ def _number_in_most_steps(process: ProcessData, spans: _Spans, steps: FoundSteps
     return int(max(np.unique(numbers).tolist(), key=use))
 
 
-def _are_starts(process: ProcessData, spans: _Spans) -> npt.NDArray[np.bool_]:
+def _are_starts(process: ProcessData, spans: Spans) -> npt.NDArray[np.bool_]:
     names = [id for id, name in process.names.spans.items() if name.name.endswith(_STARTS)]
-    return np.isin(spans["name"], names)
+    return np.isin(spans.name, names)
 
 
 def _workers(run: Run, process: ProcessData, number: int) -> list[ProcessData]:
     """The processes that were started for this loader. A pid may have been given twice: the start
     that lies nearest to a process's own beginning is its own."""
     spans = stage_spans(process, "worker")
-    at_ns = process.clock.ns(spans["start"])
     found = []
     for other in run.processes:
         if other is process or other.info.host != process.info.host:
             continue
-        mine = np.flatnonzero(spans["value0"] == other.info.pid)
+        mine = np.flatnonzero(spans.worker_pid == other.info.pid)
         if not len(mine):
             continue
-        nearest = mine[np.argmin(np.abs(at_ns[mine] - other.start_ns))]
-        if _numbers(spans)[nearest] == number:
+        nearest = mine[np.argmin(np.abs(spans.start_ns[mine] - other.start_ns))]
+        if spans.loader[nearest] == number:
             found.append(other)
     return found
 
 
-def stage_spans(process: ProcessData, *stages: str) -> _Spans:
-    spans = process.of_kind(EventKind.SPAN)
+def stage_spans(process: ProcessData, *stages: str) -> Spans:
+    spans = process.spans.of(SpanCategory.STAGE)
     ids = [id for id, name in process.names.spans.items() if name.name in stages]
-    kept: _Spans = spans[(spans["extra"] == SpanCategory.STAGE) & np.isin(spans["name"], ids)]
-    return kept
+    return spans[np.isin(spans.name, ids)]
 
 
 def stage_union(processes: list[ProcessData], stage: str, thread: int | None = None) -> Pairs:
@@ -126,9 +118,7 @@ def stage_union(processes: list[ProcessData], stage: str, thread: int | None = N
     starts, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for process in processes:
         spans = stage_spans(process, stage)
-        start, end = process.interval_ns(
-            spans if thread is None else spans[spans["thread"] == thread]
-        )
+        start, end = (spans if thread is None else spans.on(thread)).interval_ns
         starts.append(start)
         ends.append(end)
     return union(np.concatenate(starts), np.concatenate(ends))
@@ -146,13 +136,13 @@ def stage_times(
     counts = dict.fromkeys(stages, 0)
     for process in processes:
         spans = stage_spans(process, *stages)
-        spans = spans[spans["thread"] != but_thread] if but_thread is not None else spans
+        spans = spans[spans.thread != but_thread] if but_thread is not None else spans
         labels = _labels(process, spans, stages)
-        start, end = process.interval_ns(spans)
+        start, end = spans.interval_ns
         begun = labels[step_of(start, *window) >= 0]
         by_stage = np.zeros(len(stages), np.int64)
-        for thread in np.unique(spans["thread"]).tolist():
-            here = spans["thread"] == thread
+        for thread in np.unique(spans.thread).tolist():
+            here = spans.thread == thread
             found = Intervals.sorted(start[here], end[here], labels[here])
             by_stage += exclusive_by_step(found, *window, len(stages)).sum(axis=0)
         for index, stage in enumerate(stages):
@@ -161,11 +151,11 @@ def stage_times(
     return {stage: StageTime(totals[stage], counts[stage]) for stage in stages}
 
 
-def _labels(process: ProcessData, spans: _Spans, stages: tuple[str, ...]) -> npt.NDArray[np.int64]:
+def _labels(process: ProcessData, spans: Spans, stages: tuple[str, ...]) -> npt.NDArray[np.int64]:
     """The index of each one's stage."""
     index = {id: stages.index(name.name) for id, name in process.names.spans.items()
              if name.name in stages}  # fmt: skip
-    return np.array([index[id] for id in spans["name"].tolist()], np.int64)
+    return np.array([index[id] for id in spans.name.tolist()], np.int64)
 
 
 def lives_ns(processes: list[ProcessData], window: Pairs) -> int:

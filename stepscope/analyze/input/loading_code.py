@@ -39,7 +39,7 @@ def loading(processes: list[ProcessData], *, in_workers: bool) -> Loading:
     batches = total_ns = 0
     for process in processes:
         spans = stage_spans(process, "fetch")
-        start, end = process.interval_ns(spans)
+        start, end = spans.interval_ns
         batches += len(spans)
         total_ns += int((end - start).sum())
     return Loading(processes, batches, total_ns, in_workers)

@@ -20,7 +20,7 @@ from stepscope.analyze.traces.windows import Window, read_window, steps_begun, w
 from stepscope.importers.trace import Category
 from stepscope.model import Location
 from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _STEP: Final = "ProfilerStep#"
@@ -275,8 +275,7 @@ def _slowdown(
 ) -> float | None:
     """How much longer a step in the window takes than a measured one, by the medians. To open and
     close the window takes longer than all the rest, and slows no operator."""
-    spans = process.of_kind(EventKind.SPAN)
-    ours = union(*process.interval_ns(spans[spans["extra"] == SpanCategory.PROFILER]))
+    ours = union(*process.spans.of(SpanCategory.PROFILER).interval_ns)
     lasted = steps.duration_ns - overlap_ns(steps.start_ns, steps.end_ns, ours)
     measured = lasted[steps.is_measured & ~begun]
     if not len(measured) or not begun.any():

@@ -17,7 +17,7 @@ from stepscope.analyze.run import code_location
 from stepscope.analyze.traces.nesting import any_above, innermost
 from stepscope.importers.trace import Category
 from stepscope.model import Location
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
@@ -89,10 +89,9 @@ class StepOps:
     @functools.cached_property
     def in_optimizer(self) -> _Mask:
         """Not what a closure does: Lightning calls the passes from inside the optimizer's step."""
-        spans = self.process.of_kind(EventKind.SPAN)
-        passes = spans[np.isin(spans["extra"], _PASSES)]
+        passes = self.process.spans.of(*_PASSES)
         start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
-        in_passes = step_of(start_ns, *union(*self.process.interval_ns(passes))) >= 0
+        in_passes = step_of(start_ns, *union(*passes.interval_ns)) >= 0
         return self.inside(self.named(_OPTIMIZER)) & ~in_passes
 
     @functools.cached_property

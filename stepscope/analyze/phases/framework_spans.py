@@ -25,7 +25,7 @@ from stepscope.analyze import intervals
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.steps.jitted_functions import may_evaluate
 from stepscope.clock import Ints
-from stepscope.store.format import BackwardFlag, EventKind, ForwardFlag, SpanCategory
+from stepscope.store.format import BackwardFlag, ForwardFlag, SpanCategory
 from stepscope.store.reader import ProcessData
 
 _NOT_PHASES: Final = (
@@ -78,7 +78,9 @@ class Spans:
     category: npt.NDArray[np.int64]
     name: npt.NDArray[np.int64]
     samples: npt.NDArray[np.int64]
+    number: npt.NDArray[np.int64]
     flags: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -93,21 +95,17 @@ class Spans:
         return mask
 
     def only(self, kept: npt.NDArray[np.bool_]) -> "Spans":
-        return Spans(
-            self.start_ns[kept], self.end_ns[kept], self.category[kept],
-            self.name[kept], self.samples[kept], self.flags[kept],
-        )  # fmt: skip
+        return Spans(*(column[kept] for column in self._columns))
 
     def plus(self, start_ns: Ints, end_ns: Ints, category: SpanCategory) -> "Spans":
         none = np.zeros(len(start_ns), np.int64)
-        return _sorted(
-            np.concatenate([self.start_ns, start_ns]),
-            np.concatenate([self.end_ns, end_ns]),
-            np.concatenate([self.category, none + int(category)]),
-            np.concatenate([self.name, none]),
-            np.concatenate([self.samples, none]),
-            np.concatenate([self.flags, none]),
-        )
+        more = [start_ns, end_ns, none + int(category)]
+        more += [none] * (len(self._columns) - len(more))
+        return _sorted(*(np.concatenate(each) for each in zip(self._columns, more, strict=True)))
+
+    @property
+    def _columns(self) -> list[Ints]:
+        return [getattr(self, field.name) for field in dataclasses.fields(self)]
 
 
 def _sorted(start: Ints, end: Ints, *columns: npt.NDArray[np.int64]) -> Spans:
@@ -117,8 +115,7 @@ def _sorted(start: Ints, end: Ints, *columns: npt.NDArray[np.int64]) -> Spans:
 
 
 def is_trained_by_framework(process: ProcessData) -> bool:
-    spans = process.of_kind(EventKind.SPAN)
-    return bool(np.isin(spans["extra"], _OF_FRAMEWORKS).any())
+    return bool(process.spans.are(*_OF_FRAMEWORKS).any())
 
 
 @functools.lru_cache(maxsize=64)
@@ -135,15 +132,12 @@ def phase_spans(process: ProcessData, steps: FoundSteps) -> Spans:
 
 
 def _recorded(process: ProcessData, thread: int) -> Spans:
-    spans = process.of_kind(EventKind.SPAN)
-    spans = spans[np.isin(spans["extra"], PHASES) & (spans["thread"] == thread)]
-    start, end = process.interval_ns(spans)
-    samples = np.minimum(spans["value0"], 2**40).astype(np.int64)
-    samples[np.isin(spans["name"], _names_of_starts(process))] = _NO_BATCH_YET
+    spans = process.spans.of(*PHASES).on(thread)
+    is_start = np.isin(spans.name, _names_of_starts(process))
+    samples = np.where(is_start, _NO_BATCH_YET, spans.samples)
     return _sorted(
-        start, end, spans["extra"].astype(np.int64), spans["name"].astype(np.int64),
-        samples,
-        np.minimum(spans["value1"], 2**31).astype(np.int64),
+        *spans.interval_ns, spans.category.astype(np.int64), spans.name.astype(np.int64),
+        samples, spans.number, spans.flags, spans.group,
     )  # fmt: skip
 
 
@@ -188,7 +182,7 @@ def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
     """Forward passes without gradients whose module does not make such in most steps, or makes them
     when the step has trained; and compiled functions that do not train, once there are steps."""
     candidates = _is_without_gradients(spans)
-    compiled = may_evaluate(spans.of(SpanCategory.COMPUTE), spans.name, spans.samples)
+    compiled = may_evaluate(spans.of(SpanCategory.COMPUTE), spans.name, spans.number)
     candidates |= compiled & (spans.start_ns > steps.start_ns.min(initial=np.iinfo(np.int64).max))
     step = intervals.step_of(spans.start_ns, steps.start_ns, steps.end_ns)
     for name in np.unique(spans.name[candidates]):
@@ -262,7 +256,7 @@ def _input_after(spans: Spans, group: npt.NDArray[np.intp], index: int) -> int:
 
 def _with_loss(spans: Spans, steps: FoundSteps) -> Spans:
     """What lies between a forward and the forward or backward that follows it."""
-    is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.samples > 0)
+    is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.number > 0)
     phases = spans.only(~spans.of(*_BETWEEN) | is_step)
     forward, backward = phases.of(SpanCategory.FORWARD), phases.of(SpanCategory.BACKWARD)
     if not forward.any():

@@ -16,7 +16,6 @@ from stepscope.analyze.run import line_means_ns
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.steps.loops import Mask
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
 
 
@@ -37,26 +36,24 @@ class Opens:
 
 @functools.lru_cache(maxsize=64)
 def read_opens(process: ProcessData, steps: FoundSteps) -> Opens:
-    events = process.of_kind(EventKind.OPEN)
-    start, end = process.interval_ns(events)
-    at_ns = process.clock.ns(events["value0"])
-    writing = events["extra"] == 1
+    told = process.opens
+    start, end = told.interval_ns
+    at_ns, writing = told.opened_at_ns, told.is_writing
     step = intervals.step_of(at_ns, steps.start_ns, steps.end_ns)
-    ended = events["end"] != 0
     around_steps = _steps_begun(end, steps) > _steps_begun(start, steps)
-    modules = _of_modules(process, events["name"])
+    modules = _of_modules(process, told.name)
     usual = float(np.median(steps.duration_ns)) if len(steps) else np.inf
     on_the_side = writing & (step >= 0) & (end - start > usual / 2)
     return Opens(
-        name=events["name"].astype(np.int64),
-        thread=events["thread"].astype(np.int64),
+        name=told.name.astype(np.int64),
+        thread=told.thread.astype(np.int64),
         at_ns=at_ns,
         start_ns=start,
         end_ns=end,
         is_writing=writing,
         step=step,
-        is_whole=ended & ~around_steps & ~modules & ~on_the_side,
-        line_ns=_line_ns(process, events["name"]),
+        is_whole=told.has_ended & ~around_steps & ~modules & ~on_the_side,
+        line_ns=_line_ns(process, told.name),
     )
 
 

@@ -1,7 +1,6 @@
 """What recording cost: counted events times their measured price, and the slow paths' own time."""
 
 import functools
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,8 @@ from stepscope.analyze.run import shown_path
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
 from stepscope.model import Overhead
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Costs
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 DEFAULT_BUDGET: float = 0.03
@@ -49,11 +49,10 @@ def calls_share(process: ProcessData) -> float:
 
 
 def _share_between(process: ProcessData, start_ns: int, end_ns: int) -> float | None:
-    costs = process.of_kind(EventKind.COST)
+    costs = process.costs.by_start()
     if len(costs) < 2:
         return None
-    costs = costs[np.argsort(costs["start"], kind="stable")]
-    at_ns = process.clock.ns(costs["start"])
+    at_ns = costs.at_ns
     first, last = max(start_ns, int(at_ns[0])), min(end_ns, int(at_ns[-1]))
     if 2 * (last - first) < end_ns - start_ns or last <= first:
         return None
@@ -62,20 +61,20 @@ def _share_between(process: ProcessData, start_ns: int, end_ns: int) -> float | 
     return min(1.0, max(0.0, spent / (last - first)))
 
 
-def _price_ns(process: ProcessData, costs: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _price_ns(process: ProcessData, costs: Costs) -> npt.NDArray[np.float64]:
     info = process.info
     ticks = (
-        costs["end"].astype(np.float64)
-        + costs["value0"].astype(np.float64) * info.event_cost_ticks
-        + costs["value1"].astype(np.float64) * info.exit_cost_ticks
+        costs.slow_ticks.astype(np.float64)
+        + costs.line_events.astype(np.float64) * info.event_cost_ticks
+        + costs.exit_events.astype(np.float64) * info.exit_cost_ticks
     )
     return ticks * process.clock.ns_per_tick
 
 
 def whole_cost_ns(process: ProcessData) -> float:
     """Of the whole recording: the line counters know the events, the last COST the slow paths."""
-    costs = process.of_kind(EventKind.COST)
-    slow_ticks = float(costs["end"][-1]) if len(costs) else 0.0
+    costs = process.costs
+    slow_ticks = float(costs.slow_ticks[-1]) if len(costs) else 0.0
     hits = sum(float(block.hits.astype(np.float64).sum()) for block in process.lines.blocks)
     exits = sum(float(block.exits) for block in process.lines.blocks)
     info = process.info
@@ -85,10 +84,8 @@ def whole_cost_ns(process: ProcessData) -> float:
 
 def _profiler_share(process: ProcessData, steps: FoundSteps) -> float:
     """Spans of our own work, on the step's thread in measured steps, else on the main thread."""
-    spans = process.of_kind(EventKind.SPAN)
     thread = steps.thread if len(steps) else process.main_thread
-    spans = spans[(spans["extra"] == SpanCategory.PROFILER) & (spans["thread"] == thread)]
-    start, end = process.interval_ns(spans)
+    start, end = process.spans.of(SpanCategory.PROFILER).on(thread).interval_ns
     measured = steps.is_measured
     if measured.any():
         periods = steps.start_ns[measured], steps.end_ns[measured]

@@ -19,7 +19,7 @@ from stepscope.analyze.traces.xprof_groups import fetches, host_events
 from stepscope.clock import Ints
 from stepscope.errors import DataError
 from stepscope.importers.xplane import read_xplane
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
 Pairs = tuple[Ints, Ints]
@@ -63,9 +63,7 @@ def graph_input(process: ProcessData, steps: FoundSteps) -> GraphInput | None:
 
 
 def _compute(process: ProcessData, steps: FoundSteps) -> Pairs:
-    spans = process.of_kind(EventKind.SPAN)
-    mine = (spans["extra"] == SpanCategory.COMPUTE) & (spans["thread"] == steps.thread)
-    return union(*process.interval_ns(spans[mine]))
+    return union(*process.spans.of(SpanCategory.COMPUTE).on(steps.thread).interval_ns)
 
 
 @functools.lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
 _NEVER: Final = np.iinfo(np.int64).max
@@ -71,13 +71,11 @@ def collectives(ranks: Sequence[ProcessData]) -> Collectives:
 
 
 def _calls(process: ProcessData) -> _Calls:
-    spans = process.of_kind(EventKind.SPAN)
-    is_one = (spans["extra"] == SpanCategory.COMMUNICATION) & (spans["value0"] > 0)
-    spans = spans[is_one & (spans["end"] > 0)]  # one that never ended may have had no partner
-    start_ns, end_ns = process.interval_ns(spans)
+    spans = process.spans.of(SpanCategory.COMMUNICATION)
+    spans = spans[(spans.number > 0) & spans.has_ended]  # else it may have had no partner
     names = process.names.spans
-    groups = [names[id].name if id in names else "" for id in spans["value1"].tolist()]
-    return _Calls(list(zip(groups, spans["value0"].tolist(), strict=True)), start_ns, end_ns)
+    groups = [names[id].name if id in names else "" for id in spans.group.tolist()]
+    return _Calls(list(zip(groups, spans.number.tolist(), strict=True)), *spans.interval_ns)
 
 
 def _waited(

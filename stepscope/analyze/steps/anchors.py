@@ -8,17 +8,17 @@ none.
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stepscope.analyze.intervals import Indices, step_of, union
 from stepscope.analyze.steps.jitted_functions import with_first_calls
 from stepscope.analyze.steps.loops import Loop, Mask, enclosing
 from stepscope.analyze.steps.optimizer_runs import ONE_TRAINING, are_repeated, find_trainings
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.events import Ids, Spans
+from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData
 
 _FEW_TURNS: Final = 8
@@ -29,7 +29,6 @@ _BEGINNERS: Final = (
     SpanCategory.COMPUTE,
     SpanCategory.BACKWARD,
 )
-_UPDATES: Final = np.uint64(1)  # in value1 of a COMPUTE span
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,21 +51,20 @@ def find_anchors(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
 
 
 def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
-    marks = process.of_kind(EventKind.STEP)
-    marks = _on_busiest_thread(marks[marks["extra"] == StepMark.FRAMEWORK])
+    marks = process.step_marks[process.step_marks.who == StepMark.FRAMEWORK]
     if not len(marks):
         return None
-    end_ns = np.sort(process.clock.ns(marks["start"]))
-    name = _name(process, marks, "the framework")
-    thread = int(marks["thread"][0])
+    marks = marks[_are_on_busiest(marks.thread)]
+    end_ns = np.sort(marks.at_ns)
+    name = _name(process, marks.name[0], "the framework")
+    thread = int(marks.thread[0])
     loop = loop_of_ends(end_ns, loops, thread)
     return Anchors(end_ns, thread, f"batches of {name}", (loop,), ONE_TRAINING)
 
 
 def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
-    spans = process.of_kind(EventKind.SPAN)
-    is_step = (spans["extra"] == SpanCategory.OPTIMIZER) & (spans["value0"] > 0)
-    calls = _calls(process, spans[is_step & (spans["end"] > spans["start"])])
+    spans = process.spans.of(SpanCategory.OPTIMIZER)
+    calls = _calls(spans, spans.number)
     if calls is None:
         return None
     found = loops_of_trainings(calls.anchor_ns, calls.begins, loops, calls.thread)
@@ -79,8 +77,8 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
 
 def _steps_of(process: ProcessData, calls: "_Calls") -> str:
     """`Adam.step() and LBFGS.step()`, in order of time; of a function, its name."""
-    firsts = calls.anchors[calls.begins]
-    names = dict.fromkeys(_name(process, firsts[[at]], "optimizer") for at in range(len(firsts)))
+    firsts = calls.anchors[calls.begins].name
+    names = dict.fromkeys(_name(process, each, "optimizer") for each in firsts)
     *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -88,17 +86,16 @@ def _steps_of(process: ProcessData, calls: "_Calls") -> str:
 def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
     """Of functions that do the passes and the update in one; those that are known to update count,
     where there are such."""
-    spans = with_first_calls(process.of_kind(EventKind.SPAN))
-    is_one = (spans["extra"] == SpanCategory.COMPUTE) & (spans["value0"] > 0)
-    spans = spans[is_one & (spans["end"] > spans["start"])]
-    updates = (spans["value1"] & _UPDATES) > 0
-    calls = _calls(process, spans[updates] if updates.any() else spans)
+    spans = process.spans.of(SpanCategory.COMPUTE)
+    number, updates = with_first_calls(spans)
+    updates &= (number > 0) & spans.is_done
+    calls = _calls(spans, np.where(updates, number, 0) if updates.any() else number)
     if calls is None:
         return None
     calls = calls.of_first_training()  # what follows may well evaluate
     loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
     around = _loop_with_all(calls, loops) if loop is None else None
-    name = _name(process, calls.anchors, "function")
+    name = _name(process, calls.anchors.name[0], "function")
     return calls.as_steps(name if name.endswith(")") else f"{name}()", [loop], {loop: around})
 
 
@@ -106,17 +103,18 @@ class _Calls(NamedTuple):
     """Of optimizers or functions, in the order of their ends; in each training, one of them makes
     the steps."""
 
-    spans: npt.NDArray[Any]
+    spans: Spans
+    number: Ints  # whose
     end_ns: Ints
     is_anchor: Mask
     training: Indices
 
     @property
     def thread(self) -> int:
-        return int(self.spans["thread"][0])
+        return int(self.spans.thread[0])
 
     @property
-    def anchors(self) -> npt.NDArray[Any]:
+    def anchors(self) -> Spans:
         return self.spans[self.is_anchor]
 
     @property
@@ -157,20 +155,24 @@ class _Calls(NamedTuple):
         return is_last
 
 
-def _calls(process: ProcessData, spans: npt.NDArray[Any]) -> _Calls | None:
-    spans = _on_busiest_thread(spans)
-    spans = spans[np.argsort(spans["end"], kind="stable")]
-    spans = spans[are_repeated(spans["value0"])]
-    if not len(spans):
+def _calls(spans: Spans, number: Ints) -> _Calls | None:
+    """Of those that have a number, are over and do not come alone."""
+    kept = np.flatnonzero((number > 0) & spans.is_done)
+    if not len(kept):
         return None
-    is_anchor, training = find_trainings(spans["value0"])
-    return _Calls(spans, process.clock.ns(spans["end"]), is_anchor, training)
+    kept = kept[_are_on_busiest(spans.thread[kept])]
+    kept = kept[np.argsort(spans.end_ns[kept], kind="stable")]
+    kept = kept[are_repeated(number[kept])]
+    if not len(kept):
+        return None
+    is_anchor, training = find_trainings(number[kept])
+    return _Calls(spans[kept], number[kept], spans.end_ns[kept], is_anchor, training)
 
 
 def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
     """A discriminator that is trained twice and then the generator, in one body, are one step: the
     innermost loop in each of whose turns each of several functions is called equally often."""
-    numbers = calls.spans["value0"]
+    numbers = calls.number
     several = np.unique(numbers)
     best = None
     for loop in loops if len(several) > 1 else ():
@@ -184,17 +186,15 @@ def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
     return best
 
 
-def _name(process: ProcessData, events: npt.NDArray[Any], unknown: str) -> str:
-    name = process.names.spans.get(int(events["name"][0]))
+def _name(process: ProcessData, id: np.uint32, unknown: str) -> str:
+    name = process.names.spans.get(int(id))
     return name.name if name else unknown
 
 
-def _on_busiest_thread(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if not len(events):
-        return events
-    threads, counts = np.unique(events["thread"], return_counts=True)
-    kept: npt.NDArray[Any] = events[events["thread"] == threads[np.argmax(counts)]]
-    return kept
+def _are_on_busiest(thread: Ids) -> Mask:
+    threads, counts = np.unique(thread, return_counts=True)
+    mine: Mask = thread == threads[np.argmax(counts)]
+    return mine
 
 
 def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | None:
@@ -279,10 +279,8 @@ def _last_entry_before(loop: Loop, end_ns: int) -> int:
 
 def _beginners(process: ProcessData, thread: int) -> tuple[Ints, Ints]:
     """What a step may begin with, in order of time."""
-    spans = process.of_kind(EventKind.SPAN)
-    told = process.interval_ns(spans[spans["extra"] == SpanCategory.EVALUATION])
-    begins = np.isin(spans["extra"], _BEGINNERS) & (spans["thread"] == thread)
-    began, ended = process.interval_ns(spans[begins])
-    kept = np.flatnonzero(step_of(began, *union(*told)) < 0)
+    told = process.spans.of(SpanCategory.EVALUATION)
+    began, ended = process.spans.on(thread).of(*_BEGINNERS).interval_ns
+    kept = np.flatnonzero(step_of(began, *union(*told.interval_ns)) < 0)
     kept = kept[np.argsort(began[kept], kind="stable")]
     return began[kept], ended[kept]

@@ -18,7 +18,7 @@ from stepscope.analyze.steps.step_loop import choose_step_loop
 from stepscope.analyze.steps.warmup import warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData, Run
 
 _NO_LOOP: Final = (
@@ -85,11 +85,9 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
     """Settled, and past the first compilation."""
     closed = found.duration_ns[~found.is_open]
     settled = warmup_steps(closed)
-    spans = process.of_kind(EventKind.SPAN)
-    compiles = spans[spans["extra"] == SpanCategory.COMPILE]
+    compiles = process.spans.of(SpanCategory.COMPILE)
     if len(compiles):
-        _, ends = process.interval_ns(compiles[:1])
-        last = int(step_of(ends, found.start_ns, found.end_ns)[0])
+        last = int(step_of(compiles.end_ns[:1], found.start_ns, found.end_ns)[0])
         if last < len(found) // 2:
             settled = max(settled, last + 1)
     return settled
@@ -97,16 +95,14 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
 
 def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     """From mark to mark; after the loop was entered anew, from its header."""
-    marks = process.of_kind(EventKind.STEP)
-    marks = marks[marks["extra"] != StepMark.FRAMEWORK]
+    marks = process.step_marks[process.step_marks.who != StepMark.FRAMEWORK]
     if not len(marks):
         return None
-    threads, counts = np.unique(marks["thread"], return_counts=True)
+    threads, counts = np.unique(marks.thread, return_counts=True)
     thread = int(threads[np.argmax(counts)])
-    marks = marks[marks["thread"] == thread]
-    marks = marks[np.argsort(marks["start"], kind="stable")]
-    at_ns = process.clock.ns(marks["start"])
-    ends = marks["extra"] != StepMark.BEGINS
+    marks = marks.on(thread).by_start()
+    at_ns = marks.at_ns
+    ends = marks.who != StepMark.BEGINS
     if not ends.any():
         return None
     loop = anchors.loop_of_ends(at_ns[ends], loops, thread)
@@ -114,9 +110,8 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     if ends[0]:
         before_ns[0] = _first_phase(process, thread, int(at_ns[0]))
     start_ns = _cut_at_entries(before_ns[ends], at_ns[ends], loop, is_first_known=not ends[0])
-    samples = np.minimum(marks["value0"][ends], np.uint64(2**40)).astype(np.int64)
     steps = FoundSteps(
-        start_ns, at_ns[ends], np.zeros(len(start_ns), np.bool_), samples,
+        start_ns, at_ns[ends], np.zeros(len(start_ns), np.bool_), marks.samples[ends],
         thread=thread, anchor="stepscope.step()", turned_ns=_turned([loop] if loop else []),
         turn_ns=np.sort(loop.at_ns) if loop else at_ns[:0],
     )  # fmt: skip
@@ -140,10 +135,8 @@ def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | Non
 
 def _first_phase(process: ProcessData, thread: int, end_ns: int) -> int:
     """Where a first step without a beginning began: with its first input or forward."""
-    spans = process.of_kind(EventKind.SPAN)
-    phases = (spans["extra"] == SpanCategory.INPUT) | (spans["extra"] == SpanCategory.FORWARD)
-    began = process.clock.ns(spans["start"][phases & (spans["thread"] == thread)])
-    return int(began.min(initial=end_ns))
+    phases = process.spans.on(thread).of(SpanCategory.INPUT, SpanCategory.FORWARD)
+    return int(phases.start_ns.min(initial=end_ns))
 
 
 def _cut_at_entries(

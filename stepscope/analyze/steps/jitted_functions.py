@@ -4,29 +4,25 @@ A function is known to train only after its first calls: those carry no number, 
 never get one: called now and then while there are steps, they are evaluation.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.store.format import SpanCategory
+from stepscope.clock import Ints
+from stepscope.store.events import Spans
 
 _Mask = npt.NDArray[np.bool_]
 
 
-def with_first_calls(spans: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same SPAN events, with the number and the mark of an update that came later."""
-    compute = spans["extra"] == SpanCategory.COMPUTE
-    known = compute & (spans["value0"] > 0)
-    names, first = np.unique(spans["name"][known], return_index=True)
-    early = compute & (spans["value0"] == 0) & np.isin(spans["name"], names)
-    if not early.any():
-        return spans
-    filled = spans.copy()
-    which = first[np.searchsorted(names, spans["name"][early])]
-    filled["value0"][early] = spans["value0"][known][which]
-    filled["value1"][early] |= spans["value1"][known][which] & np.uint64(1)
-    return filled
+def with_first_calls(calls: Spans) -> tuple[Ints, _Mask]:
+    """The number of each call's function and whether it updates, as it turned out later."""
+    is_known = calls.number > 0
+    names, first = np.unique(calls.name[is_known], return_index=True)
+    early = ~is_known & np.isin(calls.name, names)
+    which = np.flatnonzero(is_known)[first[np.searchsorted(names, calls.name[early])]]
+    number, updates = calls.number.copy(), calls.updates.copy()
+    number[early] = number[which]
+    updates[early] |= updates[which]
+    return number, updates
 
 
 def may_evaluate(

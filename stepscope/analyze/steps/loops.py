@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.steps.loop_headers import body_line, header_line
 from stepscope.clock import Ints
-from stepscope.store.format import EventKind
+from stepscope.store.events import LoopStamps
 from stepscope.store.reader import ProcessData, Run
 from stepscope.store.records import LoopName, Names
 
@@ -75,15 +75,14 @@ class Loop:
 
 def read_loops(run: Run, process: ProcessData) -> list[Loop]:
     """Every loop on every thread, those that hold most time first."""
-    stamps = process.of_kind(EventKind.LOOP)
-    known = np.isin(stamps["name"], list(process.names.loops))
-    stamps = stamps[known]
+    stamps = process.loop_stamps
+    stamps = stamps[np.isin(stamps.name, list(process.names.loops))]
     if not len(stamps):
         return []
-    key = stamps["thread"].astype(np.uint64) << np.uint64(32) | stamps["name"]
-    activation = np.where(_is_suspendable(stamps["name"], process.names), 0, stamps["end"])
-    order = np.lexsort((stamps["start"], activation, key))
-    at_ns = process.clock.ns(stamps["start"])
+    key = stamps.thread.astype(np.uint64) << np.uint64(32) | stamps.name
+    activation = np.where(_is_suspendable(stamps.name, process.names), 0, stamps.activation)
+    at_ns = stamps.at_ns
+    order = np.lexsort((at_ns, activation, key))
     cuts = np.flatnonzero(np.diff(key[order])) + 1
     groups = np.split(order, cuts)
     loops = [
@@ -106,12 +105,12 @@ def _kind(names: Names, loop: LoopName) -> str:
 def _make_loop(
     run: Run,
     process: ProcessData,
-    stamps: npt.NDArray[Any],
+    stamps: LoopStamps,
     at_ns: Ints,
     grouped_by: npt.NDArray[np.uint64],
 ) -> Loop:
-    name = process.names.loops[int(stamps["name"][0])]
-    before = stamps["extra"]
+    name = process.names.loops[int(stamps.name[0])]
+    before = stamps.line_before
     # A header over several lines is reached a second time before the first turn: that one counts.
     in_header = (before > name.line) & (before < body_line(run, process, name))
     again = np.append(in_header[1:] & (grouped_by[1:] == grouped_by[:-1]), False)
@@ -126,10 +125,10 @@ def _make_loop(
     kept = ~again
     return Loop(
         name=name,
-        thread=int(stamps["thread"][0]),
+        thread=int(stamps.thread[0]),
         kind=_kind(process.names, name),
         at_ns=at_ns[kept],
-        activation=stamps["end"][kept],
+        activation=stamps.activation[kept],
         begins_entry=begins[kept],
         is_unsure=is_unsure[kept],
     )

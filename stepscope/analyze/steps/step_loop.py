@@ -21,7 +21,7 @@ from stepscope.analyze.intervals import union
 from stepscope.analyze.run import source_text
 from stepscope.analyze.steps import loop_words
 from stepscope.analyze.steps.loops import Loop, enclosing
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_TURNS: Final = 10
@@ -55,9 +55,8 @@ def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choic
 
 def _imports_ns(process: ProcessData) -> int:
     """A framework's takes longer than many a short training."""
-    spans = process.of_kind(EventKind.SPAN)
-    is_import = (spans["extra"] == SpanCategory.IMPORT) & (spans["thread"] == process.main_thread)
-    start_ns, end_ns = union(*process.interval_ns(spans[is_import]))
+    imports = process.spans.of(SpanCategory.IMPORT).on(process.main_thread)
+    start_ns, end_ns = union(*imports.interval_ns)
     return int((end_ns - start_ns).sum())
 
 

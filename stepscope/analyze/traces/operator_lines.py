@@ -15,7 +15,7 @@
 
 import dataclasses
 import functools
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from stepscope.analyze.traces.operator_tree import OpTree, op_tree
 from stepscope.analyze.traces.windows import Window
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category, Source, Trace
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
 
 _BACKWARD: Final = "autograd::engine::evaluate_function"
@@ -80,27 +79,21 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
 def _logs(process: ProcessData, window: Window) -> dict[int, _Log]:
     if window.start_ns is None or window.end_ns is None:
         return {}
-    events, at_ns = _line_begins(process)
+    begun = process.line_begins
+    at_ns = begun.at_ns
     # The log begins while the window is being opened, and ends before it is closed.
     before_ns = int(at_ns[at_ns <= window.start_ns].max(initial=0))
     kept = (at_ns >= before_ns) & (at_ns <= window.end_ns)
     logs = {}
-    for thread in np.unique(events["thread"][kept]):
-        mine = np.flatnonzero(kept & (events["thread"] == thread))
+    for thread in np.unique(begun.thread[kept]):
+        mine = np.flatnonzero(kept & (begun.thread == thread))
         mine = mine[np.argsort(at_ns[mine], kind="stable")]
         logs[int(thread)] = _Log(
             at_ns[mine],
-            events["name"][mine].astype(np.int64),
-            events["extra"][mine].astype(np.int64),
+            begun.name[mine].astype(np.int64),
+            begun.line[mine].astype(np.int64),
         )
     return logs
-
-
-@functools.lru_cache(maxsize=64)
-def _line_begins(process: ProcessData) -> tuple[npt.NDArray[Any], Ints]:
-    """Of all windows, and when."""
-    events = process.of_kind(EventKind.LINE_BEGINS)
-    return events, process.clock.ns(events["start"])
 
 
 def _our_thread(process: ProcessData, trace: Trace, thread: int) -> int:

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from stepscope.errors import DataError
 from stepscope.importers.kineto import read_kineto
 from stepscope.importers.trace import Trace
 from stepscope.importers.xplane_trace import read_xplane_trace
-from stepscope.store.format import EventKind
 from stepscope.store.reader import ProcessData
 
 _Mask = npt.NDArray[np.bool_]
@@ -59,14 +58,14 @@ def windows(process: ProcessData) -> list[Window]:
     """Those whose trace is there."""
     if process.folder.is_file():
         return [Window(process.folder, None, None, is_scripts=True)]
-    events = _events(process)
-    start_ns, end_ns = process.interval_ns(events)
+    told = process.windows.by_start()
+    columns = (told.name, told.thread, told.is_scripts, told.start_ns, told.end_ns)
     found = []
-    for event, start, end in zip(events, start_ns.tolist(), end_ns.tolist(), strict=True):
-        path = _path(process, int(event["name"]))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for name, thread, is_scripts, start, end in rows:
+        path = _path(process, name)
         if path is not None:
-            is_scripts = bool(event["extra"])
-            closing = None if is_scripts else _closing(process, int(event["thread"]), end)
+            closing = None if is_scripts else _closing(process, thread, end)
             found.append(Window(path, start, end, is_scripts, closing))
     return found
 
@@ -77,12 +76,6 @@ def _closing(process: ProcessData, thread: int, end_ns: int) -> Closing | None:
         return None
     who = str(process.info.pid), str(known.native_id)
     return Closing(process.clock.wall_ns(end_ns), who)
-
-
-def _events(process: ProcessData) -> npt.NDArray[Any]:
-    events = process.of_kind(EventKind.WINDOW)
-    kept: npt.NDArray[Any] = events[np.argsort(events["start"], kind="stable")]
-    return kept
 
 
 def _path(process: ProcessData, name_id: int) -> Path | None:
@@ -127,11 +120,8 @@ def slowed_steps(process: ProcessData, start_ns: Ints, end_ns: Ints) -> _Mask:
     """The steps of our own windows and the one after each: opening, recording and closing one
     takes time that a step otherwise has not."""
     slowed = np.zeros(len(start_ns), np.bool_)
-    events = _events(process)
-    events = events[events["extra"] == 0]
-    if not len(events):
-        return slowed
-    for start, end in zip(*(each.tolist() for each in process.interval_ns(events)), strict=True):
+    ours = process.windows[~process.windows.is_scripts].by_start()
+    for start, end in zip(ours.start_ns.tolist(), ours.end_ns.tolist(), strict=True):
         overlap = np.minimum(end_ns, end) - np.maximum(start_ns, start)
         slowed |= overlap > _TOUCHED * (end_ns - start_ns)
         last = int(np.searchsorted(start_ns, end)) - 1  # it was closed in this one

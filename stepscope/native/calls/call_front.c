@@ -2,7 +2,7 @@
    call is what cProfile counts: frames each time they go on, and C functions called by Python. */
 #include "calls/calls.h"
 #include "interpreter/functions.h"
-#include "interpreter/monitored.h"
+#include "python/monitored.h"
 
 #if HAS_MONITORING
 

@@ -7,7 +7,7 @@
 #ifndef STEPSCOPE_CALL_GRAPH_H
 #define STEPSCOPE_CALL_GRAPH_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 typedef struct {
     uint64_t calls;       /* that have ended */

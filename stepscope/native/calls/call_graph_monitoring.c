@@ -1,7 +1,7 @@
 /* Front end of the call graph on 3.12 and later: callbacks for sys.monitoring, which the caller
    registers. They are called on all threads; only one of them counts. */
 #include "calls/call_graph.h"
-#include "interpreter/monitored.h"
+#include "python/monitored.h"
 
 #if HAS_MONITORING
 

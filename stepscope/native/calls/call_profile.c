@@ -4,7 +4,7 @@
 #include "calls/calls.h"
 #include "interpreter/functions.h"
 #include "hooks/hooks.h"
-#include "hooks/standin.h"
+#include "python/standin.h"
 
 #if !HAS_MONITORING
 

@@ -4,7 +4,7 @@
    stands in for it, of which profile functions are not told; and as soon as one is set, it makes
    room, because that function is to hear of the next call of sys.setprofile. */
 #include "calls/calls.h"
-#include "hooks/standin.h"
+#include "python/standin.h"
 
 static StandIn setprofile;
 static __thread int inside __attribute__((tls_model("initial-exec")));

@@ -5,7 +5,7 @@
 #ifndef STEPSCOPE_CALLS_H
 #define STEPSCOPE_CALLS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "clock/clock.h"
 #include "storage/format.h"
 #include "interpreter/functions.h"

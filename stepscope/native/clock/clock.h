@@ -2,13 +2,13 @@
 #ifndef STEPSCOPE_CLOCK_H
 #define STEPSCOPE_CLOCK_H
 
+#include "storage/format.h"
+
 #include <stdint.h>
 #include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
-
-enum { CLOCK_KIND_MONOTONIC = 0, CLOCK_KIND_COUNTER = 1 };
 
 typedef struct {
     uint64_t ticks;

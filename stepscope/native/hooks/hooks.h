@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_HOOKS_H
 #define STEPSCOPE_HOOKS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "lines/lines.h"
 
 /* Asks on_thread for the current thread's id; 0 when nobody is there to ask. */

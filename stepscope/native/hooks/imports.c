@@ -4,7 +4,7 @@
 #include "clock/clock.h"
 #include "storage/events.h"
 #include "hooks/hooks.h"
-#include "hooks/standin.h"
+#include "python/standin.h"
 #include "storage/storage.h"
 
 PyObject *hooks_see_code(PyObject *code);

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_IMPORTS_H
 #define STEPSCOPE_IMPORTS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 typedef struct {
     PyObject *on_name;   /* text -> id */

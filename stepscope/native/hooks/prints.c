@@ -2,7 +2,7 @@
 #include "hooks/prints.h"
 #include "clock/clock.h"
 #include "storage/events.h"
-#include "hooks/standin.h"
+#include "python/standin.h"
 #include "storage/storage.h"
 
 static StandIn builtin_print;

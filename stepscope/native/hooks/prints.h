@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_PRINTS_H
 #define STEPSCOPE_PRINTS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 int prints_start(uint32_t name); /* id of the spans' name; -1 with an exception set */
 int prints_stop(void);

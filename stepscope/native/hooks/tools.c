@@ -2,7 +2,7 @@
    own trace function gets all of its events. */
 #include "hooks/tools.h"
 #include "hooks/hooks.h"
-#include "hooks/standin.h"
+#include "python/standin.h"
 
 static StandIn use_tool_id, get_tool, settrace;
 enum { TOOL_IDS = 6 };

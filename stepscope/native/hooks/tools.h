@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_TOOLS_H
 #define STEPSCOPE_TOOLS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* tool_lend(tool_id, give_way): `give_way()` is called when anybody else wants this id.
    tool_take_back(tool_id) */

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_FUNCTIONS_H
 #define STEPSCOPE_FUNCTIONS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* Code objects carry generation << 32 | id in a slot: ids of an earlier recording do not count. */
 extern Py_ssize_t functions_slot; /* -1: none yet */

@@ -1,5 +1,5 @@
 /* Threads: made at their first event, reaped after their end, their stacks in lines.bin. */
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "interpreter/threads.h"
 #include "calls/calls.h"
 #include "hooks/hooks.h"

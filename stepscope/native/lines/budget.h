@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_BUDGET_H
 #define STEPSCOPE_BUDGET_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 #define FULL_RECORDING_S 600.0 /* after 10 minutes everything thins out */
 

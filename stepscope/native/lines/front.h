@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_FRONT_H
 #define STEPSCOPE_FRONT_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "lines/lines.h"
 
 /* 3.12+: a dict of event name to C callback; empty on 3.11. */

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_LINE_LOG_H
 #define STEPSCOPE_LINE_LOG_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/format.h"
 #include "interpreter/threads.h"
 

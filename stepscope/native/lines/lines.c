@@ -179,7 +179,7 @@ void record_thin(CodeRecord *record) {
         }
     }
     record->thinned = lines_any_thinned = 1;
-    record->block->flags |= FLAG_THINNED;
+    record->block->flags |= BLOCK_THINNED;
     Line *entries = record->lines + record->first_line;
     for (uint32_t i = 0; i < record->count; i++) entries[i].hits |= HITS_THINNED;
 }

@@ -5,7 +5,7 @@
 #ifndef STEPSCOPE_LINES_H
 #define STEPSCOPE_LINES_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "clock/clock.h"
 #include "storage/format.h"
 #include "lines/line_log.h"

@@ -74,7 +74,7 @@ static int bind(CodeRecord *record) {
     block->id = record->id;
     block->first_line = record->first_line;
     block->count = record->count;
-    block->flags = record->exact ? FLAG_EXACT : 0;
+    block->flags = record->exact ? BLOCK_EXACT : 0;
     record->thinned = 0;
     record->seen_events = 0;
     for (int i = 0; i < record->loop_count; i++) {

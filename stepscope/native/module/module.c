@@ -1,6 +1,6 @@
 /* The module: what Python sees of the native core. */
 #define _GNU_SOURCE
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/append_file.h"
 #include "wrappers/batches.h"
 #include "lines/budget.h"
@@ -177,7 +177,7 @@ static PyObject *py_lines_set_exact(PyObject *self, PyObject *code) {
     CodeRecord *record = record_arg(code);
     if (!record) return NULL;
     record->exact = 1;
-    if (record->block) record->block->flags |= FLAG_EXACT;
+    if (record->block) record->block->flags |= BLOCK_EXACT;
     Py_RETURN_NONE;
 }
 

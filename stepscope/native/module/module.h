@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_MODULE_H
 #define STEPSCOPE_MODULE_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 #define NOARGS(name, function) {name, function, METH_NOARGS, NULL}
 #define ONE(name, function) {name, function, METH_O, NULL}

@@ -5,18 +5,40 @@
 #include "hooks/prints.h"
 #include "wrappers/ranges.h"
 
-static PyObject *py_event(PyObject *self, PyObject *args, PyObject *keywords) {
+static PyObject *py_step_mark(PyObject *self, PyObject *args, PyObject *keywords) {
     (void)self;
-    static char *names[] = {"kind", "name", "start", "end", "extra", "value0", "value1", NULL};
-    unsigned int kind, name = 0, extra = 0;
-    unsigned long long start = 0, end = 0, value0 = 0, value1 = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "I|IKKIKK", names, &kind, &name, &start, &end,
-                                     &extra, &value0, &value1))
+    static char *names[] = {"who", "samples", "name", "start", NULL};
+    unsigned int who = STEP_SCRIPT, name = 0;
+    unsigned long long samples = 0, start = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$IKIK", names, &who, &samples, &name, &start))
         return NULL;
-    if (kind == 0 || kind > 0xff) return PyErr_Format(PyExc_ValueError, "no event of kind %u", kind);
-    Event fields = {.name = name, .start = start ? start : ticks_now(), .end = end, .extra = extra,
-                    .value0 = value0, .value1 = value1};
-    return PyLong_FromUnsignedLongLong(event_add(kind, fields));
+    Event mark = {.name = name, .start = start ? start : ticks_now(), .extra = who, .value0 = samples};
+    return PyLong_FromUnsignedLongLong(event_add(EVENT_STEP, mark));
+}
+
+static PyObject *py_window(PyObject *self, PyObject *args, PyObject *keywords) {
+    (void)self;
+    static char *names[] = {"name", "start", "end", "is_scripts", NULL};
+    unsigned int name;
+    unsigned long long start, end;
+    int is_scripts = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "IKK|$p", names, &name, &start, &end, &is_scripts))
+        return NULL;
+    Event window = {.name = name, .start = start, .end = end, .extra = (uint32_t)is_scripts};
+    return PyLong_FromUnsignedLongLong(event_add(EVENT_WINDOW, window));
+}
+
+static PyObject *py_past_span(PyObject *self, PyObject *args, PyObject *keywords) {
+    (void)self;
+    static char *names[] = {"name", "category", "start", "end", "number", "group", NULL};
+    unsigned int name, category, group = 0;
+    unsigned long long start, end, number = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "IIKK|$KI", names, &name, &category, &start, &end,
+                                     &number, &group))
+        return NULL;
+    Event span = {.name = name, .start = start, .end = end, .extra = category, .value0 = number,
+                  .value1 = group};
+    return PyLong_FromUnsignedLongLong(event_add(EVENT_SPAN, span));
 }
 
 /* ---- spans: several in each step of the training, so their arguments are read by hand ---------------- */
@@ -105,7 +127,9 @@ static PyObject *py_counters(PyObject *self, PyObject *unused) {
 }
 
 PyMethodDef event_functions[] = {
-    KEYWORDS("event", py_event),
+    KEYWORDS("step_mark", py_step_mark),
+    KEYWORDS("window", py_window),
+    KEYWORDS("past_span", py_past_span),
     FAST("span_begin", py_span_begin),
     FAST("span_end", py_span_end),
     ARGS("span_drop", py_span_drop),

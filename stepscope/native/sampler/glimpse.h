@@ -6,7 +6,7 @@
 #ifndef STEPSCOPE_GLIMPSE_H
 #define STEPSCOPE_GLIMPSE_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 enum { GLIMPSE_DEPTH = 64 }; /* frames of a thread that are looked at */
 

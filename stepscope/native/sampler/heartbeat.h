@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_HEARTBEAT_H
 #define STEPSCOPE_HEARTBEAT_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 typedef struct {
     int interval_ms;

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_SAMPLER_H
 #define STEPSCOPE_SAMPLER_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* The storage changed: all that was seen before is forgotten. */
 void sampler_begin(void);

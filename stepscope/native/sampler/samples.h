@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_SAMPLES_H
 #define STEPSCOPE_SAMPLES_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/format.h"
 
 /* A thread as the samples know it. Owns nothing. */

@@ -1,6 +1,6 @@
 /* Stacks: the frames of a thread, and those that a glimpse saw before it went on. */
 #include "sampler/stack.h"
-#include "interpreter/live_code.h"
+#include "sampler/live_code.h"
 
 enum { COMMON_WITHIN = 512 }; /* frames to look through for one that the glimpse saw, too */
 

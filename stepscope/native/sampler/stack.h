@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_STACK_H
 #define STEPSCOPE_STACK_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "sampler/glimpse.h"
 
 enum {

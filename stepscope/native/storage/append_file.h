@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_APPEND_FILE_H
 #define STEPSCOPE_APPEND_FILE_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* 0, or -1 with an exception set. */
 int append_file_ready(PyObject *module);

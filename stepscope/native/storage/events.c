@@ -1,6 +1,6 @@
 /* Events: fixed records, committed by writing the tag last. */
 #define _GNU_SOURCE
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/events.h"
 #include "clock/clock.h"
 #include "storage/descriptors.h"

@@ -1,4 +1,5 @@
-/* The structures of the run folder's .bin files: the fields of store/format.py, in C. */
+/* The structures of the run folder's .bin files: all of store/format.py that is in them, in C. A test
+   compares every field, enumerator and constant. */
 #ifndef STEPSCOPE_FORMAT_H
 #define STEPSCOPE_FORMAT_H
 
@@ -7,8 +8,9 @@
 #define FORMAT_VERSION 1
 #define FORMAT_MAGIC "stepscop"
 
-enum { STREAM_EVENTS = 1, STREAM_LINES = 2, STREAM_CALLS = 3, STREAM_SAMPLES = 4 };
-enum { STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2 };
+enum Stream { STREAM_EVENTS = 1, STREAM_LINES = 2, STREAM_CALLS = 3, STREAM_SAMPLES = 4 };
+enum StreamState { STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2 };
+enum ClockKind { CLOCK_KIND_MONOTONIC = 0, CLOCK_KIND_COUNTER = 1 };
 
 typedef struct {
     char magic[8];
@@ -21,11 +23,22 @@ typedef struct {
     uint8_t reserved[24];
 } FileHeader;
 
-enum {
-    EVENT_CLOCK = 1, EVENT_SPAN, EVENT_STEP, EVENT_LOOP, EVENT_OPEN,
-    EVENT_CPU, EVENT_IO, EVENT_MEMORY, EVENT_COST, EVENT_LINE_BEGINS,
+enum EventKind {
+    EVENT_CLOCK = 1, EVENT_SPAN = 2, EVENT_STEP = 3, EVENT_LOOP = 4, EVENT_OPEN = 5, EVENT_CPU = 6,
+    EVENT_IO = 7, EVENT_MEMORY = 8, EVENT_COST = 9, EVENT_LINE_BEGINS = 10, EVENT_WINDOW = 11,
 };
-enum { SPAN_REGION = 1, SPAN_IMPORT = 2, SPAN_GC = 3, SPAN_PROFILER = 4, SPAN_LOGGING = 16 };
+enum SpanCategory {
+    SPAN_REGION = 1, SPAN_IMPORT = 2, SPAN_GC = 3, SPAN_PROFILER = 4, SPAN_INPUT = 5,
+    SPAN_PREPARE = 6, SPAN_TRANSFER = 7, SPAN_FORWARD = 8, SPAN_BACKWARD = 9, SPAN_OPTIMIZER = 10,
+    SPAN_COMMUNICATION = 11, SPAN_SYNC = 12, SPAN_COMPILE = 13, SPAN_EVALUATION = 14,
+    SPAN_CHECKPOINT = 15, SPAN_LOGGING = 16, SPAN_STAGE = 17, SPAN_ACTION = 18, SPAN_COMPUTE = 19,
+};
+enum StepMark { STEP_SCRIPT = 0, STEP_BEGINS = 1, STEP_FRAMEWORK = 2 };
+enum ForwardFlag { FORWARD_NO_GRAD = 1, FORWARD_EVALUATING = 2 };
+enum BackwardFlag { BACKWARD_WITH_FORWARD = 1 };
+#define LOADER_WORKERS_BITS 16
+#define COMPUTE_UPDATES 1
+#define COMPUTE_SAMPLES_BIT 1
 #define EVENT_TAG 0x57E90000u
 
 typedef struct {
@@ -39,8 +52,8 @@ typedef struct {
     uint64_t value1;
 } Event;
 
-enum { BLOCK_CODE = 1, BLOCK_THREAD = 2, BLOCK_FREE = 3 };
-enum { FLAG_THINNED = 1, FLAG_EXACT = 2 };
+enum BlockKind { BLOCK_CODE = 1, BLOCK_THREAD = 2, BLOCK_FREE = 3 };
+enum BlockFlag { BLOCK_THINNED = 1, BLOCK_EXACT = 2 };
 #define BLOCK_TAG 0x11E50000u
 
 typedef struct {
@@ -79,7 +92,7 @@ typedef struct {
     struct CodeRecord *record;
 } Activation;
 
-enum { CALLS_NODES = 1, CALLS_STACK = 2, CALLS_FREE = 3, CALLS_NODE = 4, CALLS_ROOT = 5 };
+enum CallsKind { CALLS_NODES = 1, CALLS_STACK = 2, CALLS_FREE = 3, CALLS_NODE = 4, CALLS_ROOT = 5 };
 #define CALLS_TAG 0xCA110000u
 /* Bytes: offsets in calls.bin are counted in these. */
 #define CALLS_UNIT 16
@@ -101,7 +114,7 @@ typedef struct {
     const void *key; /* of its function: the code object or method definition */
 } CallEntry;
 
-enum { SAMPLES_NODE = 1, SAMPLES_SAMPLE = 2 };
+enum SamplesKind { SAMPLES_NODE = 1, SAMPLES_SAMPLE = 2 };
 #define SAMPLES_TAG 0x5A3E0000u
 
 typedef struct {

@@ -3,7 +3,7 @@
 #ifndef STEPSCOPE_TRACE_EVENTS_H
 #define STEPSCOPE_TRACE_EVENTS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* One event; importers/trace_rows.py has the same fields. Texts are numbers in the list beside the
    rows. -1: not told. */

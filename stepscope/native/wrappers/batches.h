@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_BATCHES_H
 #define STEPSCOPE_BATCHES_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* The length of its first part; -1: not known. -2 with an exception set where something was raised
    that is no error, such as an interrupt. */

@@ -3,11 +3,9 @@
 #include "wrappers/batches.h"
 #include "clock/clock.h"
 #include "storage/events.h"
-#include "interpreter/listener.h"
+#include "python/listener.h"
 #include "module/module.h"
 #include "wrappers/wrapper.h"
-
-enum { NO_GRAD = 1, EVALUATING = 2 }; /* format.py: ForwardFlag */
 
 typedef struct {
     Wrapper wrapper; /* `ask`: whether gradients are wanted; `more`: a class to the id of its name */
@@ -37,7 +35,7 @@ static int flags_of(Forward *forward, PyObject *module) {
     int has_grad = is_true(PyObject_CallNoArgs(forward->wrapper.ask));
     int training = has_grad < 0 ? -1 : is_training(module);
     if (training < 0) return -1;
-    return (has_grad ? 0 : NO_GRAD) | (training ? 0 : EVALUATING);
+    return (has_grad ? 0 : FORWARD_NO_GRAD) | (training ? 0 : FORWARD_EVALUATING);
 }
 
 /* 0 with an exception set. */

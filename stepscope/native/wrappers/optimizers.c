@@ -3,7 +3,7 @@
 #include "wrappers/optimizers.h"
 #include "clock/clock.h"
 #include "storage/events.h"
-#include "interpreter/listener.h"
+#include "python/listener.h"
 #include "module/module.h"
 #include "wrappers/ranges.h"
 

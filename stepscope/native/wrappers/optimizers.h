@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_OPTIMIZERS_H
 #define STEPSCOPE_OPTIMIZERS_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 /* 0, or -1 with an exception set. */
 int optimizers_ready(PyObject *module);

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_RANGES_H
 #define STEPSCOPE_RANGES_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 #include "storage/events.h"
 
 /* A span that begins and ends where this thread's innermost range does, if it is the first one in it.

@@ -2,7 +2,7 @@
 #ifndef STEPSCOPE_WRAPPER_H
 #define STEPSCOPE_WRAPPER_H
 
-#include "interpreter/compat.h"
+#include "python/compat.h"
 
 typedef struct {
     PyObject_HEAD

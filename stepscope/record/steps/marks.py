@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from stepscope.native import _core
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
-from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.format import SpanCategory, StepMark
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -73,14 +73,14 @@ def step(samples: int | None = None) -> None:
     """A training step ends here. `samples`: how many examples it used, for the throughput."""
     if naming.name_id is None:
         return
-    _core.event(EventKind.STEP, value0=samples or 0)
+    _core.step_mark(samples=samples or 0)
     step_counter.step_ended(step_counter.Source.MARK)
 
 
 def steps(iterable: Iterable[T]) -> Iterator[T]:
     """`for batch in steps(loader)`: every turn is a step, waiting for the batch is its input."""
     if naming.name_id is not None:
-        _core.event(EventKind.STEP, extra=StepMark.BEGINS)
+        _core.step_mark(who=StepMark.BEGINS)
     iterator = iter(iterable)
     while True:
         waiting = _begin("input", SpanCategory.INPUT) if naming.name_id is not None else 0

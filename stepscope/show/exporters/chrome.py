@@ -1,94 +1,101 @@
 """Chrome's trace of a whole run, for Perfetto and chrome://tracing: all processes on one clock."""
 
 import itertools
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
+from stepscope.analyze.run import Run
+from stepscope.analyze.timeline.one_clock import Member, on_one_clock
+from stepscope.analyze.timeline.tracks import (
+    Label,
+    Track,
+    line_tracks,
+    memory_points,
+    span_tracks,
+    window_track,
+)
 from stepscope.errors import InputError
 from stepscope.show.exporters import trace_events as to
-from stepscope.show.exporters.chrome_rows import Row, memory_points, rows
 from stepscope.show.exporters.chrome_windows import Numbers, window_events
 from stepscope.show.selection import only
-
-if TYPE_CHECKING:
-    from stepscope.store.reader import ProcessData, Run
 
 OPEN_WITH: Final = "https://ui.perfetto.dev, or chrome://tracing (the file is {path})"
 SUFFIX: Final = "trace.json"
 _FIRST_OWN_NUMBER: Final = 2**23  # beyond every number that the kernel gives
 _LANES: Final = 1000  # apart in the order of rows
+_OF_THE_PROCESS: Final = ("step", "window")  # not told by thread
+_BY_TITLE: Final = ("region", "action", "stage", "import")  # whose category is the row's title
+_PIECE: Final = 10_000  # spans that are objects at a time
 
 
-def export(run: "Run", *, process: int | None = None) -> Iterator[bytes]:
+def export(run: Run, *, process: int | None = None) -> Iterator[bytes]:
     """Of all processes, or of the one asked for; in pieces, as a run may be long."""
     chosen = only(run, process=process)
     if not chosen.processes:
         raise InputError(f"'{run.path}' has no process to export. Record the run again.")
-    ordered = _in_order(chosen)
-    clocks = _clocks(ordered)
-    base_ns = min(each.start_ns + clocks[each.info.host] for each in ordered)
+    clock = on_one_clock(chosen)
     head = {"schemaVersion": 1, "traceName": to.text(run.path.resolve().name)}
-    return to.document(head, base_ns, _events(chosen, ordered, clocks, base_ns))
+    return to.document(head, clock.base_ns, _events(clock.members))
 
 
-def _in_order(run: "Run") -> list["ProcessData"]:
-    """Each rank, then its workers."""
-    rank_of = {each.info.pid: each.info.rank for each in run.processes if each.info.rank}
-
-    def order(each: "ProcessData") -> tuple[bool, int, bool, int]:
-        rank = each.info.rank or rank_of.get(each.info.parent_pid or 0) or 0
-        return each is not run.main, rank, each.info.role == "worker", each.start_ns
-
-    return sorted(run.processes, key=order)
-
-
-def _clocks(processes: list["ProcessData"]) -> dict[str, int]:
-    """For each host what makes its monotonic time Unix time: one number for all who share it."""
-    clocks: dict[str, int] = {}
-    for each in processes:
-        clocks.setdefault(each.info.host, each.clock.wall_ns(0))
-    return clocks
-
-
-def _events(
-    run: "Run", processes: list["ProcessData"], clocks: dict[str, int], base_ns: int
-) -> Iterator[to.Event]:
+def _events(members: list[Member]) -> Iterator[to.Event]:
     own_numbers = itertools.count(_FIRST_OWN_NUMBER)
     taken: set[int] = set()
     window_numbers = itertools.count()
-    for order, process in enumerate(processes):
-        pid = process.info.pid if process.info.pid not in taken else next(own_numbers)
+    for order, member in enumerate(members):
+        pid = member.pid if member.pid not in taken else next(own_numbers)
         taken.add(pid)
-        yield from to.process_named(pid, _process_name(process), order)
-        zero_ns = base_ns - clocks[process.info.host]
-        yield from _rows(rows(run, process), pid, own_numbers, zero_ns)
-        for at_ns, resident in memory_points(process):
-            values = {"bytes": resident}
-            yield to.counter("resident memory", pid, at_ns - zero_ns, values)
+        name = f"{member.role}, {member.host}" if member.host else member.role
+        yield from to.process_named(pid, name, order)
+        for number, track in enumerate(_tracks(member)):
+            yield from _spans(track, pid, own_numbers, number)
+        for at_ns, resident in memory_points(member):
+            yield to.counter("resident memory", pid, at_ns, {"bytes": resident})
         numbers = Numbers(pid, order, own_numbers, window_numbers)
-        yield from window_events(run, process, numbers, zero_ns)
+        yield from window_events(member, numbers)
 
 
-def _process_name(process: "ProcessData") -> str:
-    info = process.info
-    role = f"rank {info.rank}" if info.role == "rank" else info.role
-    if info.role == "worker" and info.rank is not None:
-        role = f"worker of rank {info.rank}"
-    return f"{role}, {info.host}" if info.host else role
+def _tracks(member: Member) -> Iterator[Track]:
+    yield from span_tracks(member)
+    yield from line_tracks(member)
+    yield window_track(member)
 
 
-def _rows(
-    found: Iterable[Row], pid: int, own_numbers: "itertools.count[int]", zero_ns: int
+def _spans(
+    track: Track, pid: int, own_numbers: "itertools.count[int]", order: int
 ) -> Iterator[to.Event]:
-    for order, row in enumerate(found):
-        lanes, tids = to.Lanes(), list[int]()
-        for start_ns, end_ns, name, args in row.spans:
-            lane = lanes.place(start_ns, end_ns)
-            if lane == len(tids):
-                tids.append(next(own_numbers))
-                again = f" ({lane + 1})" if lane else ""
-                place = order * _LANES + lane
-                yield from to.thread_named(pid, tids[lane], row.name + again, place)
-            yield to.complete(
-                name, row.category, pid, tids[lane], start_ns - zero_ns, end_ns - start_ns, args
-            )
+    name = track.title if track.kind in _OF_THE_PROCESS else f"{track.thread}: {track.title}"
+    category = track.title if track.kind in _BY_TITLE else track.kind
+    told = [_told(label) if track.kind != "line" else _line(label) for label in track.labels]
+    lanes, tids = to.Lanes(), list[int]()
+    for start_ns, end_ns, label in _entries(track):
+        lane = lanes.place(start_ns, end_ns)
+        if lane == len(tids):
+            tids.append(next(own_numbers))
+            again = f" ({lane + 1})" if lane else ""
+            yield from to.thread_named(pid, tids[lane], name + again, order * _LANES + lane)
+        text, args = told[label]
+        yield to.complete(text, category, pid, tids[lane], start_ns, end_ns - start_ns, args)
+
+
+def _entries(track: Track) -> Iterator[tuple[int, int, int]]:
+    """Start, end and label of each span, with few of them as objects at a time."""
+    columns = track.start_ns, track.end_ns, track.label
+    for first in range(0, len(track.label), _PIECE):
+        piece = (column[first : first + _PIECE].tolist() for column in columns)
+        yield from zip(*piece, strict=True)
+
+
+def _told(label: Label) -> tuple[str, dict[str, Any]]:
+    details = label.details.items()
+    return label.name, {
+        key: to.text(value) if isinstance(value, str) else value for key, value in details
+    }
+
+
+def _line(label: Label) -> tuple[str, dict[str, Any]]:
+    """There is room for the whole path."""
+    at = label.place
+    if at is None:
+        return label.name, {}
+    return f"{at.file}:{at.line}", {"function": to.text(at.function or "")}

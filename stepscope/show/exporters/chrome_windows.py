@@ -2,14 +2,12 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from stepscope.analyze.timeline.one_clock import Member
+from stepscope.analyze.timeline.traced_windows import TracedWindow, traced_windows
+from stepscope.model import Location
 from stepscope.show.exporters import trace_events as to
-from stepscope.show.exporters.chrome_rows import thread_of_native
-
-if TYPE_CHECKING:
-    from stepscope.analyze.traces.windows import Window
-    from stepscope.store.reader import ProcessData, Run
 
 # They count from 1 in every window, and join events to each other.
 _JOINING: Final = ("External id", "external id", "correlation", "Sequence number")
@@ -46,45 +44,35 @@ class Numbers:
         return self._given[what, traced]
 
 
-def window_events(
-    run: "Run", process: "ProcessData", numbers: Numbers, zero_ns: int
-) -> Iterator[to.Event]:
+def window_events(member: Member, numbers: Numbers) -> Iterator[to.Event]:
     """Windows that cannot be read are left out, as everywhere."""
-    from stepscope.analyze.traces.events import trace_head
-    from stepscope.analyze.traces.windows import windows
-
-    for window in windows(process):
-        if isinstance(trace_head(window), dict):
-            yield from _Window(run, process, window, numbers, zero_ns).events()
+    for window in traced_windows(member.run, member.process):
+        if isinstance(window, TracedWindow):
+            yield from _Window(member, window, numbers).events()
 
 
 class _Window:
-    def __init__(
-        self, run: "Run", process: "ProcessData", window: "Window", numbers: Numbers, zero_ns: int
-    ) -> None:
-        self._run, self._process, self._window = run, process, window
+    def __init__(self, member: Member, window: TracedWindow, numbers: Numbers) -> None:
+        self._member, self._window = member, window
         self._numbers = numbers
         self._offset = next(numbers.windows) * _WINDOWS_APART
-        self._zero_unix_ns = process.clock.wall_ns(zero_ns)
         self._flows: dict[tuple[str, str], to.Event] = {}  # whose other end is still to come
         self._names: dict[tuple[str, str, str], str] = {}  # that Kineto gives
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}  # processes and threads
 
     def events(self) -> Iterator[to.Event]:
-        from stepscope.analyze.traces.events import lines_of_events, unix_events
-
-        lines = lines_of_events(self._process, self._window)
-        for event, at_ns, lasted_ns in unix_events(self._window):
+        zero_ns = self._member.zero_unix_ns
+        for event, at_ns, lasted_ns, where in self._window.placed_events():
             pid, tid, kind = str(event.get("pid")), str(event.get("tid")), event.get("ph")
             if pid in _NOT_OURS:
                 continue
             if kind == "M":
                 self._remember_name(event, pid, tid)
                 continue
-            event |= {"ts": to.us(at_ns - self._zero_unix_ns)}
+            event |= {"ts": to.us(at_ns - zero_ns)}
             if kind == "X":
                 event["dur"] = to.us(lasted_ns)
-                yield self._placed(event, lines.get((pid, tid, at_ns)))
+                yield self._placed(event, where)
             elif kind in ("s", "f"):
                 yield from self._flow(event)
             elif kind in ("i", "I"):
@@ -94,20 +82,17 @@ class _Window:
     def _here(self, event: to.Event) -> to.Event:
         traced = str(event.get("pid")), str(event.get("tid"))
         if traced not in self._seen:
-            pid = self._numbers.process(traced[0], self._process.info.pid)
+            pid = self._numbers.process(traced[0], self._member.pid)
             self._seen[traced] = pid, self._numbers.thread(traced[1])
         event["pid"], event["tid"] = self._seen[traced]
         return event
 
-    def _placed(self, event: to.Event, line: tuple[int, int] | None) -> to.Event:
-        from stepscope.analyze.run import code_location
-
+    def _placed(self, event: to.Event, where: Location | None) -> to.Event:
         args = event.get("args")
         event["args"] = args = args if isinstance(args, dict) else {}
         for name in _JOINING:
             if isinstance(args.get(name), int) and args[name] > 0:
                 args[name] += self._offset
-        where = code_location(self._run, self._process, *line) if line else None
         if where is not None:
             args["source"] = to.text(f"{where.file}:{where.line}")
             args["function"] = to.text(where.function or "")
@@ -147,12 +132,12 @@ class _Window:
 
     def _named(self) -> Iterator[to.Event]:
         """Only who is seen: Kineto also names devices that did nothing."""
-        host_pid = str(self._process.info.pid)
+        host_pid = str(self._member.pid)
         for (traced, thread), (pid, tid) in self._seen.items():
             unnamed = f"thread {thread}" if thread.isdecimal() else thread
             name = self._names.get(("thread_name", traced, thread)) or unnamed
             if traced == host_pid:
-                known = thread_of_native(self._process, thread)
+                known = self._member.thread_of_native(thread)
                 name = f"{known or name}: operators"
             else:
                 order = _DEVICES_AFTER + self._numbers.order
@@ -162,5 +147,5 @@ class _Window:
     def _device_name(self, traced: str) -> str:
         labels = {key[0]: name for key, name in self._names.items() if key[1] == traced}
         name = labels.get("process_labels") or labels.get("process_name") or f"device {traced}"
-        rank = self._process.info.rank
+        rank = self._member.rank
         return name if rank is None else f"{name}, rank {rank}"

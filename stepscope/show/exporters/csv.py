@@ -9,7 +9,7 @@ import polars
 from stepscope.show.exporters.tables import Files, export_tables
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 OPEN_WITH: Final = "pandas.read_csv('{path}/lines.csv')"
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from stepscope.show.selection import only
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 OPEN_WITH: Final = "any browser"
 

@@ -8,7 +8,7 @@ from stepscope.show.selection import only
 from stepscope.store.lprof import Timings, encode
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 OPEN_WITH: Final = "python -m line_profiler {path}"
 UNIT_S: Final = 1e-9

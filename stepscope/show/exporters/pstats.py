@@ -9,7 +9,7 @@ from stepscope.model import CallRow, FunctionRow
 from stepscope.show.selection import only
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 OPEN_WITH: Final = "python -m pstats {path}"
 MARSHAL_VERSION: Final = 4  # what every Python since 3.4 reads

@@ -27,7 +27,7 @@ from stepscope.show.exporters.folder import MANIFEST
 from stepscope.show.selection import ROWS, only
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 Columns = list[polars.Series]
 Encode = Callable[[polars.DataFrame], bytes]

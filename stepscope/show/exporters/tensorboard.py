@@ -9,20 +9,17 @@ schedule: it would show none of these.
 import gzip
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import msgspec
-import numpy as np
 
+from stepscope.analyze.run import Run
+from stepscope.analyze.timeline.traced_windows import TracedWindow, traced_windows
 from stepscope.errors import InputError
 from stepscope.show.exporters import trace_events as to
 from stepscope.show.exporters.folder import MANIFEST
 from stepscope.show.exporters.tables import Files
 from stepscope.show.selection import only
-
-if TYPE_CHECKING:
-    from stepscope.analyze.traces.windows import Window
-    from stepscope.store.reader import ProcessData, Run
 
 OPEN_WITH: Final = (
     "tensorboard --logdir {path} (needs torch_tb_profiler; for TensorFlow and JAX, xprof)"
@@ -37,7 +34,6 @@ _WORDS: Final = {
     "xpu_driver": "Runtime",
     "fwdbwd": "forward_backward",
 }
-_LEAST_LEFT: Final = 0.5  # of the shortest step: a window is closed in its last one, which counts
 _APART_NS: Final = 1  # the plugin adds floats: steps that touch would overlap there
 _NO_OPERATORS: Final = (
     "The script used neither torch nor TensorFlow nor JAX, ended before its sixth step, or ran "
@@ -45,53 +41,45 @@ _NO_OPERATORS: Final = (
 )
 
 
-def export(run: "Run", *, process: int | None = None) -> Files:
+def export(run: Run, *, process: int | None = None) -> Files:
     """Of every rank, or of the process asked for."""
-    from stepscope.analyze.traces.events import trace_head
-    from stepscope.analyze.traces.windows import windows
-
-    chosen = only(run, process=process)
-    heads = [(each, w, trace_head(w)) for each in chosen.processes for w in windows(each)]
-    readable = [(each, w, head) for each, w, head in heads if isinstance(head, dict)]
-    unread = [head for _, _, head in heads if isinstance(head, str)]
+    found = list(traced_windows(only(run, process=process)))
+    readable = [each for each in found if isinstance(each, TracedWindow)]
+    unread = [each for each in found if isinstance(each, str)]
     if not readable:
         reason = " ".join(unread) or _NO_OPERATORS
         raise InputError(f"'{run.path}' has no operators to export. {reason}")
-    return _files(chosen, readable, unread)
+    return _files(readable, unread)
 
 
-def _files(
-    run: "Run", found: list[tuple["ProcessData", "Window", dict[str, Any]]], unread: list[str]
-) -> Files:
-    from stepscope.analyze.traces.windows import is_xplane
-
+def _files(found: list[TracedWindow], unread: list[str]) -> Files:
     counts: dict[str, int] = {}
-    for process, window, head in found:
-        if is_xplane(window.path):
-            name = _profile_name(process, window)
+    for window in found:
+        if window.is_xplane:
+            name = _profile_name(window)
             yield name, _unzipped(window.path.read_bytes())
             counts[name] = 0
             continue
-        events = _Events(run, process, window)
-        name = _file_name(process, events.began_ns)
-        kept = {key: value for key, value in head.items() if key != "traceEvents"}
-        yield name, b"".join(to.document(kept, events.began_ns, events))
+        events = _Events(window)
+        name = _file_name(window)
+        kept = {key: value for key, value in window.head.items() if key != "traceEvents"}
+        yield name, b"".join(to.document(kept, window.began_unix_ns, events))
         counts[name] = events.count
     about = {"exported_by": "stepscope", "rows": counts, "notes": [to.text(n) for n in unread]}
     yield MANIFEST, msgspec.json.format(msgspec.json.encode(about)) + b"\n"
 
 
-def _file_name(process: "ProcessData", began_ns: int) -> str:
+def _file_name(window: TracedWindow) -> str:
     """As torch's own handler names it: host and process, when, and the ending."""
-    host = re.sub(r"[^\w.-]", "_", process.info.host) or "host"
-    return f"{host}_{process.info.pid}.{began_ns}.pt.trace.json"
+    host = re.sub(r"[^\w.-]", "_", window.host) or "host"
+    return f"{host}_{window.pid}.{window.began_unix_ns}.pt.trace.json"
 
 
-def _profile_name(process: "ProcessData", window: "Window") -> str:
+def _profile_name(window: TracedWindow) -> str:
     """One run of the plugin a window, with a host for each process."""
     number = re.sub(r"\D", "", window.path.name.partition(".")[0]) or "0"
-    host = re.sub(r"[^\w-]", "_", process.info.host) or "host"
-    return f"plugins/profile/window_{number}/{host}_{process.info.pid}.xplane.pb"
+    host = re.sub(r"[^\w-]", "_", window.host) or "host"
+    return f"plugins/profile/window_{number}/{host}_{window.pid}.xplane.pb"
 
 
 def _unzipped(data: bytes) -> bytes:
@@ -101,17 +89,15 @@ def _unzipped(data: bytes) -> bytes:
 class _Events:
     """The window's own, with our steps where it has none. Times count from where it began."""
 
-    def __init__(self, run: "Run", process: "ProcessData", window: "Window") -> None:
-        self._run, self._process, self._window = run, process, window
-        self.began_ns = process.clock.wall_ns(window.start_ns or 0)
+    def __init__(self, window: TracedWindow) -> None:
+        self._window = window
         self.count = 0
 
     def __iter__(self) -> Iterator[to.Event]:
-        from stepscope.analyze.traces.events import unix_events
-
+        began_ns = self._window.began_unix_ns
         has_steps = False
-        for event, at_ns, lasted_ns in unix_events(self._window):
-            event["ts"] = to.us(at_ns - self.began_ns)
+        for event, at_ns, lasted_ns in self._window.events():
+            event["ts"] = to.us(at_ns - began_ns)
             if event.get("ph") == "X":
                 event["dur"] = to.us(lasted_ns)
                 has_steps |= str(event.get("name")).startswith(_STEP)
@@ -121,28 +107,13 @@ class _Events:
             yield from self._steps()
 
     def _steps(self) -> Iterator[to.Event]:
-        from stepscope.analyze.steps.find_steps import find_steps
-
-        begin, end = self._window.start_ns, self._window.end_ns
-        steps = find_steps(self._run, self._process)
-        if begin is None or end is None or not len(steps):
-            return
-        start_ns, end_ns = np.maximum(steps.start_ns, begin), np.minimum(steps.end_ns, end)
-        left_ns = end_ns - start_ns
-        is_whole = left_ns == steps.duration_ns
-        kept = is_whole | (left_ns > _LEAST_LEFT * steps.duration_ns.min())
-        thread = self._thread(steps.thread)
-        for index in np.flatnonzero(kept).tolist():
+        window = self._window
+        for number, start_ns, lasted_ns in window.steps():
             self.count += 1
-            lasted_ns = int(left_ns[index]) - _APART_NS
             yield to.complete(
-                f"{_STEP}{index + 1}", "user_annotation", self._process.info.pid, thread,
-                int(start_ns[index]) - begin, lasted_ns, {},
+                f"{_STEP}{number}", "user_annotation", window.pid, window.native_thread, start_ns,
+                lasted_ns - _APART_NS, {},
             )  # fmt: skip
-
-    def _thread(self, thread: int) -> int:
-        known = self._process.names.threads.get(thread)
-        return (known.native_id if known else None) or self._process.info.pid
 
 
 def _in_old_words(event: to.Event) -> to.Event:

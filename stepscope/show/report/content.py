@@ -1,43 +1,42 @@
 """All that the page shows of a run, put together from the answers."""
 
 import datetime
-import importlib
 import importlib.util
-import os
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import msgspec
 
+from stepscope.advise.findings import findings as find
 from stepscope.analyze.answers.actions import actions
+from stepscope.analyze.answers.facts import facts
 from stepscope.analyze.answers.files import files
+from stepscope.analyze.answers.headline import headline
 from stepscope.analyze.answers.input import input as input_answer
 from stepscope.analyze.answers.memory import memory
 from stepscope.analyze.answers.processes import processes
 from stepscope.analyze.answers.ranks import ranks
+from stepscope.analyze.answers.recorded import recorded
 from stepscope.analyze.answers.regions import regions
+from stepscope.analyze.answers.step_columns import step_columns
 from stepscope.analyze.answers.summary import summary
+from stepscope.analyze.answers.trees import trees
+from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.code.functions import functions
-from stepscope.analyze.code.hottest_lines import HotLine
 from stepscope.analyze.code.lines import lines
+from stepscope.analyze.code.source_texts import source_texts
 from stepscope.analyze.operators.device import device
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
-from stepscope.analyze.traces.foreign import is_trace
+from stepscope.analyze.run import Run
+from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
-from stepscope.model import SummaryAnswer
+from stepscope.model.categories import CATEGORY_WORDS
 from stepscope.model.ops import OpsAnswer
-from stepscope.show.report.functions import Numbers, function_table
-from stepscope.show.report.recorded import recorded
-from stepscope.show.report.shapes import Content, Facts
-from stepscope.show.report.sources import file_lines, source_texts
-from stepscope.show.report.steps import step_columns
-from stepscope.show.report.timeline import RunTimeline, run_timeline
-from stepscope.show.report.trees import trees
+from stepscope.show.report.functions import function_table
+from stepscope.show.report.lines import file_lines
+from stepscope.show.report.shapes import Content
 from stepscope.show.report.without_source import without_source
-from stepscope.show.terminal.hottest import headline
-from stepscope.show.terminal.steps import CATEGORY_WORDS
-from stepscope.store.reader import Run
 
 _MOST_OPS: Final = 1_500
 _MOST_PLACES: Final = 20
@@ -79,14 +78,14 @@ def content(
     ask = _Asker(progress)
     told = summary(run)
     by_line = lines(run)
-    numbers = Numbers()
+    numbers = FunctionNumbers()
     called = ask("Functions", lambda: trees(run, numbers))
     table = ask("Functions", lambda: function_table(functions(run), numbers, ask.reduced))
     times = ask("The timeline", timeline or (lambda: run_timeline(run)))
-    advice = ask("Findings", lambda: findings or _findings(run))
+    advice = ask("Findings", lambda: findings or find(run))
     whole = Content(
-        facts=_facts(run),
-        verdict=_verdict(told, advice),
+        facts=facts(run),
+        verdict=headline(told, advice).sentence,
         summary=told,
         words=CATEGORY_WORDS,
         recorded=recorded(run),
@@ -117,60 +116,6 @@ def content(
         can_try=importlib.util.find_spec("stepscope.trial") is not None,
     )
     return whole if with_source else without_source(whole)
-
-
-def _facts(run: Run) -> Facts:
-    info, machine = run.info, run.info.machine
-    return Facts(
-        name=os.path.basename(os.path.abspath(run.path)),
-        path=os.fspath(run.path),
-        script=info.script,
-        cwd=info.cwd,
-        host=machine.host,
-        system=machine.system,
-        cpu=machine.cpu,
-        cores=machine.container_cores or machine.cores,
-        memory_bytes=machine.container_memory_bytes or machine.memory_bytes,
-        versions=info.versions,
-        git=info.git,
-        options=info.options,
-        stepscope=str(info.versions.get("stepscope", "")),
-        is_trace=is_trace(run.path),
-    )
-
-
-def _findings(run: Run) -> Any:
-    """What to change, where that part of stepscope is there."""
-    try:
-        advise = importlib.import_module("stepscope.advise.findings")
-    except ImportError:
-        return None
-    return advise.findings(run)
-
-
-def _verdict(told: SummaryAnswer, findings: Any) -> str:
-    """The one sentence: what to change; else the one line; else what most of each step is."""
-    verdict = getattr(findings, "verdict", None)
-    if isinstance(verdict, str) and verdict:
-        return verdict
-    sources = [*told.hottest_source, *([None] * len(told.hottest))]
-    hot = [
-        HotLine(location, ns, source)
-        for location, ns, source in zip(told.hottest, told.hottest_ns, sources, strict=False)
-    ]
-    said = [text.plain for text in headline(hot, run_ns=told.wall_ns) if text.plain]  # type: ignore[union-attr]  # they are Texts
-    if said:
-        return " ".join(said[0].split())
-    return _most_of_a_step(told)
-
-
-def _most_of_a_step(told: SummaryAnswer) -> str:
-    breakdown = told.steps.breakdown
-    if not breakdown:
-        return told.steps.reason or "Nothing stands out in this run."
-    largest = max(breakdown, key=lambda share: share.share)
-    words = CATEGORY_WORDS.get(largest.category, largest.category)
-    return f"{largest.share:.0%} of each step: {words}"
 
 
 # --- few enough for a file ------------------------------------------------------------------------

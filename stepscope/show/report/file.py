@@ -1,16 +1,18 @@
 """Writes the report into its run, whole or not at all, and keeps what the viewer will ask for."""
 
 import functools
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from stepscope.analyze.answers.run_version import run_version
+from stepscope.analyze.derived import replace_file
+from stepscope.analyze.timeline.run_timeline import run_timeline
 from stepscope.show.report.content import content
-from stepscope.show.report.kept import keep, run_version
+from stepscope.show.report.kept import keep
 from stepscope.show.report.page import report
-from stepscope.show.report.timeline import run_timeline
 
 if TYPE_CHECKING:
-    from stepscope.store.reader import Run
+    from stepscope.analyze.run import Run
 
 REPORT_FILE: Final = "report.html"
 
@@ -20,13 +22,6 @@ def write_report(run: "Run", path: str, *, findings: Any = None) -> None:
     timeline = functools.cache(lambda: run_timeline(run))
     told = content(run, timeline=timeline, findings=findings)
     page = report(told)
-    half = f"{path}.{os.getpid()}"
-    try:
-        with open(half, "wb") as file:
-            file.write(page)
-        os.replace(half, path)
-    finally:
-        if os.path.exists(half):
-            os.unlink(half)
+    replace_file(Path(path), lambda half: half.write_bytes(page))
     if told.timeline is not None:
         keep(run.path, run_version(run.path), told, timeline())

@@ -2,22 +2,17 @@
 
 from typing import Final
 
+from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
-from stepscope.show.report.shapes import Called, Caller, FunctionTable, FunctionTold
+from stepscope.show.report.shapes import Caller, FunctionTable, FunctionTold
 
 _MOST: Final = 600  # by own time, and again by time with callees
 _MOST_CALLERS: Final = 8
 
 
-class Numbers(dict[Called, int]):
-    """Gives each function its number."""
-
-    def of(self, name: str, file: str, line: int, library: str | None = None) -> int:
-        key = name, file, line
-        return self.setdefault((*key, library), len(self))
-
-
-def function_table(answer: FunctionsAnswer, numbers: Numbers, reduced: list[str]) -> FunctionTable:
+def function_table(
+    answer: FunctionsAnswer, numbers: FunctionNumbers, reduced: list[str]
+) -> FunctionTable:
     rows = _longest(answer.functions)
     if len(rows) < len(answer.functions):
         reduced.append(
@@ -35,7 +30,7 @@ def _longest(rows: list[FunctionRow]) -> list[FunctionRow]:
     return by_own + [row for row in by_all if id(row) not in kept]
 
 
-def _told(row: FunctionRow, numbers: Numbers) -> FunctionTold:
+def _told(row: FunctionRow, numbers: FunctionNumbers) -> FunctionTold:
     return FunctionTold(
         file=row.file,
         line=row.line,
@@ -51,7 +46,7 @@ def _told(row: FunctionRow, numbers: Numbers) -> FunctionTold:
     )
 
 
-def _callers(rows: list[CallRow], numbers: Numbers) -> list[Caller]:
+def _callers(rows: list[CallRow], numbers: FunctionNumbers) -> list[Caller]:
     return [
         (numbers.of(row.function, row.file, row.line), row.ncalls, row.tottime_ns, row.cumtime_ns)
         for row in rows[:_MOST_CALLERS]

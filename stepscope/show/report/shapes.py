@@ -1,12 +1,11 @@
 """What the page is given, beside the answers of `model`: columns, because there are many rows."""
 
-from typing import Any, Literal
+from typing import Any
 
 from stepscope.model import (
     ActionsAnswer,
     FilesAnswer,
     InputAnswer,
-    Location,
     MemoryAnswer,
     Process,
     ProcessesAnswer,
@@ -15,56 +14,10 @@ from stepscope.model import (
     SummaryAnswer,
 )
 from stepscope.model.ops import DeviceAnswer, KernelsAnswer, OpsAnswer
+from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
 from stepscope.model.ranks import RanksAnswer
+from stepscope.model.timeline import Timeline
 
-Kind = Literal[
-    "step", "phase", "region", "action", "stage", "import", "file", "line", "stack", "operator",
-    "device", "window",
-]  # fmt: skip
-
-
-class Facts(Record, frozen=True):
-    """Who made the run, and where."""
-
-    name: str
-    path: str
-    script: str | None
-    cwd: str | None
-    host: str | None
-    system: str | None
-    cpu: str | None
-    cores: float | None
-    memory_bytes: int | None
-    versions: dict[str, Any]
-    git: dict[str, Any] | None
-    options: dict[str, Any]
-    stepscope: str
-    is_trace: bool  # of another tool: operators, and nothing else
-
-
-class Recorded(Record, frozen=True):
-    """Something that can be recorded: whether it was, how much, and how to get it."""
-
-    what: str
-    is_there: bool
-    told: str
-
-
-class StepColumns(Record, frozen=True):
-    """One entry a step; `number` counts from 1. Very many steps come in groups, as means."""
-
-    number: list[int]
-    start_ns: list[int]
-    duration_ns: list[int]
-    measured: list[bool]
-    estimated: list[bool]  # how the step divides up is partly a guess
-    phases: dict[str, list[int]]
-    group: int  # how many steps an entry stands for
-    outliers: list[int]  # indices of entries that took far longer than the usual step
-    slow_phase: list[str]  # of each outlier: what grew most
-
-
-Called = tuple[str, str, int, str | None]  # function, file, line, library
 Caller = tuple[int, int, int, int]  # index in the content's `called`, ncalls, own, with callees
 
 
@@ -102,52 +55,6 @@ class FileLines(Record, frozen=True):
     total_ns: int
     calls: int | None
     rows: list[tuple[int, int, int, int | None, int | None, int | None, bool]]
-
-
-class Tree(Record, frozen=True):
-    """Who called whom in threads of one kind: rows in order, the callers before the called."""
-
-    source: Literal["samples", "calls"]
-    process: Process
-    thread: str
-    threads: int
-    main: bool
-    total_ns: int
-    samples: int | None
-    depth: list[int]
-    function: list[int]  # index in the content's `called`
-    total: list[int]
-    own: list[int]
-    calls: list[int] | None
-
-
-class Lane(Record, frozen=True):
-    """A row of the timeline. `start` holds the distance to the start before, `lasted` ns."""
-
-    process: int  # index in the timeline's processes
-    thread: str
-    title: str
-    kind: Kind
-    depth: int  # how many lines it needs
-    spans: int  # how many there are in the run; less is shown where some were put together
-    start: list[int]
-    lasted: list[int]
-    name: list[int]  # index in the timeline's names
-    level: list[int]
-    count: list[int] | None  # how many spans each stands for
-    place: list[int] | None  # index in the timeline's places, -1: none
-
-
-class Timeline(Record, frozen=True):
-    processes: list[str]
-    names: list[str]
-    places: list[Location]
-    lanes: list[Lane]
-    flows: list[tuple[int, int, int, int]]  # lane, start ns, lane, start ns
-    from_ns: int
-    to_ns: int
-    whole_ns: int  # of the whole run
-    main_ns: int  # where the recording of the main process begins, from which steps count
 
 
 class Content(Record, frozen=True):

@@ -6,21 +6,21 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from stepscope.analyze.answers.processes import ending
-from stepscope.analyze.run import load
+from stepscope.analyze.answers.run_list import RunEntry, is_run, run_entry
+from stepscope.analyze.answers.run_version import run_version
+from stepscope.analyze.timeline.run_timeline import run_timeline
 from stepscope.analyze.traces.foreign import ENDINGS, is_trace, load_any, traces_in
-from stepscope.errors import DataError, InputError, StepscopeError
+from stepscope.errors import DataError, InputError
 from stepscope.model import Record
+from stepscope.model.timeline import Timeline
 from stepscope.show.report.content import Progress, content
-from stepscope.show.report.kept import View, keep, kept, run_version
+from stepscope.show.report.kept import View, keep, kept
 from stepscope.show.report.page import encoded
-from stepscope.show.report.shapes import Timeline
-from stepscope.show.report.timeline import run_timeline
-from stepscope.store import format as fmt
 
 _MOST_RUNS: Final = 2_000
 _KEPT: Final = 4  # runs that are held in memory
@@ -28,18 +28,6 @@ _GIVE: Final = (
     "Give a run folder, a folder of runs, or a trace that torch (.json, .json.gz), TensorFlow or "
     "JAX (.xplane.pb) wrote."
 )
-
-
-class RunEntry(Record, frozen=True):
-    """A run in the list."""
-
-    id: str
-    name: str
-    command: list[str]
-    started_s: float | None
-    modified_s: float
-    is_running: bool
-    script: str | None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -109,7 +97,7 @@ class Runs:
 
     def entries(self) -> list[RunEntry]:
         """The newest first."""
-        entries = [_entry(name, path) for name, path in self._found().items()]
+        entries = [run_entry(name, path) for name, path in self._found().items()]
         entries.sort(key=lambda each: -(each.started_s or each.modified_s))
         return entries[:_MOST_RUNS]
 
@@ -160,10 +148,6 @@ class Runs:
         return path
 
 
-def is_run(path: Path) -> bool:
-    return (path / fmt.RUN_FILE).is_file() or any(path.glob("proc-*/"))
-
-
 def _open(path: Path, version: str, progress: Progress) -> Opened:
     view = kept(path, version)
     if view is not None:
@@ -183,49 +167,3 @@ def _opened(version: str, view: View, *, is_running: bool) -> Opened:
         "version": version, "is_running": is_running, "content": msgspec.Raw(view.content),
     }  # fmt: skip
     return Opened(version, encoded(told), view)
-
-
-def _entry(name: str, path: Path) -> RunEntry:
-    stat = path.stat()
-    info = _info(path, stat.st_mtime_ns)
-    started_ns = info.get("started_realtime_ns")
-    command = info.get("command")
-    return RunEntry(
-        id=name,
-        name=name,
-        command=[str(each) for each in command] if isinstance(command, list) else [],
-        started_s=started_ns / 1e9 if isinstance(started_ns, int) else None,
-        modified_s=stat.st_mtime,
-        is_running=_is_running(path),
-        script=str(info["script"]) if info.get("script") else None,
-    )
-
-
-@functools.lru_cache(maxsize=_MOST_RUNS)
-def _info(path: Path, _changed_ns: int) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode((path / fmt.RUN_FILE).read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _is_running(path: Path) -> bool:
-    """Nobody saw it end, and a process of it that says so is still there."""
-    if (path / fmt.SUPERVISOR_FILE).exists() or not _says_so(path):
-        return False
-    try:
-        return ending(load(path)).how == "running"
-    except StepscopeError:
-        return False
-
-
-def _says_so(path: Path) -> bool:
-    """From the files alone: a list of many runs must not read them all."""
-    for file in path.glob(f"proc-*/{fmt.PROCESS_FILE}"):
-        try:
-            if b'"running"' in file.read_bytes():
-                return True
-        except OSError:
-            continue
-    return False

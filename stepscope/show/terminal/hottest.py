@@ -5,6 +5,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from stepscope.analyze.answers.headline import Headline
 from stepscope.analyze.code.hottest_lines import HotLine
 from stepscope.show.terminal.cells import duration_cell
 from stepscope.show.terminal.numbers import percent
@@ -12,20 +13,15 @@ from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented
 from stepscope.show.terminal.paths import short_function, short_paths
 
 _LEAST_SHARE: Final = 0.01  # of the run; less is not worth a look
-_MUCH: Final = 0.25  # of the run
 _FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns to the source
 
 
-def headline(lines: list[HotLine], *, run_ns: int) -> list[RenderableType]:
-    """The one line that takes much of the run, if there is one."""
-    first = lines[0] if lines else None
-    # More than the whole run is the sum over threads: no share that a person can place.
-    if first is None or not _MUCH * run_ns <= first.ns <= run_ns:
-        return []
-    where = place(first.location, short_paths([first.location.file]))
-    text = name(f"{percent(first.ns / run_ns)} of the run is one line: ", "bold")
-    text.append(where, style=CODE)
-    return [Text(""), text.append("  " + (first.source or "").strip())]
+def line_block(told: Headline) -> list[RenderableType]:
+    """The one line that takes much of the run."""
+    text = name(f"{told.words} ", "bold")
+    if told.location is not None:
+        text.append(place(told.location, short_paths([told.location.file])), style=CODE)
+    return [Text(""), text.append(f"  {told.source}")]
 
 
 def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
 from stepscope.show.terminal.bars import Bar
 from stepscope.show.terminal.cells import milliseconds_cell
@@ -29,33 +30,6 @@ from stepscope.show.terminal.page import (
 )
 from stepscope.show.terminal.paths import cut_path
 
-# What a step does in each category, after "Most of each step: ".
-CATEGORY_WORDS: Final = {
-    "input": "waiting for input",
-    "files": "reading or writing files",
-    "prepare": "preparing the batch",
-    "transfer": "copying to the device",
-    "forward": "the forward pass",
-    "backward": "the backward pass",
-    "optimizer": "the optimizer",
-    "communication": "communication between ranks",
-    "sync": "waiting for the device",
-    "compute": "the compiled training function",
-    "compile": "compiling",
-    "evaluation": "evaluation",
-    "checkpoint": "saving checkpoints",
-    "logging": "logging",
-    "gc": "collecting garbage",
-    "python": "your Python code and what it calls",
-    "profiler": "stepscope's own recording",
-    "unattributed": "not known",
-}
-_BOUND_WORDS: Final = {
-    "device": "work on the device",
-    "input": CATEGORY_WORDS["input"],
-    "communication": CATEGORY_WORDS["communication"],
-}
-_MOST: Final = 0.5  # of the step
 _LEAST_SHARE: Final = 0.0005  # reads as 0.1 % and more; less is a row of nothing
 _ANCHOR_WIDTH: Final = 55
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
@@ -103,7 +77,10 @@ def steps_block(answer: StepsAnswer) -> RenderableType:
     if isinstance(answer.each, list):
         parts += course(answer.each)
     if answer.breakdown:
-        parts += [indented(_breakdown(answer.breakdown)), indented(_verdict(answer))]
+        parts += [
+            indented(_breakdown(answer.breakdown)),
+            indented(Text(most_of_each_step(answer), style="bold")),
+        ]
     return Group(*parts)
 
 
@@ -111,18 +88,6 @@ def _short_anchor(anchor: str) -> str:
     """`the loop at …/mnist/train.py:77`."""
     words, at, path = anchor.partition(" at ")
     return words + at + cut_path(path, _ANCHOR_WIDTH)
-
-
-def _verdict(answer: StepsAnswer) -> Text:
-    """What the largest part of a step is, in words."""
-    assert answer.breakdown  # the caller's condition
-    largest = max(answer.breakdown, key=lambda share: share.share)
-    words = CATEGORY_WORDS.get(largest.category, largest.category)
-    if answer.bound in _BOUND_WORDS:
-        words = _BOUND_WORDS[answer.bound]
-    elif largest.share < _MOST:
-        return Text(f"The largest part of each step: {words}", style="bold")
-    return Text(f"Most of each step: {words}", style="bold")
 
 
 def cost_line(answer: StepsAnswer) -> Text:

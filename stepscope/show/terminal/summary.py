@@ -6,13 +6,14 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.analyze.code.hottest_lines import HotLine
+from stepscope.analyze.answers.headline import headline
+from stepscope.analyze.code.hottest_lines import told_lines
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.bars import Bar
 from stepscope.show.terminal.cells import duration_cell
 from stepscope.show.terminal.findings import verdict_block
-from stepscope.show.terminal.hottest import headline, hottest_block
+from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.numbers import counted, duration, percent
 from stepscope.show.terminal.page import (
     CODE,
@@ -38,17 +39,11 @@ _PART_STYLES: Final = {
 
 
 def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> RenderableType:
-    hottest = _hot_lines(answer)
-    is_judged = advice is not None and answer.steps.measured
-    told = (
-        [Text(""), *verdict_block(advice)]
-        if advice is not None and is_judged
-        else headline(hottest, run_ns=answer.wall_ns)
-    )
+    hottest = told_lines(answer)
     return page(
         [
             _title(answer),
-            *told,
+            *_headline(answer, advice),
             Text(""),
             _whole_run(answer),
             Text(""),
@@ -61,6 +56,14 @@ def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> Rend
             _next(answer),
         ]
     )
+
+
+def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[RenderableType]:
+    """What can only be said of the steps is said below, with them."""
+    told = headline(answer, advice)
+    if told.about == "findings" and advice is not None:
+        return [Text(""), *verdict_block(advice)]
+    return line_block(told) if told.about == "line" else []
 
 
 def _title(answer: SummaryAnswer) -> RenderableType:
@@ -95,14 +98,6 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
         table.add_row(*row)
     took = duration(answer.wall_ns) if answer.parts else "nothing was recorded"
     return Group(heading("The whole run", took), indented(table))
-
-
-def _hot_lines(answer: SummaryAnswer) -> list[HotLine]:
-    sources = [*answer.hottest_source, *([None] * len(answer.hottest))]
-    return [
-        HotLine(location, ns, source)
-        for location, ns, source in zip(answer.hottest, answer.hottest_ns, sources, strict=False)
-    ]
 
 
 def _next(answer: SummaryAnswer) -> RenderableType:

@@ -1,5 +1,5 @@
 // Every step: stacked by phase, outliers named, one of them opened.
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Content, StepColumns } from "../data";
 import { count, duration, milliseconds, percent } from "../format";
 import { go, useRoute } from "../route";
@@ -13,10 +13,7 @@ import { phase } from "../colours";
 function Opened({ content, steps, index }: { content: Content; steps: StepColumns; index: number }) {
   const order = phaseOrder(steps);
   const whole = steps.duration_ns[index] || 1;
-  const means = useMemo(() => {
-    const counted = steps.measured.map((each, at) => (each ? at : -1)).filter((at) => at >= 0);
-    return Object.fromEntries(order.map((name) => [name, counted.reduce((sum, at) => sum + steps.phases[name][at], 0) / Math.max(1, counted.length)]));
-  }, [steps]);
+  const means = new Map((content.summary.steps.breakdown ?? []).map((each) => [each.category, each.ms * 1e6]));
   const mean = (content.summary.steps.step_ms?.mean ?? 0) * 1e6;
   const from = steps.start_ns[index];
   const shown = from + (content.timeline?.main_ns ?? 0);
@@ -38,8 +35,8 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
               <td class="wide"><Bar share={steps.phases[name][index] / whole} colour={phase(name)} /></td>
               <td class="number">{duration(steps.phases[name][index])}</td>
               <td class="number">{percent(steps.phases[name][index] / whole)}</td>
-              <td class="number faint">{duration(means[name])}</td>
-              <td class="number">{duration(steps.phases[name][index] - means[name])}</td>
+              <td class="number faint">{duration(means.get(name) ?? 0)}</td>
+              <td class="number">{duration(steps.phases[name][index] - (means.get(name) ?? 0))}</td>
             </tr>
           ))}
         </tbody>

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "device-idle"
-_LEAST_SHARE: Final = 0.15
+_LEAST_SHARE: Final = 0.15  # between kernels and steps there are always gaps
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
@@ -15,7 +16,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
     share = device.idle_share - case.explained_share
     if share < _LEAST_SHARE:
         return []
-    idle = share * device.wall_ns / device.steps
+    idle = share * case.step_ns
     return [
         Candidate(
             id=ID,
@@ -26,8 +27,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "
                 f"the time; {ms(idle)} of each step it waits for the host.",
             ],
-            location=None,
-            saving=Saving.of(idle, 0.2, 0.95, 0.6),
+            # A range this wide, as nothing tells the cause.
+            saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
             fix="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
             "launch overhead, workers and prefetching against waiting for input, and no "
             ".item() or .cpu() in the step.",

@@ -3,13 +3,13 @@
 import re
 from typing import Final
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
-from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.evidence.words import ms
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.rules.exposed_communication import exposed
 from stepscope.analyze.intervals import union
 
-ID: Final = "exposed-communication"
-_LEAST_SHARE: Final = 0.03
 _COLLECTIVES: Final = re.compile(
     r"nccl|rccl|all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective-permute", re.I
 )
@@ -22,25 +22,17 @@ def judge(case: DeviceCase) -> list[Candidate]:
     if not collective.any():
         return []
     start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
-    sent = device.in_steps(union(start[collective], end[collective])) / device.steps
+    sent = case.by_step(device.in_steps(union(start[collective], end[collective])))
     compute = device.in_steps(union(start[~collective], end[~collective]))
-    exposed = max(0.0, device.busy_ns - compute) / device.steps
-    share = exposed / float(device.step_ns.mean())
-    if share < _LEAST_SHARE:
+    cost = case.by_step(max(0.0, device.busy_ns - compute))
+    share = case.share(cost)
+    if share < LEAST_SHARE:
         return []
-    return [
-        Candidate(
-            id=ID,
-            title=f"{percent(share)} of the step is communication that nothing hides",
-            verdict="is communication that nothing hides",
-            share=share,
-            evidence=[
-                f"Collectives run for {ms(sent)} of a step, {ms(exposed)} of that "
-                "while no other kernel does.",
-            ],
-            location=None,
-            saving=Saving.of(exposed, 0.3, 1.0, 0.7),
-            fix="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), gradients as "
-            "bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
-        )
-    ]
+    return exposed(
+        cost,
+        share,
+        evidence=f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that "
+        "while no other kernel does.",
+        fix="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), gradients as "
+        "bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
+    )

@@ -3,14 +3,13 @@
 import re
 from typing import Final
 
-import numpy as np
-
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
+from stepscope.advise.rules.input_bound import ID
 
-ID: Final = "input-bound"
-_LEAST_SHARE: Final = 0.05
 _LOADERS: Final = re.compile(r"enumerate\(DataLoader\)|_DataLoaderIter\.__next__|IteratorGetNext")
 
 
@@ -19,9 +18,9 @@ def judge(case: DeviceCase) -> list[Candidate]:
     events = device.part.tree.events
     waits = events[device.matching(_LOADERS, events)]
     start, end = device.clipped(waits)
-    cost = float(np.sum(device.idle_in(start, end))) / device.steps
-    share = cost / float(device.step_ns.mean())
-    if share < _LEAST_SHARE:
+    cost = case.by_step(device.idle_in(start, end))
+    share = case.share(cost)
+    if share < LEAST_SHARE:
         return []
     case.explained_share += share
     return [
@@ -31,11 +30,11 @@ def judge(case: DeviceCase) -> list[Candidate]:
             verdict="waits for its batch",
             share=share,
             evidence=[
-                f"The host takes {ms(float((end - start).sum()) / device.steps)} of a step "
+                f"The host takes {ms(case.by_step(end - start))} of a step "
                 f"to get its batch; in {ms(cost)} of that the device has nothing to do.",
             ],
-            location=None,
-            saving=Saving.of(cost, 0.5, 1.0, 0.9),
+            # The first batch of an epoch is still waited for; too few cores may halve it.
+            saving=Saving.part_of(cost, expected=0.9, least=0.5),
             fix="Load in other processes, ahead of the step: DataLoader(…, num_workers=4, "
             "persistent_workers=True), tf.data's prefetch and num_parallel_calls.",
             trial="num-workers",

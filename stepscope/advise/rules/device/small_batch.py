@@ -4,14 +4,15 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import counted, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "small-batch"
-_MOST_BUSY: Final = 0.5
+_MOST_BUSY: Final = 0.5  # of the time: a device that works more than it waits is not far from busy
 _SHORT_NS: Final = 12_000  # a kernel that is over before the next one can be launched
-_LEAST_KERNELS: Final = 50  # a step
+_LEAST_KERNELS: Final = 50  # a step: with fewer, launching them is not what it waits for
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
@@ -22,7 +23,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
         return []
     if float(np.median(lasted)) > _SHORT_NS:
         return []
-    idle = device.idle_share * float(device.step_ns.mean())
+    idle = device.idle_share * case.step_ns
     case.explained_share = max(case.explained_share, device.idle_share)
     return [
         Candidate(
@@ -35,8 +36,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{counted(count, 'kernel')} a step, half of them under "
                 f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
             ],
-            location=None,
-            saving=Saving.of(idle, 0.1, 0.9, 0.5),
+            # A batch of twice the size halves what is idle by sample, where it fits.
+            saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
             fix="A larger batch makes the same kernels work longer; where the batch must stay, "
             "torch.compile(mode='reduce-overhead') or CUDA graphs.",
         )

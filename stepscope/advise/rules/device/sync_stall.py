@@ -4,22 +4,22 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Candidate, Saving
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import counted, ms, percent
+from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.saving import Saving
 
 ID: Final = "sync-stall"
-_LEAST_SHARE: Final = 0.03
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     syncs = device.syncs
     syncs = syncs[(syncs["start_ns"] >= device.start_ns.min()) & (syncs["duration_ns"] > 0)]
-    idle = device.idle_after(syncs)
-    cost = float(np.minimum(idle, device.step_ns.mean()).sum()) / device.steps
-    share = cost / float(device.step_ns.mean())
-    if share < _LEAST_SHARE:
+    cost = case.by_step(np.minimum(device.idle_after(syncs), case.step_ns))
+    share = case.share(cost)
+    if share < LEAST_SHARE:
         return []
     case.explained_share += share
     names = sorted(set(device.names(syncs)))
@@ -33,8 +33,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{counted(len(syncs) / device.steps, 'wait')} a step ({', '.join(names[:3])}); "
                 f"after them the device has nothing to do for {ms(cost)} of a step.",
             ],
-            location=None,
-            saving=Saving.of(cost, 0.4, 1.0, 0.85),
+            # One wait a step is often needed, and the launches it held up still take their time.
+            saving=Saving.part_of(cost, expected=0.85, least=0.4),
             fix="Keep results on the device: no .item(), .cpu(), print or if on a tensor in the "
             "step; read the loss every so many steps, and copy with non_blocking=True.",
         )

@@ -13,7 +13,7 @@ from stepscope.native import _core
 from stepscope.record.frameworks.jax import stand_in
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 _EVENTS: Final = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
@@ -77,6 +77,4 @@ def _heard(event: str, duration_s: float, **about: Any) -> None:
 
 def tell(name: str, start_ticks: int, end_ticks: int) -> None:
     if naming.name_id is not None:
-        _core.event(
-            EventKind.SPAN, naming.name_id(name), start_ticks, end_ticks, SpanCategory.COMPILE
-        )
+        _core.past_span(naming.name_id(name), SpanCategory.COMPILE, start_ticks, end_ticks)

@@ -19,7 +19,7 @@ from stepscope.record.frameworks.jax.updates import Updates
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
-from stepscope.store.format import SpanCategory
+from stepscope.store.format import SpanCategory, about_compute
 
 FIRST_NUMBER: Final = 1 << 40  # of all functions here; optimizers count from 1
 _MOST_NOTES: Final = 10
@@ -140,7 +140,7 @@ class Jit:
             if function.calls > _MOST_CALLS:
                 return 0
             return _core.span_begin(self._name_id, SpanCategory.COMPUTE, 0, 0, _here.began)
-        about = updates.samples(args) << 1 | (updates.updated_bytes > 0)
+        about = about_compute(updates.samples(args), updates.updated_bytes > 0)
         return _core.span_begin(
             self._name_id, SpanCategory.COMPUTE, function.number, about, _here.began
         )

@@ -19,13 +19,12 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
-from stepscope.store.format import EventKind, SpanCategory, StepMark
+from stepscope.store.format import SpanCategory, StepMark, about_compute
 
 _guarded: Final = notes.guard("Keras is not watched as it should be")
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
 _FIRST_MODEL: Final = 1 << 24  # functions are numbered below
-_UPDATES: Final = 1
 _FIT: Final = _FIRST_MODEL - 1  # the number of what computes a batch of `fit`
 _FARTHEST: Final = 8  # how deep a dataset's batching is looked for
 
@@ -115,7 +114,8 @@ def _begins(batch: Any, is_told: bool) -> None:
         _fit.fetched = ()
     here.in_batch = here.has_fitted = True
     if is_told:
-        _fit.span = _core.span_begin(naming.name_id(_COMPUTE), SpanCategory.COMPUTE, _FIT, _UPDATES)
+        name, about = naming.name_id(_COMPUTE), about_compute(samples=0, updates=True)
+        _fit.span = _core.span_begin(name, SpanCategory.COMPUTE, _FIT, about)
 
 
 def _computed() -> None:
@@ -145,9 +145,9 @@ def _ended(callbacks: Any, batch: Any) -> int:
     steps = max(1, last - _fit.first + 1)
     ended, name = _core.ticks(), naming.name_id(_NAME)
     for index in range(steps):
-        _core.event(
-            EventKind.STEP, name=name, start=began + (ended - began) * (index + 1) // steps,
-            extra=StepMark.FRAMEWORK, value0=_samples(index),
+        _core.step_mark(
+            who=StepMark.FRAMEWORK, samples=_samples(index), name=name,
+            start=began + (ended - began) * (index + 1) // steps,
         )  # fmt: skip
     _fit.fetched = ()
     return steps
@@ -317,7 +317,7 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
             return 0
         if model not in numbers:
             numbers[model] = next(following)
-        about = samples_in(x) << 1 | _UPDATES
+        about = about_compute(samples_in(x), updates=True)
         name = naming.name_id("train_on_batch")
         return _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
 

@@ -19,10 +19,9 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
-from stepscope.store.format import ForwardFlag, SpanCategory
+from stepscope.store.format import ForwardFlag, SpanCategory, about_compute
 
 _guarded: Final = notes.guard("TensorFlow is not watched as it should be")
-_UPDATES: Final = 1  # in value1 of a COMPUTE span; the samples stand above it
 FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
@@ -105,7 +104,7 @@ class _Functions:
             return begin_collective(made.name)
         samples = _samples(args, kwargs)
         if made.parts.trains or not made.is_known or here.in_batch:
-            about = samples << 1 | _UPDATES
+            about = about_compute(samples, updates=True)
             return _core.span_begin(name, SpanCategory.COMPUTE, made.number, about)
         if made.parts.calls_model and not here.in_model:
             return _core.span_begin(name, SpanCategory.FORWARD, samples, ForwardFlag.NO_GRAD)

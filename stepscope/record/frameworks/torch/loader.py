@@ -13,12 +13,11 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
-from stepscope.store.format import LOADER_WORKERS_BITS, SpanCategory
+from stepscope.store.format import SpanCategory, about_loader
 
 _BATCH: Final = "DataLoader"
 _START: Final = "DataLoader.__iter__"  # part of the format: analysis knows it by this name
-_MOST_WORKERS: Final = (1 << LOADER_WORKERS_BITS) - 1
-_ABOUT: Final = "_stepscope_about"  # on an iterator: value1 of its INPUT spans
+_ABOUT: Final = "_stepscope_about"  # on an iterator: of which loader it is
 
 
 def install(module: Any, patches: Patches) -> None:
@@ -44,15 +43,14 @@ class _Loaders:
 
     @compiled_graphs.are_not_for
     def about(self, loader: Any, workers: object) -> int:
-        """value1 of an INPUT span: the loader's number, and how many workers it has."""
+        """What its INPUT spans say of the loader: its number, and how many workers it has."""
         try:
             number = self._numbers.get(loader)
             if number is None:
                 number = self._numbers[loader] = next(self._next)
         except TypeError:  # a loader of the script's own may not be hashable
             number = next(self._next)
-        has = min(workers, _MOST_WORKERS) if isinstance(workers, int) else 0
-        return number << LOADER_WORKERS_BITS | has
+        return about_loader(number, workers if isinstance(workers, int) else 0)
 
 
 def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:

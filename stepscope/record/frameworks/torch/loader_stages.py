@@ -33,10 +33,11 @@ def install(utils: Any, patches: Patches) -> None:
 
 
 @compiled_graphs.are_not_for
-def begin(stage: str, value0: int = 0, value1: int = 0) -> int:
+def begin(stage: str, number: int = 0, about: int = 0) -> int:
+    """`number`: of the samples or workers in it, or a worker's pid; `about`: of which loader."""
     if naming.name_id is None or compiled_graphs.is_compiling():
         return 0
-    return _core.span_begin(naming.name_id(stage), SpanCategory.STAGE, value0, value1)
+    return _core.span_begin(naming.name_id(stage), SpanCategory.STAGE, number, about)
 
 
 @compiled_graphs.are_not_for

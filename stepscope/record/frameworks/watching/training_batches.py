@@ -3,7 +3,7 @@
 from stepscope.native import _core
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
-from stepscope.store.format import EventKind, StepMark
+from stepscope.store.format import StepMark
 
 
 class Batches:
@@ -24,7 +24,7 @@ class Batches:
         if naming.name_id is None:
             return
         name = naming.name_id(self._name)
-        _core.event(EventKind.STEP, name=name, extra=StepMark.FRAMEWORK, value0=samples)
+        _core.step_mark(who=StepMark.FRAMEWORK, samples=samples, name=name)
         step_counter.step_ended(step_counter.Source.BATCH)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from stepscope.native import _core
 from stepscope.record.names import naming
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 MOST_LINES: Final = 200_000  # in the line log: 10 MB
 
@@ -17,9 +17,7 @@ def mark(path: str, start_ticks: int, end_ticks: int, *, is_scripts: bool = Fals
     """Say in the events what the file `path` covers."""
     if naming.name_id is not None:
         name = naming.name_id(os.path.basename(path))
-        _core.event(
-            EventKind.WINDOW, name=name, start=start_ticks, end=end_ticks, extra=int(is_scripts)
-        )
+        _core.window(name, start_ticks, end_ticks, is_scripts=is_scripts)
 
 
 def log_lines(until: int, on_line: Callable[[], None] | None) -> None:

@@ -1,0 +1,56 @@
+"""The cores that the steps had, and those that other programs took from them."""
+
+import functools
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.advise.evidence.words import percent
+from stepscope.analyze.counters import grown
+from stepscope.analyze.input.limits import cores_of, idle_cores
+from stepscope.clock import Ints
+from stepscope.store.reader import ProcessData, Run
+
+# Of the time. A thread that shares its core with one other has none for half of it, and a machine
+# that does nothing else still takes a few percent: this is where times stop to be the script's own.
+_LEAST_DELAY: Final = 0.2
+
+
+class Machine:
+    """`window`: starts and ends of the measured steps."""
+
+    def __init__(self, run: Run, process: ProcessData, window: tuple[Ints, Ints]) -> None:
+        self._run = run
+        self._process = process
+        self._window = window
+
+    @functools.cached_property
+    def cores(self) -> float:
+        return cores_of(self._run) or 1.0
+
+    @functools.cached_property
+    def idle_cores(self) -> float:
+        return idle_cores(self._run, self._process, self._window) or 0.0
+
+    @functools.cached_property
+    def delay_by_step_ns(self) -> npt.NDArray[np.float64]:
+        """How long the main thread was ready in each measured step but had no core."""
+        memory = self._process.memory
+        return grown(memory.at_ns, memory.run_delay_ns, self._window)
+
+    @functools.cached_property
+    def without_core(self) -> float:
+        """The share of the measured time in which the main thread was ready but had no core."""
+        measured_ns = float((self._window[1] - self._window[0]).sum())
+        return min(1.0, float(self.delay_by_step_ns.sum()) / max(1.0, measured_ns))
+
+    @property
+    def busy(self) -> str | None:
+        """Said where others used the machine so much that times are theirs as well."""
+        if self.without_core < _LEAST_DELAY:
+            return None
+        return (
+            f"the machine was busy: {percent(self.without_core)} of the time the main thread was "
+            "ready but had no core"
+        )

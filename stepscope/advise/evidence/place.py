@@ -1,0 +1,106 @@
+"""Where time is spent: the line of the user's that holds most of it, and the library function."""
+
+import collections
+from collections.abc import Iterable
+from typing import Final
+
+from stepscope.advise.evidence.case import Case
+from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.model import Location
+
+PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
+OWN: Final = ("python", "prepare")  # the phases in which the script does something of its own
+_CHANCE: Final = 3  # looks: so many may have fallen on the edge of a phase
+_TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
+_MOST: Final = 0.6  # of the time in one function: further in it is not one place any more
+# Of the training's time in a function: below it is not used for that, above it is around all of it.
+_USED, _AROUND = 0.02, 0.8
+
+
+def where(
+    case: Case, looks: Iterable[Look], group: Iterable[Look] | None = None
+) -> tuple[Location | None, str | None]:
+    """The function of the user's that holds most of it, its line, and the library function.
+    `group`: the looks as they are in the case, where these are only parts of their stacks."""
+    looks = list(looks)
+    location = _innermost(case, looks, set(looks if group is None else group))
+    libraries: dict[str, float] = collections.defaultdict(float)
+    for look in looks:
+        if (called := _called(look)) is not None:
+            libraries[called.function.name] += look.ns
+    return location, max(libraries, key=lambda name: libraries[name], default=None)
+
+
+def _called(look: Look) -> Frame | None:
+    """The library function that the user's code called; what only passes the call on is not meant:
+    decorators, Module._wrapped_call_impl."""
+    own = [number for number, frame in enumerate(look.frames) if frame.is_users]
+    below = look.frames[own[-1] + 1 :] if own else look.frames
+    return next((each for each in below if not _is_inner(each.function.name)), look.called)
+
+
+def _is_inner(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return "<locals>" in name or (last.startswith("_") and not last.endswith("__"))
+
+
+def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | None:
+    """From the outermost frame inwards as long as one function holds most of the time, and is not
+    used for much else; there, the line with most of it."""
+    best: Location | None = None
+    others = _training(case, group)
+    theirs = _by_function(case, others)
+    training_ns = sum(look.ns for look in others)
+    chance_ns = _CHANCE * case.stacks.time.total_ns / max(1, case.stacks.time.count)
+    depth, inside = 0, [look for look in looks if look.users]
+    while inside:
+        spent: dict[tuple[str, str], float] = collections.defaultdict(float)
+        for look in inside:
+            frame = look.users[depth]
+            spent[case.code.shown(frame), frame.function.name] += look.ns
+        top = max(spent, key=lambda key: spent[key])
+        if best is not None and spent[top] < _MOST * sum(look.ns for look in looks):
+            break
+        used_ns = theirs.get(top, 0.0)
+        if best and max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns:
+            break  # the training uses it as well; what is around all of it is passed through
+        inside = [
+            look
+            for look in inside
+            if (case.code.shown(look.users[depth]), look.users[depth].function.name) == top
+        ]
+        lines: dict[int, float] = collections.defaultdict(float)
+        for look in inside:
+            lines[look.users[depth].line] += look.ns
+        line = max(lines, key=lambda number: lines[number])
+        best = Location(file=top[0], line=line, function=top[1])
+        depth += 1
+        inside = [look for look in inside if len(look.users) > depth]
+    return best
+
+
+def _training(case: Case, group: set[Look]) -> list[Look]:
+    """What trains, as far as that is known: the passes, without a framework all but this group."""
+    return [
+        look
+        for look in case.stacks.time.looks
+        if look not in group and (not case.is_framework or look.phase in PASSES)
+    ]
+
+
+def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], float]:
+    spent: dict[tuple[str, str], float] = collections.defaultdict(float)
+    for look in looks:
+        for key in {(case.code.shown(frame), frame.function.name) for frame in look.users}:
+            spent[key] += look.ns
+    return spent
+
+
+def beside(case: Case, location: Location) -> list[Look]:
+    """What a function does in Python of its own, where it does not train as well."""
+    inside = case.stacks.inside(location)
+    if case.stacks.share(
+        look for look in inside if look.phase in PASSES
+    ) > _TRAINS * case.stacks.share(inside):
+        return []
+    return [look for look in inside if look.phase in OWN and look not in case.stacks.claimed]

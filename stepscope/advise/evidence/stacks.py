@@ -1,0 +1,74 @@
+"""Where the steps' thread was seen, and what of that a rule has explained.
+
+Rules go from the specific to the general. What one has explained it claims, so that the next does
+not tell the same time again under another name.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+
+from stepscope.advise.evidence.code import Code
+from stepscope.analyze.code.sampled_steps import Look, StepTime, step_time
+from stepscope.model import Location
+
+
+class Stacks:
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self.claimed: set[Look] = set()
+        # Files and functions that run beside the steps, where no look of theirs could be claimed.
+        self.claimed_functions: set[tuple[str, str]] = set()
+
+    @functools.cached_property
+    def time(self) -> StepTime:
+        return step_time(self._code.process, self._code.steps)
+
+    def free(self, *phases: str) -> Iterator[Look]:
+        """Looks that no rule has claimed, of these phases (none given: of all)."""
+        for look in self.time.looks:
+            if look not in self.claimed and (not phases or look.phase in phases):
+                yield look
+
+    def share(self, looks: Iterable[Look]) -> float:
+        return sum(look.ns for look in looks) / self.time.total_ns if self.time.total_ns else 0.0
+
+    def sure_share(self, looks: Iterable[Look]) -> float:
+        """0 where so few moments stand behind it that chance may have made it."""
+        share = self.share(looks)
+        return share if share > self.time.error(share) else 0.0
+
+    def claim(self, wanted: Callable[[Look], bool]) -> None:
+        self.claimed |= {look for look in self.time.looks if wanted(look)}
+
+    def claim_phase(self, name: str) -> None:
+        self.claim(lambda look: look.phase == name)
+
+    def claim_place(self, location: Location, share: float) -> None:
+        """The function, or only its line where the function does much more than this share."""
+        inside = self.inside(location)
+        # Sampled shares are off by chance: within a third, or two hundredths, it is the same time.
+        if self.share(inside) <= 1.3 * share + 0.02:
+            self.claimed |= set(inside)
+        else:
+            self.claimed |= set(self.at(location))
+
+    def inside(self, location: Location) -> list[Look]:
+        """Looks with that function in their stack."""
+        return [
+            look
+            for look in self.time.looks
+            if any(self._code.is_in(frame, location) for frame in look.users)
+        ]
+
+    def at(self, location: Location) -> list[Look]:
+        """Looks with that line in their stack."""
+        return [
+            look
+            for look in self.time.looks
+            if any(self._code.place(frame) == location for frame in look.users)
+        ]
+
+    def free_share(self, phase: str) -> float:
+        """What of a phase no rule has claimed."""
+        whole = self.share(look for look in self.time.looks if look.phase == phase)
+        return self.share(self.free(phase)) / whole if whole else 1.0

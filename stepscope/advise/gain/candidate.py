@@ -1,0 +1,26 @@
+"""What a rule hands on: a finding before it is weighed against the others."""
+
+import dataclasses
+
+from stepscope.advise.gain.saving import Saving
+from stepscope.model import Location, Process
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Candidate:
+    id: str
+    title: str
+    verdict: str  # goes on after "92 % of each step "
+    share: float
+    evidence: list[str]
+    saving: Saving
+    fix: str
+    location: Location | None = None
+    process: Process | None = None  # None: the one that trains
+    patch: str | None = None
+    trial: str | None = None
+    library: str | None = None
+    source: str | None = None
+    doubt: str | None = None  # why the gain is less sure than the steps make it
+    is_always_told: bool = False  # also without a gain in time
+    steps_behind: int | None = None  # None: all measured ones

@@ -1,0 +1,27 @@
+"""Who made a run, and where: what the page says of it beside what it measured."""
+
+import os
+
+from stepscope.analyze.traces.foreign import is_trace
+from stepscope.model.page import Facts
+from stepscope.store.reader import Run
+
+
+def facts(run: Run) -> Facts:
+    info, machine = run.info, run.info.machine
+    return Facts(
+        name=os.path.basename(os.path.abspath(run.path)),
+        path=os.fspath(run.path),
+        script=info.script,
+        cwd=info.cwd,
+        host=machine.host,
+        system=machine.system,
+        cpu=machine.cpu,
+        cores=machine.container_cores or machine.cores,
+        memory_bytes=machine.container_memory_bytes or machine.memory_bytes,
+        versions=info.versions,
+        git=info.git,
+        options=info.options,
+        stepscope=str(info.versions.get("stepscope", "")),
+        is_trace=is_trace(run.path),
+    )

@@ -1,0 +1,39 @@
+"""In which state a run is: what was derived of another state, or by other code, is out of date."""
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any, Final
+
+from stepscope.analyze.traces.foreign import is_trace, traces_in
+from stepscope.store import format as fmt
+
+_WATCHED: Final = (fmt.EVENTS_FILE, fmt.LINES_FILE, fmt.SAMPLES_FILE, fmt.PROCESS_FILE)
+_PACKAGE: Final = Path(__file__).parents[2]
+
+
+def run_version(path: Path) -> str:
+    """Of sizes and times, and of how much each stream holds: writing into a mapped file need not
+    change its time. Reading a run does not change it."""
+    parts: list[Any] = [path.resolve().name, _code_version()]
+    for file in (path / fmt.RUN_FILE, path / fmt.SUPERVISOR_FILE, *_watched(path)):
+        try:
+            stat = file.stat()
+            with file.open("rb") as opened:
+                head = opened.read(fmt.HEADER.size)
+        except OSError:
+            continue
+        parts.append((str(file.relative_to(path)), stat.st_mtime_ns, stat.st_size, head))
+    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _watched(path: Path) -> list[Path]:
+    if is_trace(path):
+        return traces_in(path)
+    return [file for name in _WATCHED for file in sorted(path.glob(f"proc-*/{name}"))]
+
+
+@functools.cache
+def _code_version() -> int:
+    """Another stepscope may tell something else of the same run."""
+    return max(file.stat().st_mtime_ns for file in _PACKAGE.rglob("*.py"))

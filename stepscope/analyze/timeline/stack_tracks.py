@@ -1,0 +1,93 @@
+"""A thread's samples as calls that begin and end: what two looks have in common went on."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.code.imports import is_import_machinery
+from stepscope.analyze.code.sampled_stacks import Seen, Stacks
+from stepscope.analyze.run import shown_path
+from stepscope.analyze.timeline.one_clock import Member
+from stepscope.analyze.timeline.tracks import Label, Track
+from stepscope.model import Location
+from stepscope.store.records import FunctionName
+
+_MOST_LOOKS: Final = 20_000  # samples of a thread; of more, every so many-th
+_DEEPEST: Final = 48
+_PAUSE: Final = 5.0  # times the usual distance of samples: the thread was not there
+
+
+def stack_tracks(member: Member) -> Iterator[Track]:
+    found = Stacks(member.process)
+    for seen in found.by_thread():
+        course = _Course(member, found)
+        start, end, label, level = (np.array(each, np.int64) for each in course.of(seen))
+        if len(start):
+            name = seen.thread.name or f"thread {seen.thread.id}"
+            yield Track.of(
+                member, name, "stack, sampled", "stack", (start, end), label, course.labels, level
+            )
+
+
+class _Course:
+    """The calls of one thread, as they open and close."""
+
+    def __init__(self, member: Member, stacks: Stacks) -> None:
+        self._member, self._stacks = member, stacks
+        self._open: list[tuple[int, int]] = []  # function, since
+        self._columns: tuple[list[int], ...] = ([], [], [], [])
+        self._known: dict[int, int] = {}  # function to its label
+        self.labels: list[Label] = []
+
+    def of(self, seen: Seen) -> tuple[list[int], ...]:
+        """Start, end, label and level of each call."""
+        every = -(-len(seen.nodes) // _MOST_LOOKS)
+        start = seen.start_ns[::every].tolist()
+        end = (seen.start_ns + seen.weight_ns)[::every].tolist()
+        pause_ns = _PAUSE * float(np.median(seen.weight_ns)) * every if len(seen.nodes) else 0.0
+        before = 0
+        for node, began, ended in zip(seen.nodes[::every].tolist(), start, end, strict=True):
+            if before and began - before > pause_ns:
+                self._close(0, before)
+            self._look(node, began)
+            before = ended
+        self._close(0, before)
+        return self._columns
+
+    def _look(self, node: int, at_ns: int) -> None:
+        whole = self._stacks.stack(node)
+        stack = [each for each in whole if not is_import_machinery(each.file)][:_DEEPEST]
+        same = 0
+        for (function, _), now in zip(self._open, stack, strict=False):
+            if function != now.id:
+                break
+            same += 1
+        self._close(same, at_ns)
+        for called in stack[same:]:
+            if called.id not in self._known:
+                self._known[called.id] = len(self.labels)
+                self.labels.append(self._label(called))
+            self._open.append((called.id, at_ns))
+
+    def _label(self, called: FunctionName) -> Label:
+        path = shown_path(self._member.run, called.file)
+        where = Location(file=path, line=called.line, function=called.name)
+        return Label(_shown_name(called.name, path), None if called.native else where)
+
+    def _close(self, kept: int, at_ns: int) -> None:
+        for level in range(len(self._open) - 1, kept - 1, -1):
+            function, since = self._open[level]
+            if at_ns > since:
+                row = since, at_ns, self._known[function], level
+                for column, value in zip(self._columns, row, strict=True):
+                    column.append(value)
+        del self._open[kept:]
+
+
+def _shown_name(name: str, path: str) -> str:
+    """A module's top level goes by its file: there are many of them in every import."""
+    if name != "<module>":
+        return name
+    folder, _, file = path.rpartition("/")
+    return f"{name} {folder.rpartition('/')[2]}" if file == "__init__.py" else f"{name} {file}"

@@ -1,0 +1,25 @@
+"""What a step does in each category of its time, in words."""
+
+from typing import Final
+
+# After "Most of each step: ".
+CATEGORY_WORDS: Final = {
+    "input": "waiting for input",
+    "files": "reading or writing files",
+    "prepare": "preparing the batch",
+    "transfer": "copying to the device",
+    "forward": "the forward pass",
+    "backward": "the backward pass",
+    "optimizer": "the optimizer",
+    "communication": "communication between ranks",
+    "sync": "waiting for the device",
+    "compute": "the compiled training function",
+    "compile": "compiling",
+    "evaluation": "evaluation",
+    "checkpoint": "saving checkpoints",
+    "logging": "logging",
+    "gc": "collecting garbage",
+    "python": "your Python code and what it calls",
+    "profiler": "stepscope's own recording",
+    "unattributed": "not known",
+}

@@ -1,0 +1,65 @@
+"""What the page is told of a run beside the answers to the questions of `show`."""
+
+from typing import Any, Literal
+
+from stepscope.model import Process, Record
+
+Called = tuple[str, str, int, str | None]  # function, file, line, library
+
+
+class Facts(Record, frozen=True):
+    """Who made the run, and where."""
+
+    name: str
+    path: str
+    script: str | None
+    cwd: str | None
+    host: str | None
+    system: str | None
+    cpu: str | None
+    cores: float | None
+    memory_bytes: int | None
+    versions: dict[str, Any]
+    git: dict[str, Any] | None
+    options: dict[str, Any]
+    stepscope: str
+    is_trace: bool  # of another tool: operators, and nothing else
+
+
+class Recorded(Record, frozen=True):
+    """Something that can be recorded: whether it was, how much, and how to get it."""
+
+    what: str
+    is_there: bool
+    told: str
+
+
+class StepColumns(Record, frozen=True):
+    """One entry a step; `number` counts from 1. Very many steps come in groups, as means."""
+
+    number: list[int]
+    start_ns: list[int]
+    duration_ns: list[int]
+    measured: list[bool]
+    estimated: list[bool]  # how the step divides up is partly a guess
+    phases: dict[str, list[int]]
+    group: int  # how many steps an entry stands for
+    outliers: list[int]  # indices of entries that took far longer than the usual step
+    slow_phase: list[str]  # of each outlier: what grew most
+
+
+class Tree(Record, frozen=True):
+    """Who called whom in threads of one kind: rows in order, the callers before the called."""
+
+    source: Literal["samples", "calls"]
+    process: Process
+    thread: str
+    threads: int
+    main: bool
+    total_ns: int
+    samples: int | None
+    depth: list[int]
+    function: list[int]  # index in the content's `called`
+    total: list[int]
+    own: list[int]
+    calls: list[int] | None

@@ -1,0 +1,33 @@
+/* What the front ends of 3.12 and later have in common: callbacks for sys.monitoring, and what
+   those are told of C functions. */
+#ifndef STEPSCOPE_MONITORED_H
+#define STEPSCOPE_MONITORED_H
+
+#include "python/compat.h"
+
+#if HAS_MONITORING
+
+typedef struct {
+    const char *event;
+    vectorcallfunc function;
+} Monitored; /* a table of them ends with an event that is NULL */
+
+/* A dict of event name to callable, of those that are in the table; NULL with an exception set. */
+PyObject *monitored_callbacks(const Monitored *table);
+
+extern PyObject *monitored_missing; /* sys.monitoring.MISSING, once monitored_callbacks was called */
+
+/* The definition of a C function that is about to be called; NULL: it is something else. What
+   counts is what cProfile counts. */
+static inline PyMethodDef *monitored_method(PyObject *callable, PyObject *self) {
+    PyTypeObject *type = Py_TYPE(callable);
+    if (LIKELY(type == &PyFunction_Type)) return NULL;
+    if (type == &PyCFunction_Type || type == &PyCMethod_Type) /* neither can be subclassed */
+        return ((PyCFunctionObject *)callable)->m_ml;
+    if (type == &PyMethodDescr_Type && self != monitored_missing)
+        return ((PyMethodDescrObject *)callable)->d_method;
+    return NULL;
+}
+
+#endif
+#endif

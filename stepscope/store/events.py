@@ -1,0 +1,337 @@
+"""Events as tables: one type a kind, and each column named for what it means.
+
+`format.py` says where a kind keeps what; only here is it unpacked. A column is a view of the
+records, or is made when it is first asked for.
+"""
+
+import functools
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.clock import Clock, Ints
+from stepscope.store import format as fmt
+from stepscope.store.format import EventKind, SpanCategory
+
+Records = npt.NDArray[Any]  # streams.EVENT_DTYPE
+Ids = npt.NDArray[np.uint32]
+Counts = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+Chosen = Mask | npt.NDArray[np.intp] | slice
+
+MOST_SAMPLES: Final = 2**40  # more is damage, of other numbers too
+_MOST_BYTES: Final = 2**50
+_MOST_IDS: Final = 2**31
+_HALF: Final = np.uint64(32)
+_LOW_HALF: Final = np.uint64(0xFFFFFFFF)
+
+
+class Events:
+    """Some events of one kind; a mask, indices or a slice choose among them."""
+
+    kind: ClassVar[EventKind]
+
+    def __init__(self, records: Records, clock: Clock, end_ns: int) -> None:
+        """`end_ns`: when the process ended."""
+        self._records, self._clock, self._end_ns = records, clock, end_ns
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __getitem__(self, chosen: Chosen) -> Self:
+        return type(self)(self._records[chosen], self._clock, self._end_ns)
+
+    def _id(self, field: str) -> Ids:
+        column: Ids = self._records[field]
+        return column
+
+    def _number(self, field: str) -> Counts:
+        column: Counts = self._records[field]
+        return column
+
+    @property
+    def name(self) -> Ids:
+        """An id in names.jsonl, 0: none."""
+        return self._id("name")
+
+    @property
+    def thread(self) -> Ids:
+        return self._id("thread")
+
+    def on(self, thread: int) -> Self:
+        return self[self.thread == thread]
+
+    def by_start(self) -> Self:
+        """In order of time."""
+        return self[np.argsort(self._number("start"), kind="stable")]
+
+
+class Moments(Events):
+    """Events that last no time."""
+
+    @functools.cached_property
+    def at_ns(self) -> Ints:
+        return self._clock.ns(self._number("start"))
+
+
+class Stretches(Events):
+    """Events that begin and end; what is still open ends with the process."""
+
+    @functools.cached_property
+    def start_ns(self) -> Ints:
+        return self._clock.ns(self._number("start"))
+
+    @functools.cached_property
+    def end_ns(self) -> Ints:
+        end = np.where(self.has_ended, self._clock.ns(self._number("end")), self._end_ns)
+        return np.maximum(self.start_ns, end)
+
+    @property
+    def interval_ns(self) -> tuple[Ints, Ints]:
+        return self.start_ns, self.end_ns
+
+    @property
+    def has_ended(self) -> Mask:
+        mask: Mask = self._number("end") != 0
+        return mask
+
+    @property
+    def is_dropped(self) -> Mask:
+        """It came to nothing."""
+        mask: Mask = self._number("end") == self._number("start")
+        return mask
+
+    @property
+    def is_done(self) -> Mask:
+        """It ended, and took time."""
+        return self._number("end") > self._number("start")
+
+
+class Spans(Stretches):
+    """A column that says nothing about a span's category is 0 there."""
+
+    kind = EventKind.SPAN
+
+    @property
+    def category(self) -> Ids:
+        """A SpanCategory."""
+        return self._id("extra")
+
+    def are(self, *categories: SpanCategory) -> Mask:
+        return np.isin(self.category, categories)
+
+    def of(self, *categories: SpanCategory) -> Self:
+        return self[self.are(*categories)]
+
+    def _told_by(self, categories: tuple[SpanCategory, ...], field: str, most: int) -> Ints:
+        told = np.minimum(self._number(field), np.uint64(most)).astype(np.int64)
+        return np.where(self.are(*categories), told, 0)
+
+    @functools.cached_property
+    def samples(self) -> Ints:
+        """In the batch that was fetched, passed forward or computed with; 0: not known."""
+        told = self._told_by((SpanCategory.INPUT, SpanCategory.FORWARD), "value0", MOST_SAMPLES)
+        given = self._number("value1") >> np.uint64(fmt.COMPUTE_SAMPLES_BIT)
+        computed = np.minimum(given, np.uint64(MOST_SAMPLES)).astype(np.int64)
+        return np.where(self.are(SpanCategory.COMPUTE), computed, told)
+
+    @functools.cached_property
+    def number(self) -> Ints:
+        """Of the optimizer that steps, of the compiled function, or of the collective in its group;
+        0: none."""
+        numbered = (SpanCategory.OPTIMIZER, SpanCategory.COMPUTE, SpanCategory.COMMUNICATION)
+        return self._told_by(numbered, "value0", MOST_SAMPLES)
+
+    @property
+    def updates(self) -> Mask:
+        """Of compiled functions: it is known to update weights."""
+        updates: Mask = (self._number("value1") & np.uint64(fmt.COMPUTE_UPDATES)) != 0
+        return self.are(SpanCategory.COMPUTE) & updates
+
+    @functools.cached_property
+    def flags(self) -> Ints:
+        """ForwardFlag or BackwardFlag of a pass."""
+        return self._told_by((SpanCategory.FORWARD, SpanCategory.BACKWARD), "value1", _MOST_IDS)
+
+    @functools.cached_property
+    def group(self) -> Ints:
+        """Of a collective: an id of kind "name"."""
+        return self._told_by((SpanCategory.COMMUNICATION,), "value1", _MOST_IDS)
+
+    @property
+    def loader(self) -> Ints:
+        """The number of the loader that was waited for or that a stage belongs to; 0: another
+        input."""
+        return self._loader >> fmt.LOADER_WORKERS_BITS
+
+    @property
+    def loader_workers(self) -> Ints:
+        """How many that loader has."""
+        return self._loader & (1 << fmt.LOADER_WORKERS_BITS) - 1
+
+    @functools.cached_property
+    def _loader(self) -> Ints:
+        return self._told_by((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
+
+    @property
+    def worker_pid(self) -> Ints:
+        """Of a stage "worker": the process that was started."""
+        return self._told_by((SpanCategory.STAGE,), "value0", _MOST_IDS)
+
+
+class Opens(Stretches):
+    """Files that were opened, and from when to when the activation ran that did it."""
+
+    kind = EventKind.OPEN
+
+    @property
+    def is_writing(self) -> Mask:
+        mask: Mask = self._id("extra") == 1
+        return mask
+
+    @functools.cached_property
+    def opened_at_ns(self) -> Ints:
+        return self._clock.ns(self._number("value0"))
+
+
+class Windows(Stretches):
+    """Operator windows; the name is that of the file."""
+
+    kind = EventKind.WINDOW
+
+    @property
+    def is_scripts(self) -> Mask:
+        """By the script's own profiler."""
+        mask: Mask = self._id("extra") != 0
+        return mask
+
+
+class StepMarks(Moments):
+    kind = EventKind.STEP
+
+    @property
+    def who(self) -> Ids:
+        """A StepMark."""
+        return self._id("extra")
+
+    @property
+    def samples(self) -> Ints:
+        """In the step; 0: not known."""
+        return np.minimum(self._number("value0"), np.uint64(MOST_SAMPLES)).astype(np.int64)
+
+
+class LoopStamps(Moments):
+    """Each time that the header of a loop was reached; the name is the loop's."""
+
+    kind = EventKind.LOOP
+
+    @property
+    def activation(self) -> Counts:
+        """The ticks at which it was entered: they tell one from another."""
+        return self._number("end")
+
+    @property
+    def line_before(self) -> Ids:
+        """0: none, or not known."""
+        return self._id("extra")
+
+
+class LineBegins(Moments):
+    """In operator windows: a line began on a thread; the name is that of its code."""
+
+    kind = EventKind.LINE_BEGINS
+
+    @property
+    def line(self) -> Ids:
+        """0: none of the user's."""
+        return self._id("extra")
+
+
+class CpuTimes(Moments):
+    """Counters since the process began."""
+
+    kind = EventKind.CPU
+
+    @property
+    def process_ns(self) -> Counts:
+        return self._number("end")
+
+    @property
+    def voluntary_switches(self) -> Counts:
+        return self._number("value1") >> _HALF
+
+    @property
+    def involuntary_switches(self) -> Counts:
+        return self._number("value1") & _LOW_HALF
+
+
+class Transfers(Moments):
+    """Counters since the process began: input, output, and pages that had to be brought in."""
+
+    kind = EventKind.IO
+
+    @property
+    def read_bytes(self) -> Counts:
+        return self._number("end")
+
+    @property
+    def written_bytes(self) -> Counts:
+        return self._number("value0")
+
+    @property
+    def major_faults(self) -> Counts:
+        """They waited for the disk."""
+        return self._number("value1") & _LOW_HALF
+
+
+class Memory(Moments):
+    kind = EventKind.MEMORY
+
+    @property
+    def resident_bytes(self) -> Counts:
+        return self._number("end")
+
+    @property
+    def peak_bytes(self) -> Counts:
+        return self._number("value0")
+
+    @property
+    def mapped_bytes(self) -> Ints:
+        """Of the resident ones, those of files and shared; 0: not known."""
+        return self._id("extra").astype(np.int64) << 10
+
+    @property
+    def is_plausible(self) -> Mask:
+        """The rest is damage."""
+        return (self.resident_bytes < _MOST_BYTES) & (self.peak_bytes < _MOST_BYTES)
+
+    @property
+    def run_delay_ns(self) -> Counts:
+        """How long the main thread was ready to run but had no core, so far."""
+        return self._number("value1")
+
+
+class Costs(Moments):
+    """Our own work so far."""
+
+    kind = EventKind.COST
+
+    @property
+    def slow_ticks(self) -> Counts:
+        """In slow paths, measured."""
+        return self._number("end")
+
+    @property
+    def line_events(self) -> Counts:
+        return self._number("value0")
+
+    @property
+    def exit_events(self) -> Counts:
+        """Resumes included."""
+        return self._number("value1")
+
+    @property
+    def threads(self) -> Ids:
+        """Of the process, those of libraries included; 0: not known."""
+        return self._id("extra")

@@ -1,0 +1,66 @@
+"""What several views tell of one run is the same in all of them."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from show.a_training import STEP_NS, training
+from show.exporters.traced import two_ranks
+from stepscope.analyze.run import load
+from stepscope.analyze.timeline.run_timeline import run_timeline
+from stepscope.show.exporters import chrome
+from stepscope.show.report.content import content
+from stepscope.show.terminal.summary import summary
+
+CATEGORIES = {  # Chrome's for our kinds
+    "step": "step",
+    "phase": "phase",
+    "regions": "region",
+    "actions": "action",
+    "input stages": "stage",
+    "line": "line",
+    "window": "window",
+}
+
+
+@pytest.mark.parametrize("times", [1.8, 2.5])
+def test_page_and_findings_name_the_same_slow_steps(tmp_path: Path, times: float) -> None:
+    turns = [STEP_NS] * 30
+    turns[12] = turns[20] = int(times * STEP_NS)
+    told = content(load(training(tmp_path / "run", turns).path))
+    assert told.steps is not None
+    assert told.steps.outliers == sorted(each.step for each in told.findings.outliers)
+    assert told.steps.outliers == ([12, 20] if times > 2 else [])
+
+
+def test_page_and_terminal_begin_with_the_same_sentence_where_nothing_is_judged(
+    tmp_path: Path,
+) -> None:
+    told = content(load(training(tmp_path / "run", [40 * STEP_NS] * 4).path))
+    assert not told.summary.steps.measured
+    out = io.StringIO()
+    Console(file=out, width=110).print(summary(told.summary, told.findings))
+    assert told.verdict.endswith(" of the run is one line: train.py:5 step(x)")
+    assert told.verdict in " ".join(out.getvalue().split())
+
+
+def test_page_and_chrome_trace_have_the_same_spans(tmp_path: Path) -> None:
+    run = load(two_ranks(tmp_path / "run"))
+    exported = json.loads(b"".join(chrome.export(run)))["traceEvents"]
+    in_trace = sorted(
+        (CATEGORIES[each["cat"]], round(each["ts"] * 1000), round(each["dur"] * 1000))
+        for each in exported
+        if each["ph"] == "X" and each["cat"] in CATEGORIES
+    )
+    on_page = sorted(
+        (lane.kind, start, lasted)
+        for lane in run_timeline(run).whole().lanes
+        if lane.kind in CATEGORIES.values()
+        for start, lasted in zip(np.cumsum(lane.start).tolist(), lane.lasted, strict=True)
+    )
+    assert in_trace == on_page
+    assert {kind for kind, _, _ in on_page} == set(CATEGORIES.values())
