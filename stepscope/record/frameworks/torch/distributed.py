@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.frameworks.torch import ddp
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
@@ -60,9 +61,9 @@ def install(torch: Any, patches: Patches) -> None:
     for name, label in _BETWEEN_TWO.items():
         calls.watch(distributed.ProcessGroup, name, label, patches, is_collective=False)
     parallel = torch.nn.parallel.distributed
+    module = parallel.DistributedDataParallel
     for name, label in _OF_DDP.items():
-        ddp = parallel.DistributedDataParallel
-        calls.watch(ddp, name, label, patches, is_collective=True)
+        calls.watch(module, name, label, patches, is_collective=True)
     for name, label in _OF_DDPS_MAKING.items():
         patches.phase(parallel, name, SpanCategory.COMMUNICATION, label)
     calls.watch_waiting(distributed.Work, patches)
