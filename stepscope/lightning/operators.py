@@ -89,6 +89,4 @@ class Operators:
 def _is_taken(torch: Any) -> bool:
     """Whether somebody profiles already: two at once end the process. A recording of ours gives way
     by itself."""
-    windows = operators._windows
-    is_recordings = windows is not None and not windows.foreign
-    return bool(torch.autograd._profiler_enabled()) and not is_recordings
+    return bool(torch.autograd._profiler_enabled()) and not operators.gives_way()

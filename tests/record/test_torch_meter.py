@@ -4,8 +4,8 @@ import pytest
 
 import stepscope
 from stepscope.errors import InputError
-from stepscope.record.frameworks.torch.event_meter import FASTEST_PER_S, MOST_EVENTS, Meter
-from stepscope.record.frameworks.torch.windows import Stretch, stretches_of
+from stepscope.record.frameworks.windows.event_meter import FASTEST_PER_S, MOST_EVENTS, Meter
+from stepscope.record.frameworks.windows.schedule import Stretch, stretches_of
 
 SECOND = 1_000_000_000
 

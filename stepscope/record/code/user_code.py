@@ -6,11 +6,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import stepscope
+from stepscope.record.names import our_package
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _AND_BELOW: Final = ("", ".*")  # `torch.nn` stands for the module and everything below it
-_PACKAGE_FOLDER: Final = os.path.dirname(os.path.abspath(stepscope.__file__))
 
 
 class UserCode:
@@ -31,7 +30,7 @@ class UserCode:
         self._include = tuple(include)
         self._exclude = tuple(exclude)
         self._packages = _folders(packages)
-        self._ours = _folders([_PACKAGE_FOLDER, *([run_folder] if run_folder else [])])
+        self._ours = _folders([our_package.FOLDER, *([run_folder] if run_folder else [])])
         self._standard = _folders(standard_library_folders())
         self._commands = _command_folder()
         self._known: dict[str, bool] = {}

@@ -83,7 +83,7 @@ class StepLimits:
             self._judge(len(turns.stamps) - 1, turns.stamps)
 
     def step_ended(self, steps: int) -> None:
-        """To be told by `pace`."""
+        """To be told by `step_counter`."""
         if steps <= len(self._told):
             self._told.clear()  # somebody who knows better counts from the start
         self._told.append(_core.ticks())

@@ -6,15 +6,13 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from stepscope.native import _core
-from stepscope.record.steps import pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, StepMark
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 _CO_COROUTINE = 0x80
-
-# Set by the recording: text to id of kind "name". None while nothing records.
-name_id: Callable[[str], int] | None = None
 
 
 class region:
@@ -27,7 +25,9 @@ class region:
         self._open: list[int] = []  # a region may be entered again inside itself
 
     def __enter__(self) -> "region":
-        self._open.append(_begin(self._name, SpanCategory.REGION) if name_id is not None else 0)
+        self._open.append(
+            _begin(self._name, SpanCategory.REGION) if naming.name_id is not None else 0
+        )
         return self
 
     def __exit__(
@@ -65,25 +65,25 @@ def _is_coroutine_function(function: object) -> bool:
 
 
 def _begin(name: str, category: SpanCategory) -> int:
-    assert name_id is not None
-    return _core.span_begin(name_id(name), category)
+    assert naming.name_id is not None
+    return _core.span_begin(naming.name_id(name), category)
 
 
 def step(samples: int | None = None) -> None:
     """A training step ends here. `samples`: how many examples it used, for the throughput."""
-    if name_id is None:
+    if naming.name_id is None:
         return
     _core.step_mark(samples=samples or 0)
-    pace.step_ended(pace.Source.MARK)
+    step_counter.step_ended(step_counter.Source.MARK)
 
 
 def steps(iterable: Iterable[T]) -> Iterator[T]:
     """`for batch in steps(loader)`: every turn is a step, waiting for the batch is its input."""
-    if name_id is not None:
+    if naming.name_id is not None:
         _core.step_mark(who=StepMark.BEGINS)
     iterator = iter(iterable)
     while True:
-        waiting = _begin("input", SpanCategory.INPUT) if name_id is not None else 0
+        waiting = _begin("input", SpanCategory.INPUT) if naming.name_id is not None else 0
         try:
             item = next(iterator)
         except StopIteration:

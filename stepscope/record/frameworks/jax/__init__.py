@@ -1,4 +1,9 @@
-"""JAX and Optax: jitted calls, compilations, gradients, waits for arrays, updates and operators."""
+"""JAX, and Optax with it.
+
+Phases: compute of the user's jitted functions, gradients outside of jit, optimizer, waits for
+arrays, transfers, compilation with its cause. Steps: a function that is handed back what it
+returned, or an update of Optax's. Windows: operators under JAX's profiler. Notes: compiled again.
+"""
 
 from typing import Final
 

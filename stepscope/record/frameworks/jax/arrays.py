@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame, timed
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _FUNCTIONS: Final = {
@@ -64,9 +65,9 @@ def _watch_value(array: Any, patches: Patches) -> None:
 
     def _value(self: Any) -> Any:
         span = 0
-        if self._npy_value is None and marks.name_id is not None and compilation.is_outside():
+        if self._npy_value is None and naming.name_id is not None and compilation.is_outside():
             asked = sys._getframe(1).f_code.co_name
-            span = _core.span_begin(marks.name_id(_WORDS.get(asked, asked)), SpanCategory.SYNC)
+            span = _core.span_begin(naming.name_id(_WORDS.get(asked, asked)), SpanCategory.SYNC)
         try:
             return get(self)
         except BaseException as error:

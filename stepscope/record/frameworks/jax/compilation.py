@@ -12,7 +12,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import stand_in
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _EVENTS: Final = {
@@ -60,7 +60,7 @@ def _forget(monitoring: Any) -> None:
 
 def _heard(event: str, duration_s: float, **about: Any) -> None:
     what = _EVENTS.get(event)
-    if what is None or marks.name_id is None:
+    if what is None or naming.name_id is None:
         return
     now = _core.ticks()
     start = now - int(duration_s * 1e9 * _core.ticks_per_ns())
@@ -76,5 +76,5 @@ def _heard(event: str, duration_s: float, **about: Any) -> None:
 
 
 def tell(name: str, start_ticks: int, end_ticks: int) -> None:
-    if marks.name_id is not None:
-        _core.past_span(marks.name_id(name), SpanCategory.COMPILE, start_ticks, end_ticks)
+    if naming.name_id is not None:
+        _core.past_span(naming.name_id(name), SpanCategory.COMPILE, start_ticks, end_ticks)

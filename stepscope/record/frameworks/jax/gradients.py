@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, jit_calls, jitted_functions, stand_in
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 from stepscope.store.format import BackwardFlag, SpanCategory
 
 _MAKERS: Final = ("grad", "value_and_grad")
@@ -22,8 +23,8 @@ class Differentiated(stand_in.StandIn):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         span = 0
-        if marks.name_id is not None and compilation.is_outside():
-            name = marks.name_id(self._stepscope_state)
+        if naming.name_id is not None and compilation.is_outside():
+            name = naming.name_id(self._stepscope_state)
             span = _core.span_begin(name, SpanCategory.BACKWARD, 0, BackwardFlag.WITH_FORWARD)
         try:
             return self._stepscope_function(*args, **kwargs)

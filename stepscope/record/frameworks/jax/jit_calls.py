@@ -14,8 +14,9 @@ from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, stand_in
 from stepscope.record.frameworks.jax.jitted_functions import Functions, Jit
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 
 _MAKERS: Final = ("jit", "pmap")
 _FRAMES: Final = 8  # of libraries, between the user's line and jax.jit
@@ -30,7 +31,7 @@ class Jitted(stand_in.StandIn):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         function = self._stepscope_function
-        if marks.name_id is None or _here.is_running or not stand_in.runs_for_real():
+        if naming.name_id is None or _here.is_running or not stand_in.runs_for_real():
             try:
                 return function(*args, **kwargs)
             except BaseException as error:
@@ -73,7 +74,7 @@ def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if marks.name_id is None:
+        if naming.name_id is None:
             return made
         if not args and "fun" not in kwargs:  # a decorator, still to be given its function
             return _seen(made, stand_in)

@@ -17,16 +17,18 @@ from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, compile_causes
 from stepscope.record.frameworks.jax.updates import Updates
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, about_compute
 
-PACE: Final = 1 << 40  # of all functions here; optimizers count from 1
+FIRST_NUMBER: Final = 1 << 40  # of all functions here; optimizers count from 1
 _MOST_NOTES: Final = 10
 _MOST_CAUSES: Final = 100  # names of spans for one function
 _MOST_SIGNATURES: Final = 50
 _MOST_CALLS: Final = 20_000  # recorded, of a function that does not train
 _MUCH_LARGER: Final = 10
 _here = compilation.here
+_guarded: Final = notes.guard("Recording lost something of JAX")
 
 # For whoever wants to know that JAX trains, or that a function is called for the first time. None:
 # nobody does.
@@ -103,7 +105,7 @@ class Functions:
         if leader is not function and size <= _MUCH_LARGER * leader.updates.updated_bytes:
             return
         self._leader = function
-        pace.optimizer_stepped(PACE)
+        step_counter.optimizer_stepped(FIRST_NUMBER)
 
 
 class Jit:
@@ -127,7 +129,7 @@ class Jit:
     def begins(self, stand_in: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """The span, 0: none. On this thread, what is compiled from now on is compiled for it."""
         function = self._function
-        if marks.name_id is not self._namer or function is None:
+        if naming.name_id is not self._namer or function is None:
             function = self._settle(stand_in)
         updates = function.updates
         if updates.is_open:
@@ -164,7 +166,7 @@ class Jit:
         if self._function is None:
             names = self._name, f"{self._name} ({self._jitted_at or self._where})"
             self._function = self._functions.of(self._key, names, stand_in)
-        self._namer = marks.name_id
+        self._namer = naming.name_id
         self._name_id = self._namer(self._function.name)
         return self._function
 
@@ -209,13 +211,6 @@ class Jit:
         if is_anew:
             return f"it is a new function, jitted at {self._jitted_at}", "new function"
         return "its cache was cleared, or its arguments lie elsewhere", "something else"
-
-
-def _guarded(action: Callable[..., object], *args: Any) -> None:
-    try:
-        action(*args)
-    except Exception as error:
-        notes.note(f"Recording lost something of JAX: {error!r}.")
 
 
 def _calling_line(frame: FrameType | None) -> str:

@@ -5,11 +5,12 @@ import sys
 from typing import Any, Final
 
 from stepscope.record.frameworks.jax import compilation, jitted_functions
-from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.windows.xplane_giving_way import ScriptsOwn
+from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
-from stepscope.record.steps import pace
+from stepscope.record.steps import step_counter
 from stepscope.store.writer import may_grow_to, write_file
 
 _LARGEST_TRACE: Final = 128 * 2**20
@@ -20,10 +21,10 @@ _OFFERED: Final = "jax.profiler"
 
 def install(_jax: Any, patches: Patches) -> None:
     if _LIBRARY in sys.modules:
-        recording_times.when_running(lambda recording: _begin(patches, recording))
+        running_recording.when_running(lambda recording: _begin(patches, recording))
 
 
-def _begin(patches: Patches, recording: recording_times.Recording) -> None:
+def _begin(patches: Patches, recording: RunningRecording) -> None:
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
@@ -33,11 +34,11 @@ def _begin(patches: Patches, recording: recording_times.Recording) -> None:
     windows = XplaneWindows(recording, _Profiler(library), lambda: _STEPS)
     patches.on_undo(_forget)
     _give_way(library, windows, patches)
-    pace.listen(windows.step_ended)
+    step_counter.listen(windows.step_ended)
     jitted_functions.on_work, compilation.on_compiled = windows.worked, windows.compiled
     if recording.options.ops == "all":
         jitted_functions.on_first_call = windows.worked
-    recording_times.before_end(windows.finish)
+    running_recording.before_end(windows.finish)
 
 
 def _forget() -> None:

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, jitted_functions
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks, pace
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
 
 _PLACES: Final = ("optax", "optax._src.update")
@@ -28,10 +30,7 @@ def install(optax: Any, patches: Patches) -> None:
     if apply is None:
         return
     timed = _timed(apply, sys.modules["jax"].tree_util.tree_structure)
-    for place in _PLACES:
-        module = sys.modules.get(place)
-        if module is not None and vars(module).get(_APPLY) is apply:
-            patches.set(module, _APPLY, timed)
+    patches.set_everywhere(map(sys.modules.get, _PLACES), _APPLY, apply, timed)
     _watch_asking(optax.GradientTransformation, patches)
 
 
@@ -42,7 +41,7 @@ def _watch_asking(transformation: Any, patches: Patches) -> None:
     position = transformation._fields.index("update")
 
     def update(self: Any) -> Any:
-        if marks.name_id is not None and not _here.asked and compilation.is_outside():
+        if naming.name_id is not None and not _here.asked and compilation.is_outside():
             _here.asked = _core.ticks()  # what it asks itself comes later
         return self[position]
 
@@ -65,10 +64,10 @@ def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callab
     @functools.wraps(apply)
     def apply_updates(params: Any, updates: Any) -> Any:
         span = number = 0
-        if marks.name_id is not None and compilation.is_outside():
+        if naming.name_id is not None and compilation.is_outside():
             number = number_of(params)
             start, _here.asked = _here.asked, 0
-            name = marks.name_id("optax.apply_updates")
+            name = naming.name_id("optax.apply_updates")
             span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
         try:
             result = apply(params, updates)
@@ -81,7 +80,7 @@ def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callab
         if span:
             jitted_functions.worked()
             with jitted_functions.step_ends_with(result):
-                pace.optimizer_stepped(jitted_functions.PACE + number)
+                step_counter.optimizer_stepped(jitted_functions.FIRST_NUMBER + number)
         return result
 
     return apply_updates

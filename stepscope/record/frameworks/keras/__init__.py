@@ -1,4 +1,9 @@
-"""Keras 3 and tf_keras: the batches of `fit` as steps, callbacks, and passes run eagerly."""
+"""Keras 3, on whichever backend, and tf_keras.
+
+Steps: the batches of `fit` and of `train_on_batch`. Phases: forward and optimizer of what runs
+eagerly, input, evaluation, checkpoints, logging; callbacks and epochs as actions. No windows of its
+own: the backend has them.
+"""
 
 from typing import Final
 

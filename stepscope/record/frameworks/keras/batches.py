@@ -12,18 +12,20 @@ from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.tensorflow.eager import guarded, here
-from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching.current_work import here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, StepMark, about_compute
 
+_guarded: Final = notes.guard("Keras is not watched as it should be")
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
-_MODELS_PACE: Final = 1 << 24  # functions are numbered below
-_FIT: Final = _MODELS_PACE - 1  # the number of what computes a batch of `fit`
+_FIRST_MODEL: Final = 1 << 24  # functions are numbered below
+_FIT: Final = _FIRST_MODEL - 1  # the number of what computes a batch of `fit`
 _FARTHEST: Final = 8  # how deep a dataset's batching is looked for
 
 
@@ -84,20 +86,20 @@ def _watch_batches(package: Package, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        guarded(_begins, batch, tells_nothing)
+        _guarded(_begins, batch, tells_nothing)
         return result
 
     @functools.wraps(end)
     def on_train_batch_end(self: Any, batch: Any, logs: Any = None) -> Any:
-        guarded(_computed)
+        _guarded(_computed)
         try:
             result = end(self, batch, logs)
         except BaseException as error:
             here.in_batch = False
             leave_out_this_frame(error)
             raise
-        for _ in range(guarded(_ended, self, batch) or 0):
-            pace.step_ended(pace.Source.BATCH)
+        for _ in range(_guarded(_ended, self, batch) or 0):
+            step_counter.step_ended(step_counter.Source.BATCH)
         return result
 
     patches.set(callbacks, "on_train_batch_begin", on_train_batch_begin)
@@ -105,14 +107,14 @@ def _watch_batches(package: Package, patches: Patches) -> None:
 
 
 def _begins(batch: Any, is_told: bool) -> None:
-    if marks.name_id is None:
+    if naming.name_id is None:
         return
     _fit.began_ticks, _fit.first = _core.ticks(), int(batch)
     if is_told:
         _fit.fetched = ()
     here.in_batch = here.has_fitted = True
     if is_told:
-        name, about = marks.name_id(_COMPUTE), about_compute(samples=0, updates=True)
+        name, about = naming.name_id(_COMPUTE), about_compute(samples=0, updates=True)
         _fit.span = _core.span_begin(name, SpanCategory.COMPUTE, _FIT, about)
 
 
@@ -126,7 +128,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
     """Mark the ends of the steps that are over. Returns how many."""
     began, _fit.began_ticks = _fit.began_ticks, 0
     here.in_batch = False
-    if marks.name_id is None:
+    if naming.name_id is None:
         return 0
     if not began:  # recording began inside of it
         began, _fit.first = _core.ticks(), int(batch)
@@ -141,7 +143,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
     if isinstance(in_epoch, int) and in_epoch > _fit.first:
         last = min(last, in_epoch - 1)
     steps = max(1, last - _fit.first + 1)
-    ended, name = _core.ticks(), marks.name_id(_NAME)
+    ended, name = _core.ticks(), naming.name_id(_NAME)
     for index in range(steps):
         _core.step_mark(
             who=StepMark.FRAMEWORK, samples=_samples(index), name=name,
@@ -167,7 +169,7 @@ def _watch_sizes(owner: Any, name: str, sizes: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def run(self: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             _fit.sizes = _known(sizes, self)
         try:
             return before(self)
@@ -235,13 +237,13 @@ def _watch_input(epoch: Any, patches: Patches) -> None:
     @functools.wraps(before)
     def __next__(self: Any) -> Any:
         span = samples = 0
-        if marks.name_id is not None:
-            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        if naming.name_id is not None:
+            span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
             _fit.fetched = ()
         try:
             fetched = before(self)
             if span:
-                _fit.fetched = guarded(_fetched, fetched) or ()
+                _fit.fetched = _guarded(_fetched, fetched) or ()
                 samples = sum(_fit.fetched)
             return fetched
         except BaseException as error:
@@ -265,7 +267,7 @@ def _watch_iterators(epoch: Any, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        return _Waited(iterator) if marks.name_id is not None else iterator
+        return _Waited(iterator) if naming.name_id is not None else iterator
 
     patches.set(epoch, "_get_iterator", _get_iterator)
 
@@ -281,8 +283,8 @@ class _Waited:
 
     def __next__(self) -> Any:
         span = samples = 0
-        if marks.name_id is not None:
-            span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        if naming.name_id is not None:
+            span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
         try:
             batch = next(self._batches)
             if span:
@@ -308,20 +310,20 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
     trainer = package.trainer
     before = trainer.train_on_batch
     numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-    following = itertools.count(_MODELS_PACE)
+    following = itertools.count(_FIRST_MODEL)
 
     def begins(model: Any, x: Any) -> int:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return 0
         if model not in numbers:
             numbers[model] = next(following)
         about = about_compute(samples_in(x), updates=True)
-        name = marks.name_id("train_on_batch")
+        name = naming.name_id("train_on_batch")
         return _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
 
     @functools.wraps(before)
     def train_on_batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-        span = guarded(begins, self, args or kwargs)
+        span = _guarded(begins, self, args or kwargs)
         here.is_told = bool(span)
         try:
             result = before(self, *args, **kwargs)
@@ -333,8 +335,8 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
             if span:
                 _core.span_end(span)
         if span:
-            eager.worked()
-            pace.optimizer_stepped(numbers[self])
+            current_work.worked()
+            step_counter.optimizer_stepped(numbers[self])
         return result
 
     patches.set(trainer, "train_on_batch", train_on_batch)

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow.eager import guarded
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
+_guarded: Final = notes.guard("Keras is not watched as it should be")
 _BEGINNINGS: Final = (
     "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
 )  # fmt: skip
@@ -39,8 +40,8 @@ def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches)
 
     @functools.wraps(before)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is not None:
-            guarded(callbacks.watch, self)
+        if naming.name_id is not None:
+            _guarded(callbacks.watch, self)
         try:
             return before(self, *args, **kwargs)
         except BaseException as error:
@@ -57,8 +58,8 @@ def _watch_epochs(kind: Any, patches: Patches) -> None:
 
     @functools.wraps(begin)
     def on_epoch_begin(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is not None:
-            spans[self] = _core.span_begin(marks.name_id(_EPOCH), SpanCategory.ACTION)
+        if naming.name_id is not None:
+            spans[self] = _core.span_begin(naming.name_id(_EPOCH), SpanCategory.ACTION)
         try:
             return begin(self, *args, **kwargs)
         except BaseException as error:
@@ -123,12 +124,12 @@ class _Callbacks:
 
     def _begin(self, kind: type, name: str, asked: Any) -> tuple[int, ...]:
         """Nothing where a subclass calls what it extends: it is told of itself."""
-        if marks.name_id is None or self._left <= 0 or getattr(kind, name, None) is not asked:
+        if naming.name_id is None or self._left <= 0 or getattr(kind, name, None) is not asked:
             return ()
         self._left -= 1
         if not self._left:
             notes.note(_FULL)
-        label = marks.name_id(f"{kind.__name__}.{name}")
+        label = naming.name_id(f"{kind.__name__}.{name}")
         action = _core.span_begin(label, SpanCategory.ACTION)
         if any(base.__name__ in _REPORTING for base in kind.__mro__):
             return _core.span_begin(label, SpanCategory.LOGGING), action

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from stepscope.record.frameworks.keras import batches, callbacks, passes
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.watching import notes
+from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.store.format import SpanCategory
 
@@ -34,10 +33,10 @@ def install(keras: Any, patches: Patches) -> None:
 
 
 def _watch_phases(package: Package, patches: Patches) -> None:
-    trainer, model = package.trainer, package.model
+    trainer, model, is_eager = package.trainer, package.model, current_work.is_eager
     for name in _EVALUATING:
-        eager.phase(patches, trainer, name, SpanCategory.EVALUATION, name)
+        patches.phase(trainer, name, SpanCategory.EVALUATION, name, is_eager)
     for name in _SAVING:
         owner = next((kind for kind in model.__mro__ if name in vars(kind)), None)
         if owner is not None:
-            eager.phase(patches, owner, name, SpanCategory.CHECKPOINT, f"Model.{name}")
+            patches.phase(owner, name, SpanCategory.CHECKPOINT, f"Model.{name}", is_eager)

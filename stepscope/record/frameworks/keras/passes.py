@@ -7,14 +7,16 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.tensorflow.eager import guarded, here
-from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching import compiled_graphs, current_work, notes
+from stepscope.record.frameworks.watching.current_work import here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
+_guarded: Final = notes.guard("Keras is not watched as it should be")
 _FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
 _NO_TAPE: Final = int(ForwardFlag.NO_GRAD)
 _EVALUATING: Final = int(ForwardFlag.NO_GRAD | ForwardFlag.EVALUATING)
@@ -44,23 +46,23 @@ def _watch_models(layer: Any, patches: Patches) -> None:
         """The span, or 0 without one; -1: nothing is to be ended."""
         if here.in_model or _is_symbolic(args or kwargs):
             return -1
-        if not eager.is_eager():
-            eager.found_in_graph(calls_model=True)
+        if not current_work.is_eager():
+            current_work.found_in_graph(calls_model=True)
             return -1
-        if marks.name_id is None:
+        if naming.name_id is None:
             return -1
-        eager.begins()
+        current_work.begins()
         here.in_model = True
         if here.tape is not None:
             here.samples = here.samples or samples_in(args or kwargs)
             return 0
         flags = _NO_TAPE if kwargs.get("training") else _EVALUATING
-        samples, name = samples_in(args or kwargs), marks.name_id(type(model).__name__)
+        samples, name = samples_in(args or kwargs), naming.name_id(type(model).__name__)
         return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
 
     @functools.wraps(before)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        span = guarded(begins, self, args, kwargs)
+        span = _guarded(begins, self, args, kwargs)
         try:
             return before(self, *args, **kwargs)
         except BaseException as error:
@@ -118,17 +120,17 @@ class _Steps:
         """(span, number) of the outermost of the methods that call each other."""
         if compiled_graphs.is_compiling() or here.in_optimizer:
             return None
-        if not eager.is_eager():
-            eager.found_in_graph(trains=True)
+        if not current_work.is_eager():
+            current_work.found_in_graph(trains=True)
             return None
-        if marks.name_id is None:
+        if naming.name_id is None:
             return None
         number = self._numbers.get(optimizer)
         if number is None:
             number = self._numbers[optimizer] = next(self._next)
         here.in_optimizer = True
-        eager.worked()
-        name = marks.name_id(type(optimizer).__name__)
+        current_work.worked()
+        name = naming.name_id(type(optimizer).__name__)
         return _core.span_begin(name, SpanCategory.OPTIMIZER, number), number
 
     def watch(self, kind: Any, name: str, patches: Patches) -> None:
@@ -136,7 +138,7 @@ class _Steps:
 
         @functools.wraps(before)
         def run(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            step = guarded(self._begins, optimizer)
+            step = _guarded(self._begins, optimizer)
             try:
                 result = before(optimizer, *args, **kwargs)
             except BaseException as error:
@@ -148,7 +150,7 @@ class _Steps:
             if step is not None:
                 _core.span_end(step[0])
                 here.in_optimizer = False
-                pace.optimizer_stepped(step[1])
+                step_counter.optimizer_stepped(step[1])
             return result
 
         patches.set(kind, name, run)

@@ -1,4 +1,9 @@
-"""Lightning: its training batches as steps, its actions, evaluation, saving and logging."""
+"""Lightning, under both of its names.
+
+Steps: its training batches. Phases: evaluation, checkpoints, logging, and input where it is no
+loader of torch's; what its profilers are told of as actions. Notes: how a training ended. No
+windows of its own: torch has them.
+"""
 
 from typing import Final
 

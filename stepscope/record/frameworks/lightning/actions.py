@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _MOST_SPANS: Final = 1_000_000  # 48 MB: some 25,000 steps
@@ -61,7 +62,7 @@ class _Actions:
         return stack
 
     def begin(self, action: str) -> None:
-        if type(action) is not str or marks.name_id is None:
+        if type(action) is not str or naming.name_id is None:
             return
         stack = self._stack()
         if self._left <= 0 or len(stack) >= _DEEPEST:
@@ -73,10 +74,10 @@ class _Actions:
             notes.note(_FULL)
 
     def _name(self, action: str) -> int:
-        assert marks.name_id is not None
+        assert naming.name_id is not None
         if len(self._names) >= _MOST_NAMES:
-            return marks.name_id(_ONE_OF_MANY)
-        number = marks.name_id(action)
+            return naming.name_id(_ONE_OF_MANY)
+        number = naming.name_id(action)
         if number:
             self._names[action] = number
         return number

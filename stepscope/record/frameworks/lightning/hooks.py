@@ -11,9 +11,10 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.lightning import actions
 from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import Batches, samples_in
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 # They are called when a checkpoint is due; what they remove and link is part of it.
@@ -52,7 +53,7 @@ def _watch_batches(loop: Any, batches: Batches, patches: Patches) -> None:
 
     @functools.wraps(before)
     def advance(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return before(self, *args, **kwargs)
         steps = self.global_step
         try:
@@ -76,7 +77,7 @@ def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
 
     @functools.wraps(before)
     def _build_kwargs(self: Any, kwargs: Any, batch: Any, *rest: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             batches.add(batch)
         return before(self, kwargs, batch, *rest)
 
@@ -89,10 +90,10 @@ def _watch_input(fetcher: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def __next__(self: Any) -> Any:
-        if marks.name_id is None or _is_torchs(self):
+        if naming.name_id is None or _is_torchs(self):
             return before(self)
         samples = 0
-        span = _core.span_begin(marks.name_id("batches"), SpanCategory.INPUT)
+        span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
         try:
             fetched = before(self)
             samples = samples_in(fetched)
@@ -122,9 +123,9 @@ def _watch_evaluation(loop: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return before(self, *args, **kwargs)
-        span = _core.span_begin(marks.name_id(_stage(self)), SpanCategory.EVALUATION)
+        span = _core.span_begin(naming.name_id(_stage(self)), SpanCategory.EVALUATION)
         try:
             return before(self, *args, **kwargs)
         except BaseException as error:
@@ -164,7 +165,7 @@ def _watch_trainers(
 
     @functools.wraps(before)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             watch(self)
         try:
             return before(self, *args, **kwargs)
@@ -209,7 +210,7 @@ def _watch_errors(call: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def _interrupt(trainer: Any, exception: BaseException) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             notes.note(_ending(exception))
         return before(trainer, exception)
 

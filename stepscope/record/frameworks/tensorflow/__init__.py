@@ -1,4 +1,9 @@
-"""TensorFlow and Horovod: graphs, eager passes, datasets, collectives, saving and operators."""
+"""TensorFlow, and Horovod with it.
+
+Phases: forward, backward and sync of what runs eagerly, compute of graph functions, input,
+communication, tracing with its cause, checkpoints, summaries. Steps: a function that trains, called
+again and again. Windows: operators under TensorFlow's profiler. Notes: functions traced again.
+"""
 
 from typing import Final
 

@@ -8,11 +8,12 @@ import functools
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.tensorflow.eager import here
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching import current_work
+from stepscope.record.frameworks.watching.current_work import here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _BATCH: Final = "dataset"
@@ -20,31 +21,12 @@ _START: Final = "dataset.__iter__"  # analysis knows by the ending that it bring
 
 
 def install(python: Any, patches: Patches) -> None:
-    _watch_starts(python("data.ops.dataset_ops").DatasetV2, patches)
+    # A pipeline is set up when it is iterated over.
+    dataset, is_eager = python("data.ops.dataset_ops").DatasetV2, current_work.is_eager
+    patches.phase(dataset, "__iter__", SpanCategory.INPUT, _START, is_eager)
     for name in ("__next__", "get_next"):
         _watch(python("data.ops.iterator_ops").OwnedIterator, name, patches)
         _watch(python("distribute.input_lib").DistributedIteratorBase, name, patches)
-
-
-def _watch_starts(dataset: Any, patches: Patches) -> None:
-    """A pipeline is set up when it is iterated over."""
-    iterate = dataset.__iter__
-
-    @functools.wraps(iterate)
-    def __iter__(self: Any) -> Any:
-        span = 0
-        if marks.name_id is not None and eager.is_eager():
-            span = _core.span_begin(marks.name_id(_START), SpanCategory.INPUT)
-        try:
-            return iterate(self)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-
-    patches.set(dataset, "__iter__", __iter__)
 
 
 def _watch(iterator: Any, name: str, patches: Patches) -> None:
@@ -56,8 +38,8 @@ def _watch(iterator: Any, name: str, patches: Patches) -> None:
     @functools.wraps(following)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         samples = span = 0
-        if marks.name_id is not None and not here.in_input and eager.is_eager():
-            span = _core.span_begin(marks.name_id(_BATCH), SpanCategory.INPUT)
+        if naming.name_id is not None and not here.in_input and current_work.is_eager():
+            span = _core.span_begin(naming.name_id(_BATCH), SpanCategory.INPUT)
             here.in_input = True
         try:
             batch = following(self, *args, **kwargs)

@@ -11,14 +11,18 @@ from types import CodeType
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager, tracing
-from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.tensorflow import tracing
+from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching.current_work import Parts, here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory, about_compute
 
-FUNCTIONS_PACE: Final = 1 << 20  # optimizers are numbered below
+_guarded: Final = notes.guard("TensorFlow is not watched as it should be")
+FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
 
@@ -27,10 +31,10 @@ _collectives: Final = itertools.count(1)
 
 def begin_collective(name: str) -> int:
     """Horovod's are called in one order on all ranks: its number is how they are matched."""
-    assert marks.name_id is not None
-    group = marks.name_id("group horovod")
+    assert naming.name_id is not None
+    group = naming.name_id("group horovod")
     return _core.span_begin(
-        marks.name_id(name), SpanCategory.COMMUNICATION, next(_collectives), group
+        naming.name_id(name), SpanCategory.COMMUNICATION, next(_collectives), group
     )
 
 
@@ -43,7 +47,7 @@ class Made:
         self.name = str(getattr(function, "_name", "function"))
         module = str(getattr(function._python_function, "__module__", ""))
         self.communicates = module.startswith(_COMMUNICATES)
-        self.label = marks.name_id(self.name) if marks.name_id is not None else 0
+        self.label = naming.name_id(self.name) if naming.name_id is not None else 0
         self.is_known = False  # it was traced while we looked
         self.parts = Parts()
 
@@ -81,11 +85,11 @@ class _Functions:
         return made
 
     def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
-        if marks.name_id is None or here.call is not None or not eager.is_eager():
+        if naming.name_id is None or here.call is not None or not current_work.is_eager():
             return None
         if function._run_functions_eagerly:  # its operations tell of themselves
             return None
-        eager.begins()
+        current_work.begins()
         made = self.of(function)
         span = 0
         is_free = here.tape is None and not here.in_optimizer and not here.is_told
@@ -117,7 +121,7 @@ class _Functions:
         elif call.span:
             _core.span_end(call.span)
         if trains:
-            eager.worked()
+            current_work.worked()
         return trains and bool(call.span)
 
     def was_called_in_graph(self, function: Any, around: Parts) -> None:
@@ -163,20 +167,20 @@ def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
         around = here.tracing  # not None: this is a call inside of a graph
         if around is not None:
             here.tracing = Parts()
-        call = guarded(functions.begins, self, args, kwds)
+        call = _guarded(functions.begins, self, args, kwds)
         try:
             result = before(self, *args, **kwds)
         except BaseException as error:
             here.tracing = around
             if call is not None:
-                guarded(functions.ends, call)
+                _guarded(functions.ends, call)
             leave_out_this_frame(error)
             raise
         if around is not None:
-            guarded(functions.was_called_in_graph, self, around)
+            _guarded(functions.was_called_in_graph, self, around)
             here.tracing = around
-        if call is not None and guarded(functions.ends, call) and not here.in_batch:
-            pace.optimizer_stepped(FUNCTIONS_PACE + call.made.number)
+        if call is not None and _guarded(functions.ends, call) and not here.in_batch:
+            step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
         return result
 
     patches.set(made_by, "__call__", __call__)

@@ -9,11 +9,11 @@ import functools
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
-from stepscope.record.frameworks.watching import notes, recording_times
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching import current_work, notes, running_recording
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 
 _COLLECTIVES: Final = (
     "allgather", "allgather_object", "allreduce", "alltoall", "barrier", "broadcast",
@@ -35,10 +35,10 @@ def _watched(function: Any, name: str) -> Any:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         span = 0
-        is_outermost = not eager.here.in_collective
-        if marks.name_id is not None and is_outermost and eager.is_eager():
+        is_outermost = not current_work.here.in_collective
+        if naming.name_id is not None and is_outermost and current_work.is_eager():
             span = begin_collective(name)
-            eager.here.in_collective = True
+            current_work.here.in_collective = True
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -47,7 +47,7 @@ def _watched(function: Any, name: str) -> Any:
         finally:
             if span:
                 _core.span_end(span)
-                eager.here.in_collective = False
+                current_work.here.in_collective = False
 
     return run
 
@@ -74,6 +74,6 @@ def _tell_rank(horovod: Any) -> None:
     try:
         if horovod.size() > 1:
             rank = int(horovod.rank())
-            recording_times.when_running(lambda recording: recording.set_rank(rank))
+            running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
         notes.note(f"Which rank this is could not be told: {error!r}")

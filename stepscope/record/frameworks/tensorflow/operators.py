@@ -6,13 +6,13 @@ One profiler a process: the script's own goes first.
 import sys
 from typing import Any, Final
 
-from stepscope.record.frameworks.tensorflow import eager
 from stepscope.record.frameworks.tensorflow.quiet_profiler import Quiet
-from stepscope.record.frameworks.watching import recording_times
+from stepscope.record.frameworks.watching import current_work, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.windows.xplane_giving_way import ScriptsOwn
+from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
-from stepscope.record.steps import pace
+from stepscope.record.steps import step_counter
 from stepscope.store.writer import may_grow_to
 
 _LARGEST_TRACE: Final = 128 * 2**20
@@ -28,10 +28,10 @@ _AMONG_WORKERS: Final = (
 
 def install(tensorflow: Any, patches: Patches) -> None:
     if _LIBRARY in sys.modules:
-        recording_times.when_running(lambda recording: _begin(tensorflow, patches, recording))
+        running_recording.when_running(lambda recording: _begin(tensorflow, patches, recording))
 
 
-def _begin(tensorflow: Any, patches: Patches, recording: recording_times.Recording) -> None:
+def _begin(tensorflow: Any, patches: Patches, recording: RunningRecording) -> None:
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
@@ -41,21 +41,21 @@ def _begin(tensorflow: Any, patches: Patches, recording: recording_times.Recordi
     windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
     patches.on_undo(_forget)
     _give_way(library, windows, patches)
-    pace.listen(windows.step_ended)
-    eager.on_work = windows.worked
-    eager.on_trace = windows.compiled
+    step_counter.listen(windows.step_ended)
+    current_work.on_work = windows.worked
+    current_work.on_trace = windows.compiled
     if recording.options.ops != "auto":  # it may be asked for from the first step on
-        eager.on_begin = windows.worked
-    recording_times.before_end(windows.finish)
+        current_work.on_begin = windows.worked
+    running_recording.before_end(windows.finish)
 
 
 def _least_steps() -> int:
-    return _STEPS_OF_FIT if eager.here.has_fitted else _STEPS
+    return _STEPS_OF_FIT if current_work.here.has_fitted else _STEPS
 
 
 def _forget() -> None:
-    eager.on_work = eager.on_trace = eager.on_begin = None
-    eager.here.has_fitted = False
+    current_work.on_work = current_work.on_trace = current_work.on_begin = None
+    current_work.here.has_fitted = False
 
 
 class _Profiler:

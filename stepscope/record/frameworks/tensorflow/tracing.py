@@ -8,13 +8,14 @@ from types import CodeType
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.tensorflow import eager
-from stepscope.record.frameworks.tensorflow.eager import Parts, guarded, here
-from stepscope.record.frameworks.watching import notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching.current_work import Parts, here
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
+_guarded: Final = notes.guard("TensorFlow is not watched as it should be")
 _MOST_NOTES: Final = 10
 _LONGEST_VALUE: Final = 60
 _MANY: Final = 3  # functions of one code: two models have two
@@ -32,26 +33,26 @@ def install(python: Any, patches: Patches) -> None:
     @functools.wraps(create)
     def _create_concrete_function(function_type: Any, type_context: Any, *rest: Any) -> Any:
         around, parts = here.tracing, Parts()
-        here.tracing = eager.latest_tracing = parts
+        here.tracing = current_work.latest_tracing = parts
         span = 0
-        if marks.name_id is not None and around is None:  # else it is part of that one's
-            span = _core.span_begin(marks.name_id("tf.function"), SpanCategory.COMPILE)
+        if naming.name_id is not None and around is None:  # else it is part of that one's
+            span = _core.span_begin(naming.name_id("tf.function"), SpanCategory.COMPILE)
         try:
             return create(function_type, type_context, *rest)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         finally:
-            here.tracing = eager.latest_tracing = around
+            here.tracing = current_work.latest_tracing = around
             if around is not None:
                 around.add(parts)
             elif here.call is not None:
                 here.call.made.parts.add(parts)
             if span:
                 _core.span_end(span)
-                if eager.on_trace is not None:
-                    eager.on_trace()
-                guarded(traces.tell, span, function_type, rest[-1] if rest else None)
+                if current_work.on_trace is not None:
+                    current_work.on_trace()
+                _guarded(traces.tell, span, function_type, rest[-1] if rest else None)
 
     patches.set(module, "_create_concrete_function", _create_concrete_function)
 
@@ -64,7 +65,7 @@ class _Traces:
         self._notes = 0
 
     def tell(self, span: int, function_type: Any, options: Any) -> None:
-        if marks.name_id is None:
+        if naming.name_id is None:
             return
         code = here.call.made.code if here.call is not None else None
         code = code or _code(getattr(options, "python_function", None))
@@ -76,7 +77,7 @@ class _Traces:
             if why:
                 text += f"; again because {why}"
                 self._note(text)
-        _core.span_rename(span, marks.name_id(text))
+        _core.span_rename(span, naming.name_id(text))
 
     def _why_again(self, code: CodeType, function_type: Any, options: Any) -> str | None:
         cache = getattr(options, "function_cache", None)

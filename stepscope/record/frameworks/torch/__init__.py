@@ -1,4 +1,9 @@
-"""PyTorch: passes, optimizers, loaders, collectives, compilations, checkpoints and operators."""
+"""PyTorch.
+
+Phases: forward, backward, optimizer, input and its stages, communication, compilation, checkpoints;
+`record_function` and nvtx ranges as regions. Steps: the first optimizer that steps twice. Windows:
+operators under torch's profiler. Notes: workers that died, and what could not be watched.
+"""
 
 from typing import Final
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _LONGEST_REASON: Final = 300
@@ -38,16 +38,16 @@ class _Compilations:
         self._span = 0
 
     def begins(self, _args: Any = None) -> None:
-        if marks.name_id is not None:
-            self._span = _core.span_begin(marks.name_id("torch.compile"), SpanCategory.COMPILE)
+        if naming.name_id is not None:
+            self._span = _core.span_begin(naming.name_id("torch.compile"), SpanCategory.COMPILE)
 
     def ends(self, _args: Any = None) -> None:
         span, self._span = self._span, 0
         if not span:
             return
         _core.span_end(span)
-        if marks.name_id is not None:
-            _core.span_rename(span, marks.name_id(_what_was_compiled()))
+        if naming.name_id is not None:
+            _core.span_rename(span, naming.name_id(_what_was_compiled()))
 
 
 def _what_was_compiled() -> str:

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _NAME: Final = "reduction of gradients"
@@ -39,7 +40,7 @@ def install(torch: Any, patches: Patches) -> None:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             reductions.read(self)
         return result
 
@@ -88,14 +89,14 @@ class _Reductions:
 
 def _record(module: int, iteration: int, start_ns: int, end_ns: int) -> None:
     """Unix times, of a moment ago."""
-    if marks.name_id is None:
+    if naming.name_id is None:
         return
     now_ns, now, rate = time.time_ns(), _core.ticks(), _core.ticks_per_ns()
     _core.past_span(
-        marks.name_id(_NAME),
+        naming.name_id(_NAME),
         SpanCategory.COMMUNICATION,
         start=now - round((now_ns - start_ns) * rate),
         end=now - round((now_ns - end_ns) * rate),
         number=iteration,
-        group=marks.name_id(f"DistributedDataParallel {module}"),
+        group=naming.name_id(f"DistributedDataParallel {module}"),
     )

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.watching import compiled_graphs, notes, recording_times
-from stepscope.record.frameworks.watching import patches as patching
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.torch import ddp
+from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 # ProcessGroup's methods, and what people call them. Absent in some version: left alone.
@@ -60,9 +61,9 @@ def install(torch: Any, patches: Patches) -> None:
     for name, label in _BETWEEN_TWO.items():
         calls.watch(distributed.ProcessGroup, name, label, patches, is_collective=False)
     parallel = torch.nn.parallel.distributed
+    module = parallel.DistributedDataParallel
     for name, label in _OF_DDP.items():
-        ddp = parallel.DistributedDataParallel
-        calls.watch(ddp, name, label, patches, is_collective=True)
+        calls.watch(module, name, label, patches, is_collective=True)
     for name, label in _OF_DDPS_MAKING.items():
         patches.phase(parallel, name, SpanCategory.COMMUNICATION, label)
     calls.watch_waiting(distributed.Work, patches)
@@ -90,7 +91,7 @@ class _Calls:
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            if compiled_graphs.is_compiling() or marks.name_id is None:
+            if compiled_graphs.is_compiling() or naming.name_id is None:
                 return function(*args, **kwargs)
             what = (label, *self._place(args[0] if args else None, is_collective))
             span = _begin(what)
@@ -109,14 +110,14 @@ class _Calls:
     @compiled_graphs.are_not_for
     def _place(self, owner: Any, is_collective: bool) -> tuple[int, int]:
         """(number, name of the group); zeros where ranks cannot be matched by it."""
-        if not is_collective or marks.name_id is None:
+        if not is_collective or naming.name_id is None:
             return 0, 0
         try:
             name = str(getattr(owner, "process_group", owner).group_name)
         except Exception:  # a kind of group that has no name
             return 0, 0
         number = self._numbers[name] = self._numbers.get(name, 0) + 1
-        return number, marks.name_id(f"group {name}")
+        return number, naming.name_id(f"group {name}")
 
     @compiled_graphs.are_not_for
     def _remember(self, work: Any, what: tuple[str, int, int]) -> None:
@@ -132,7 +133,7 @@ class _Calls:
 
         @functools.wraps(wait)
         def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiled_graphs.is_compiling() or marks.name_id is None:
+            if compiled_graphs.is_compiling() or naming.name_id is None:
                 return wait(self_, *args, **kwargs)
             span = _begin(self._works.get(self_) or ("wait", 0, 0))
             try:
@@ -149,9 +150,9 @@ class _Calls:
 @compiled_graphs.are_not_for
 def _begin(what: tuple[str, int, int]) -> int:
     label, number, group = what
-    if marks.name_id is None:
+    if naming.name_id is None:
         return 0
-    return _core.span_begin(marks.name_id(label), SpanCategory.COMMUNICATION, number, group)
+    return _core.span_begin(naming.name_id(label), SpanCategory.COMMUNICATION, number, group)
 
 
 # --- which rank -----------------------------------------------------------------------------------
@@ -160,23 +161,22 @@ def _begin(what: tuple[str, int, int]) -> int:
 def _watch_start(distributed: Any, patches: Patches) -> None:
     """Not every launcher tells by the environment who is which rank; the group of all knows."""
     begin = distributed.init_process_group
-    timed = patching.timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
+    timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
 
     @functools.wraps(begin)
     def init_process_group(*args: Any, **kwargs: Any) -> Any:
         if compiled_graphs.is_compiling():
             return begin(*args, **kwargs)
         try:
-            result = timed(*args, **kwargs)
+            result = timed_begin(*args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
         _tell_rank(distributed)
         return result
 
-    for owner in (distributed, distributed.distributed_c10d):
-        if vars(owner).get("init_process_group") is begin:
-            patches.set(owner, "init_process_group", init_process_group)
+    places = (distributed, distributed.distributed_c10d)
+    patches.set_everywhere(places, "init_process_group", begin, init_process_group)
     if distributed.is_initialized():  # recording began later
         _tell_rank(distributed)
 
@@ -186,6 +186,6 @@ def _tell_rank(distributed: Any) -> None:
     try:
         if distributed.get_world_size() > 1:
             rank = distributed.get_rank()
-            recording_times.when_running(lambda recording: recording.set_rank(rank))
+            running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
         notes.note(f"Which rank this is could not be told: {error!r}")

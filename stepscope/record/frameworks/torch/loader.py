@@ -9,9 +9,10 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory, about_loader
 
 _BATCH: Final = "DataLoader"
@@ -61,14 +62,14 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
 
     @functools.wraps(following)
     def _next_data(self: Any) -> Any:
-        if compiled_graphs.is_compiling() or marks.name_id is None:
+        if compiled_graphs.is_compiling() or naming.name_id is None:
             return following(self)
         about = getattr(self, _ABOUT, None)
         if about is None:  # it began before us
             about = loaders.about(self, getattr(self, "_num_workers", 0))
         is_inner = hasattr(inside, "a_loader")
         samples = 0
-        span = _core.range_span(marks.name_id(_BATCH), SpanCategory.INPUT, 0, about)
+        span = _core.range_span(naming.name_id(_BATCH), SpanCategory.INPUT, 0, about)
         inside.a_loader = True
         try:
             batch = following(self)
@@ -91,11 +92,11 @@ def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
 
     @functools.wraps(iterate)
     def __iter__(self: Any) -> Any:
-        if compiled_graphs.is_compiling() or marks.name_id is None:
+        if compiled_graphs.is_compiling() or naming.name_id is None:
             return iterate(self)
         workers = getattr(self, "num_workers", 0)
         about = loaders.about(self, workers)
-        span = _core.span_begin(marks.name_id(_START), SpanCategory.INPUT, 0, about)
+        span = _core.span_begin(naming.name_id(_START), SpanCategory.INPUT, 0, about)
         starting = stages.begin("start workers", workers) if _starts_workers(self) else 0
         try:
             iterator = iterate(self)

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame, timed
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _QUEUES: Final = ("index_queue", "data_queue")  # parameters of torch's worker loop
@@ -34,9 +35,9 @@ def install(utils: Any, patches: Patches) -> None:
 @compiled_graphs.are_not_for
 def begin(stage: str, number: int = 0, about: int = 0) -> int:
     """`number`: of the samples or workers in it, or a worker's pid; `about`: of which loader."""
-    if marks.name_id is None or compiled_graphs.is_compiling():
+    if naming.name_id is None or compiled_graphs.is_compiling():
         return 0
-    return _core.span_begin(marks.name_id(stage), SpanCategory.STAGE, number, about)
+    return _core.span_begin(naming.name_id(stage), SpanCategory.STAGE, number, about)
 
 
 @compiled_graphs.are_not_for
@@ -67,7 +68,7 @@ def _watch_deaths(signals: Any, patches: Patches) -> None:
             return check()
         except RuntimeError as error:
             leave_out_this_frame(error)
-            if marks.name_id is not None:
+            if naming.name_id is not None:
                 tell(str(error).strip())
             raise
 
@@ -111,7 +112,7 @@ def _watch_collate(fetcher: Any, patches: Patches) -> None:
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
-        if marks.name_id is not None and callable(self.collate_fn):
+        if naming.name_id is not None and callable(self.collate_fn):
             self.collate_fn = timed(self.collate_fn, SpanCategory.STAGE, "collate")
 
     patches.set(fetcher, "__init__", __init__)
@@ -147,7 +148,7 @@ def _worker_loop(loop: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(loop)
     def _worker_loop(*args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             _watch_queues({**dict(zip(names, args, strict=False)), **kwargs})
         try:
             return loop(*args, **kwargs)

@@ -5,11 +5,13 @@ import sys
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.torch import giving_way
+from stepscope.record.frameworks.torch import scripts_profiler
 from stepscope.record.frameworks.torch.windows import Windows
-from stepscope.record.frameworks.watching import recording_times
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import pace
+from stepscope.record.frameworks.watching import running_recording
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.steps import step_counter
 from stepscope.store.writer import may_grow_to
 
 _LARGEST_TRACE: Final = 128 * 2**20
@@ -22,10 +24,10 @@ def install(module: Any, patches: Patches) -> None:
     if module.__name__ == _COMPILES:
         _watch_compilations(patches)
     else:
-        recording_times.when_running(lambda recording: _begin(module, patches, recording))
+        running_recording.when_running(lambda recording: _begin(module, patches, recording))
 
 
-def _begin(torch: Any, patches: Patches, recording: recording_times.Recording) -> None:
+def _begin(torch: Any, patches: Patches, recording: RunningRecording) -> None:
     global _windows
     if recording.options.ops == "off":
         return
@@ -34,14 +36,14 @@ def _begin(torch: Any, patches: Patches, recording: recording_times.Recording) -
         return
     _windows = windows = Windows(torch, recording)
     patches.on_undo(_forget)
-    giving_way.install(torch, patches, windows)
-    pace.listen(windows.step_ended)
+    scripts_profiler.install(torch, patches, windows)
+    step_counter.listen(windows.step_ended)
     _core.on_forward(windows.forward_begins)
     _core.on_optimizer(windows.optimizer_stepped)
-    patches.on_undo(windows.close_later)
+    patches.on_undo(windows.current.discard_at_next_step)
     _watch_compile(torch, patches, windows)
     _watch_compilations(patches)
-    recording_times.before_end(windows.finish)
+    running_recording.before_end(windows.finish)
     windows.begin()
 
 
@@ -50,6 +52,11 @@ def _forget() -> None:
     _windows = None
     _core.on_forward(None)
     _core.on_optimizer(None)
+
+
+def gives_way() -> bool:
+    """Whether torch's profiler, if it is at work, is ours: it ends when another one begins."""
+    return _windows is not None and not _windows.current.foreign
 
 
 def _watch_compile(torch: Any, patches: Patches, windows: Windows) -> None:

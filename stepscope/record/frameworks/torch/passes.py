@@ -10,9 +10,10 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import hook_lists
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching import patches as patching
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks, pace
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
 
 # Parts of the optimizer's work that are functions of their own.
@@ -21,7 +22,7 @@ _WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
 
 def install(torch: Any, patches: Patches) -> None:
     compiled_graphs.install(torch)
-    for called in (marks.name_id, pace.optimizer_stepped):
+    for called in (naming.name_id, step_counter.optimizer_stepped):
         if called is not None:
             compiled_graphs.are_not_for(called)
     _watch_forward(torch, patches)
@@ -29,18 +30,8 @@ def install(torch: Any, patches: Patches) -> None:
     patches.phase(torch.autograd, "grad", SpanCategory.BACKWARD, "grad")
     _watch_optimizers(torch, patches)
     for name in _WITH_OPTIMIZER:
-        _everywhere(torch, patches, name)
-
-
-def _everywhere(torch: Any, patches: Patches, name: str) -> None:
-    """The function's own module and the package that offers it: both must name one thing."""
-    function = getattr(torch.nn.utils, name, None)
-    if function is None:
-        return
-    timed = patching.timed(function, SpanCategory.OPTIMIZER, name)
-    for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
-        if vars(owner).get(name) is function:
-            patches.set(owner, name, timed)
+        places = (torch.nn.utils, torch.nn.utils.clip_grad)
+        patches.phase_everywhere(places, name, SpanCategory.OPTIMIZER, name)
 
 
 # --- forward --------------------------------------------------------------------------------------
@@ -51,8 +42,8 @@ class _Names(dict[type, int]):
 
     @compiled_graphs.are_not_for
     def __missing__(self, kind: type) -> int:
-        if marks.name_id is not None:
-            self[kind] = marks.name_id(kind.__name__)
+        if naming.name_id is not None:
+            self[kind] = naming.name_id(kind.__name__)
         return self.get(kind, 0)
 
 
@@ -91,7 +82,7 @@ def _watch_optimizers(torch: Any, patches: Patches) -> None:
     from_torch = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name
     optimizers = _Optimizers()
     _core.optimizers_start(
-        SpanCategory.OPTIMIZER, optimizers.numbers, optimizers.add, pace.optimizer_stepped
+        SpanCategory.OPTIMIZER, optimizers.numbers, optimizers.add, step_counter.optimizer_stepped
     )
     patches.on_undo(_core.optimizers_stop)
     _hook(from_torch.register_optimizer_step_pre_hook, _core.optimizer_begins, patches)
@@ -132,7 +123,7 @@ class _Optimizers:
         key = id(optimizer)
         self._alive[key] = weakref.ref(optimizer, lambda _: self._forget(key))
         number = self.numbers[key] = next(self._next)
-        return number, marks.name_id(type(optimizer).__name__) if marks.name_id is not None else 0
+        return number, naming.name_id(type(optimizer).__name__) if naming.name_id is not None else 0
 
     def _forget(self, key: int) -> None:
         del self.numbers[key], self._alive[key]
@@ -146,7 +137,7 @@ def _watch_scaler(scaler: Any, patches: Patches) -> None:
     @functools.wraps(step)
     def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         nonlocal scaled
-        if compiled_graphs.is_compiling() or marks.name_id is None or scaled is not None:
+        if compiled_graphs.is_compiling() or naming.name_id is None or scaled is not None:
             return step(self, optimizer, *args, **kwargs)
         _core.optimizer_begins(optimizer)
         scaled = optimizer

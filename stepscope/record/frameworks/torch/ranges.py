@@ -8,7 +8,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 # Clearing gradients is no span of its own, but told apart here it costs the least.
@@ -34,8 +34,8 @@ def _watch_record_function(record_function: Any, patches: Patches) -> None:
 
 @compiled_graphs.are_not_for
 def _begin_region(record_function: Any) -> None:
-    if marks.name_id is not None and _is_scripts():
-        span = _core.span_begin(marks.name_id(str(record_function.name)), SpanCategory.REGION)
+    if naming.name_id is not None and _is_scripts():
+        span = _core.span_begin(naming.name_id(str(record_function.name)), SpanCategory.REGION)
         record_function._stepscope_span = span
 
 
@@ -56,9 +56,9 @@ def _watch_nvtx(nvtx: Any, patches: Patches) -> None:
 
     @functools.wraps(push)
     def range_push(msg: Any) -> Any:
-        if marks.name_id is not None and not compiled_graphs.is_compiling():
+        if naming.name_id is not None and not compiled_graphs.is_compiling():
             spans = stack.__dict__.setdefault("spans", [])
-            spans.append(_core.span_begin(marks.name_id(str(msg)), SpanCategory.REGION))
+            spans.append(_core.span_begin(naming.name_id(str(msg)), SpanCategory.REGION))
         return push(msg)
 
     @functools.wraps(pop)

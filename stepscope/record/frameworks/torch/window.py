@@ -6,34 +6,36 @@ is stopped from elsewhere, is left open at the exit, or watches all threads whil
 
 import contextlib
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.torch.quiet_profiler import Quiet
-from stepscope.record.steps import marks
-from stepscope.store.format import OPS_FILE, SpanCategory
+from stepscope.record.frameworks.windows.window_events import log_lines, mark, ours
+from stepscope.store.format import OPS_FILE
 
-MOST_LINES: Final = 200_000  # in the line log: 10 MB
 _BYTES_AN_EVENT: Final = 400  # of the trace, with shapes
 _MOST_KNOWN_TENSORS: Final = 800  # more may be freed than one hidden warning is good for
+
+
+def path_in(folder: str, number: int) -> str:
+    return os.path.join(folder, OPS_FILE.format(number=number, ending="json"))
 
 
 class Window:
     """`open`, then `close`; after that it knows how many events it holds, about."""
 
-    def __init__(self, torch: Any, quiet: Quiet, folder: str, number: int) -> None:
+    def __init__(self, torch: Any, quiet: Quiet, path: str) -> None:
         self._torch = torch
         self._quiet = quiet
-        self.path = os.path.join(folder, OPS_FILE.format(number=number, ending="json"))
+        self.path = path
         self._profiler: Any = None
         self.start_ticks = 0
         self.events = 0
 
     def open(self, on_line: Callable[[], None], until: int, tensors: int) -> None:
-        """`on_line` is called at the first line of the user's that begins after `until` ticks.
-        `tensors`: how many are known that a step may free."""
+        """`on_line`, `until`: see `log_lines`. `tensors`: how many a step is known to free, at
+        most."""
         with ours("operator window: start"):
             memory = self._quiet.can_hide_unknown_frees and tensors <= _MOST_KNOWN_TENSORS
             # Allocated before, freed inside: torch does not know its size.
@@ -82,28 +84,6 @@ class Window:
         """What it recorded is not wanted after all."""
         with contextlib.suppress(OSError):
             os.unlink(self.path)
-
-
-def mark(path: str, start_ticks: int, end_ticks: int, *, is_scripts: bool = False) -> None:
-    """Say in the events what the file `path` covers."""
-    if marks.name_id is not None:
-        name = marks.name_id(os.path.basename(path))
-        _core.window(name, start_ticks, end_ticks, is_scripts=is_scripts)
-
-
-def log_lines(until: int, on_line: Callable[[], None] | None) -> None:
-    if sys.version_info >= (3, 12):
-        sys.monitoring.restart_events()  # lines that were thinned out are wanted now
-    _core.lines_log(MOST_LINES, until, on_line)
-
-
-@contextlib.contextmanager
-def ours(what: str) -> Iterator[None]:
-    span = _core.span_begin(marks.name_id(what), SpanCategory.PROFILER) if marks.name_id else 0
-    try:
-        yield
-    finally:
-        _core.span_end(span)
 
 
 def _device(torch: Any) -> str | None:

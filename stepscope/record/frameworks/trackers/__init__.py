@@ -1,4 +1,8 @@
-"""Loggers and experiment trackers: what the script writes to them, as the phase `logging`."""
+"""Loggers and experiment trackers.
+
+Phases: what the script prints and logs, and writes to TensorBoard, wandb and mlflow, is `logging`.
+Without steps or windows.
+"""
 
 from typing import Final
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 # Functions of the module itself.
@@ -39,8 +39,8 @@ def _watch_prints(patches: Patches) -> None:
     _is_watched = True
     patches.on_undo(_forget)
     patches.phase(logging.Handler, "handle", SpanCategory.LOGGING, "logging")
-    if marks.name_id is not None:
-        _core.prints_start(marks.name_id("print"))
+    if naming.name_id is not None:
+        _core.prints_start(naming.name_id("print"))
         patches.on_undo(_core.prints_stop)
 
 

@@ -1,4 +1,7 @@
-"""Hugging Face's Trainer: its steps, and evaluation, saving and logging as phases."""
+"""Hugging Face's Trainer.
+
+Steps: its own. Phases: evaluation, checkpoints, logging. No windows of its own: torch has them.
+"""
 
 from typing import Final
 

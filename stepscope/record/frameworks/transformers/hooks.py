@@ -7,9 +7,10 @@ it is, and a trainer that was made before the recording is seen as well.
 import functools
 from typing import Any, Final
 
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import Batches
-from stepscope.record.steps import marks
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _CALLBACKS: Final = {
@@ -65,7 +66,7 @@ def _watch_samples(trainer: Any, patches: Patches) -> None:
 
     @functools.wraps(before)
     def training_step(self: Any, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        if marks.name_id is not None:
+        if naming.name_id is not None:
             _batches.add(inputs)
         try:
             return before(self, model, inputs, *args, **kwargs)

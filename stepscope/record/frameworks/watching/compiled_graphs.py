@@ -12,16 +12,13 @@ from typing import Any, Final, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _never() -> bool:
-    return False
-
-
 def _nothing(_code: CodeType) -> None:
     return
 
 
-# Whether Dynamo is reading the code instead of running it.
-is_compiling: Callable[[], bool] = _never
+# Whether Dynamo is reading the code instead of running it. Without torch it is never asked in
+# Python: `bool()` is False, and makes no frame.
+is_compiling: Callable[[], bool] = bool
 # Begin no graph in this code. What it calls is another matter: a hook calls the script's functions.
 begin_none_in: Callable[[CodeType], object] = _nothing
 _begin_none_below: Callable[[CodeType], object] = _nothing

@@ -1,13 +1,13 @@
-"""Changes to a framework that can be taken back, and functions whose time is recorded."""
+"""Changes to a framework that can be taken back."""
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.steps import marks
+from stepscope.record.frameworks.watching.timed_calls import timed
+from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _ABSENT: Final = object()
@@ -45,17 +45,44 @@ class Patches:
     def on_undo(self, action: Callable[[], object]) -> None:
         self._undo.append(action)
 
-    def phase(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
+    def set_everywhere(self, owners: Iterable[Any], name: str, function: Any, value: Any) -> None:
+        """In every place that offers `function` by that name: what pickles or imports it by name
+        must find the same thing."""
+        for owner in owners:
+            if owner is not None and vars(owner).get(name) is function:
+                self.set(owner, name, value)
+
+    def phase(
+        self,
+        owner: Any,
+        name: str,
+        category: SpanCategory,
+        label: str,
+        only_if: Callable[[], bool] | None = None,
+    ) -> None:
         """Record the time in `owner.name` as a phase. Absent in some version: left alone."""
-        function = vars(owner).get(name)
+        self.phase_everywhere((owner,), name, category, label, only_if)
+
+    def phase_everywhere(
+        self,
+        owners: Iterable[Any],
+        name: str,
+        category: SpanCategory,
+        label: str,
+        only_if: Callable[[], bool] | None = None,
+    ) -> None:
+        """The first of the owners has the function, others may offer the same one."""
+        home, *others = owners
+        function = vars(home).get(name)
         if callable(function):
-            self.set(owner, name, timed(function, category, label))
+            value = timed(function, category, label, only_if)
+            self.set_everywhere((home, *others), name, function, value)
 
     def phase_of_each_step(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
         """Not for functions that scripts import by name: theirs would stay native."""
         function = vars(owner).get(name)
-        if callable(function) and marks.name_id is not None:
-            native = _core.Timed(function, marks.name_id(label), category)
+        if callable(function) and naming.name_id is not None:
+            native = _core.Timed(function, naming.name_id(label), category)
             self.set_native(owner, name, native, timed(function, category, label))
 
     def undo(self) -> None:
@@ -92,49 +119,3 @@ class _Change:
             delattr(self._owner, self._name)
         else:
             setattr(self._owner, self._name, self._before)
-
-
-def _always() -> bool:
-    return True
-
-
-def timed(
-    function: Callable[..., Any],
-    category: SpanCategory,
-    label: str,
-    only_if: Callable[[], bool] = _always,
-) -> Callable[..., Any]:
-    """`function`, with its time recorded: no frame of ours stays in what it raises."""
-
-    number = int(category)  # an attribute of an enumeration takes longer than the span itself
-
-    @functools.wraps(function, assigned=_names_of(function))
-    def run(*args: Any, **kwargs: Any) -> Any:
-        if compiled_graphs.is_compiling():
-            return function(*args, **kwargs)
-        span = 0
-        if marks.name_id is not None and only_if():
-            span = _core.span_begin(marks.name_id(label), number)
-        try:
-            return function(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-
-    return run
-
-
-def _names_of(function: Any) -> list[str]:
-    """A method written in C may have None for its __qualname__, which no function of ours can."""
-    has_all = getattr(function, "__qualname__", None) is not None
-    return [name for name in functools.WRAPPER_ASSIGNMENTS if has_all or name != "__qualname__"]
-
-
-@compiled_graphs.are_not_for
-def leave_out_this_frame(error: BaseException) -> None:
-    """To be called where it was caught, followed by a bare `raise`, which adds no frame again."""
-    if error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next

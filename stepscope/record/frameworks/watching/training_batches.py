@@ -1,7 +1,8 @@
 """Steps that a framework tells of: its training batches, with the examples in them."""
 
 from stepscope.native import _core
-from stepscope.record.steps import marks, pace
+from stepscope.record.names import naming
+from stepscope.record.steps import step_counter
 from stepscope.store.format import StepMark
 
 
@@ -20,11 +21,11 @@ class Batches:
 
     def step_ended(self) -> None:
         samples, self._samples = self._samples, 0
-        if marks.name_id is None:
+        if naming.name_id is None:
             return
-        name = marks.name_id(self._name)
+        name = naming.name_id(self._name)
         _core.step_mark(who=StepMark.FRAMEWORK, samples=samples, name=name)
-        pace.step_ended(pace.Source.BATCH)
+        step_counter.step_ended(step_counter.Source.BATCH)
 
 
 def samples_in(batch: object) -> int:

@@ -3,14 +3,13 @@
 Both write it somewhere below a folder that they are given. Nothing of it is read here.
 """
 
-import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from stepscope.native import _core
-from stepscope.record.frameworks.torch.window import log_lines, mark, ours
+from stepscope.record.frameworks.windows.window_events import log_lines, mark, ours
 from stepscope.store.format import OPS_FILE
 
 _ENDING: Final = "xplane.pb"
@@ -46,11 +45,10 @@ class XplaneWindow:
         self._unfinished = f"{self.path}.{os.getpid()}"
         self.start_ticks = 0
 
-    def open(self, on_line: Callable[[], None] | None, until: int) -> None:
-        """`on_line` is called at the first line of the user's that begins after `until` ticks."""
+    def open(self) -> None:
         with ours("operator window: start"):
             self._profiler.start(self._unfinished)
-            log_lines(until, on_line)
+            log_lines(0, None)
         self.start_ticks = _core.ticks()
 
     def close(self, *, keep: bool) -> None:
@@ -65,11 +63,6 @@ class XplaneWindow:
             finally:
                 shutil.rmtree(self._unfinished, ignore_errors=True)
             mark(self.path, self.start_ticks, end_ticks)
-
-    def forget(self) -> None:
-        """What it recorded is not wanted after all."""
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
 
 
 def xplanes_in(folder: str) -> Iterator[str]:

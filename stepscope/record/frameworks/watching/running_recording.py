@@ -1,4 +1,4 @@
-"""When a recording has begun and is about to end, for the watchers that must act then.
+"""The recording that is running, for the watchers that must act when it begins or is about to end.
 
 Watchers are installed before anything can be written and removed when nothing can be any more.
 """
@@ -10,7 +10,7 @@ from stepscope.launch.options import RecordOptions
 Action = Callable[[], object]
 
 
-class Recording:
+class RunningRecording:
     """What a watcher may know of the recording that is running."""
 
     def __init__(
@@ -26,12 +26,12 @@ class Recording:
         self.set_rank = set_rank  # says which rank this process turned out to be
 
 
-_running: Recording | None = None
-_on_begin: list[Callable[[Recording], object]] = []
+_running: RunningRecording | None = None
+_on_begin: list[Callable[[RunningRecording], object]] = []
 _on_end: list[Action] = []
 
 
-def begin(recording: Recording) -> None:
+def begin(recording: RunningRecording) -> None:
     global _running
     _running = recording
     for action in list(_on_begin):
@@ -50,7 +50,7 @@ def end() -> None:
             _guarded(recording, action)
 
 
-def when_running(action: Callable[[Recording], object]) -> None:
+def when_running(action: Callable[[RunningRecording], object]) -> None:
     """Now, or as soon as something can be written."""
     if _running is not None:
         action(_running)
@@ -62,7 +62,7 @@ def before_end(action: Action) -> None:
     _on_end.append(action)
 
 
-def _guarded(recording: Recording, action: Action) -> None:
+def _guarded(recording: RunningRecording, action: Action) -> None:
     try:
         action()
     except Exception as error:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from stepscope.native import _core
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.frameworks.windows.xplane_window import xplanes_in
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
+from stepscope.record.frameworks.windows.xplane_window import next_path, xplanes_in
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
-from stepscope.record.steps import marks
-from stepscope.store.format import SpanCategory
+from stepscope.record.names import naming
 
 
 class ScriptsOwn:
@@ -24,6 +25,9 @@ class ScriptsOwn:
     def __init__(self, windows: XplaneWindows, is_running: Callable[[], bool]) -> None:
         self._windows = windows
         self._is_running = is_running
+        self._traces = ScriptsTraces(
+            windows.recording, lambda: next_path(windows.recording.folder())
+        )
         self._folder: str | None = None
         self._began_ticks = 0
         self._began_s = 0.0
@@ -54,9 +58,7 @@ class ScriptsOwn:
                 if after is not None and not is_ours:
                     after(called_ticks)
 
-        for owner in owners:
-            if owner is not None and vars(owner).get(name) is function:
-                patches.set(owner, name, run)
+        patches.set_everywhere(owners, name, function, run)
 
     def starts(self, folder: Any = None, *_args: Any, **keywords: Any) -> None:
         if self._windows.foreign:
@@ -77,20 +79,14 @@ class ScriptsOwn:
             return
         self._windows.foreign = 0
         folder, self._folder = self._folder, None
-        if folder is None or marks.name_id is None:
+        if folder is None or naming.name_id is None:
             return
-        span = _core.span_begin(marks.name_id("trace of the script"), SpanCategory.PROFILER)
-        try:
-            new = [path for path in xplanes_in(folder) if os.path.getmtime(path) >= self._began_s]
-            if new:
-                newest = max(new, key=os.path.getmtime)
-                self._windows.adopt(newest, self._began_ticks, called_ticks)
-        except Exception as error:
-            self._windows.recording.note(
-                f"The script's own trace could not be taken over: {error!r}"
-            )
-        finally:
-            _core.span_end(span)
+        if self._traces.adopt(lambda: self._newest_in(folder), self._began_ticks, called_ticks):
+            self._windows.adopted()
+
+    def _newest_in(self, folder: str) -> str | None:
+        new = [path for path in xplanes_in(folder) if os.path.getmtime(path) >= self._began_s]
+        return max(new, key=os.path.getmtime, default=None)
 
     def serves(self, *_args: Any, **_keywords: Any) -> None:
         """Whoever asks the server for a profile finds nobody in the way."""

@@ -6,22 +6,18 @@ own profilers pass through the places that are watched here.
 
 import functools
 import os
-import shutil
 import sys
 import threading
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.frameworks.torch.window import log_lines, mark
 from stepscope.record.frameworks.torch.windows import Windows
-from stepscope.record.frameworks.watching import recording_times
-from stepscope.record.frameworks.watching.patches import Patches, leave_out_this_frame
-from stepscope.record.steps import marks
-from stepscope.store.format import OPS_FILE, SpanCategory
+from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
+from stepscope.record.frameworks.windows.window_events import log_lines
 
 _PATIENCE_S: Final = 30.0  # of a profiler that begins on another thread than our window's
-_LARGEST_BYTES: Final = 256 * 2**20
-_MOST: Final = 4  # traces of the script's own that are kept
 # Contexts of torch.autograd that profile without the class `profile`.
 _OTHERS: Final = (
     ("profiler", "emit_nvtx"),
@@ -31,20 +27,20 @@ _OTHERS: Final = (
 
 
 def install(torch: Any, patches: Patches, windows: Windows) -> None:
-    way = _Way(windows)
+    theirs = _ScriptsProfilers(windows)
     recorder = torch.autograd.profiler.profile
     for name in ("_prepare_trace", "_start_trace"):
-        _around(patches, recorder, name, before=getattr(way, name.strip("_")))
-    _around(patches, recorder, "__exit__", before=way.stops, after=way.ended)
-    _around(patches, recorder, "export_chrome_trace", after=way.exported)
+        _around(patches, recorder, name, before=getattr(theirs, name.strip("_")))
+    _around(patches, recorder, "__exit__", before=theirs.stops, after=theirs.ended)
+    _around(patches, recorder, "export_chrome_trace", after=theirs.exported)
     scheduled = torch.profiler.profile
-    _around(patches, scheduled, "start", before=way.begins)
-    _around(patches, scheduled, "stop", after=way.ended)
+    _around(patches, scheduled, "start", before=theirs.begins)
+    _around(patches, scheduled, "stop", after=theirs.ended)
     for module, name in _OTHERS:
         kind = getattr(sys.modules.get(f"torch.autograd.{module}"), name, None)
         if kind is not None:
-            _around(patches, kind, "__enter__", before=way.begins)
-            _around(patches, kind, "__exit__", after=way.ended)
+            _around(patches, kind, "__enter__", before=theirs.begins)
+            _around(patches, kind, "__exit__", after=theirs.ended)
 
 
 def _around(
@@ -72,27 +68,28 @@ def _around(
     patches.set(owner, name, run)
 
 
-class _Way:
+class _ScriptsProfilers:
     """Who profiles right now, besides us."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
+        self._current = windows.current
+        self._traces = ScriptsTraces(windows.recording, windows.current.next_path)
         self._at_work: set[int] = set()
         self._times: dict[int, list[int]] = {}  # when a trace of theirs began and ended, in ticks
         self._logging = False
-        self._adopted = 0
 
     def begins(self, profiler: Any) -> None:
-        if self._windows.is_working:
+        if self._current.is_working:
             return  # ours
         self._at_work.add(id(profiler))
-        self._windows.foreign = len(self._at_work)
+        self._current.foreign = len(self._at_work)
         self._windows.make_way(_PATIENCE_S)
 
     prepare_trace = begins
 
     def start_trace(self, profiler: Any) -> None:
-        if self._windows.is_working:
+        if self._current.is_working:
             return
         self.begins(profiler)
         self._times[id(profiler)] = [_core.ticks(), 0]
@@ -103,40 +100,18 @@ class _Way:
     def stops(self, profiler: Any) -> None:
         if id(profiler) in self._times:
             self._times[id(profiler)][1] = _core.ticks()
-        if self._logging and not self._windows.is_working:
+        if self._logging and not self._current.is_working:
             self._logging = False
             _core.lines_log(0)
 
     def ended(self, profiler: Any, *_args: Any, **_kwargs: Any) -> None:
         self._at_work.discard(id(profiler))
-        self._windows.foreign = len(self._at_work)
+        self._current.foreign = len(self._at_work)
 
     def exported(self, profiler: Any, path: Any, *_args: Any, **_kwargs: Any) -> None:
-        """The script has written a trace: a copy of it is a window of ours."""
+        """The script has written a trace."""
         times = self._times.pop(id(profiler), None)
-        if self._windows.is_working or times is None or self._adopted >= _MOST:
+        if self._current.is_working or times is None:
             return
-        recording = self._windows.recording
-        span = (
-            _core.span_begin(marks.name_id("trace of the script"), SpanCategory.PROFILER)
-            if marks.name_id
-            else 0
-        )
-        try:
-            self._adopt(recording, os.fspath(path), times)
-        except Exception as error:
-            recording.note(f"The script's own trace could not be taken over: {error!r}")
-        finally:
-            _core.span_end(span)
-
-    def _adopt(self, recording: recording_times.Recording, path: str, times: list[int]) -> None:
-        if os.path.getsize(path) > _LARGEST_BYTES:
-            recording.note("The script's own trace is larger than 256 MB: it is left where it is.")
-            return
-        self._adopted += 1
-        number = self._windows.next_number()
-        ours = os.path.join(recording.folder(), OPS_FILE.format(number=number, ending="json"))
-        shutil.copyfile(path, f"{ours}.{os.getpid()}")
-        os.replace(f"{ours}.{os.getpid()}", ours)
-        mark(ours, times[0], times[1], is_scripts=True)
-        self._windows.adopted()
+        if self._traces.adopt(lambda: os.fspath(path), *times):
+            self._windows.adopted()

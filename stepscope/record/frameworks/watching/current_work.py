@@ -1,0 +1,76 @@
+"""What TensorFlow is doing right now, as its own watchers and those of Keras tell each other.
+
+Hooks are also called while a function is traced into a graph. Nothing is computed then: they only
+remember that the function has such a part.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+
+class Parts:
+    """What a traced function does."""
+
+    __slots__ = ("calls_model", "trains")
+
+    def __init__(self) -> None:
+        self.trains = False  # it computes gradients or applies them
+        self.calls_model = False
+
+    def add(self, other: "Parts") -> None:
+        self.trains |= other.trains
+        self.calls_model |= other.calls_model
+
+
+class Here(threading.local):
+    """What is going on on this thread."""
+
+    tape: Any = None  # the outermost one that is open
+    samples = 0  # in the first batch that a model was given under it
+    in_model = False
+    in_optimizer = False
+    has_fitted = False  # a batch of Keras was trained on
+    in_batch = False  # of a framework that tells its steps itself
+    is_told = False  # what runs is told of as a whole
+    in_collective = False
+    in_input = False
+    call: Any = None  # the function that was called, outside of all graphs
+    tracing: Parts | None = None  # the innermost function that is being traced
+
+
+here: Final = Here()
+# The innermost one of all threads: a strategy runs its replicas on others, and waits for them.
+latest_tracing: Parts | None = None
+
+
+def found_in_graph(*, trains: bool = False, calls_model: bool = False) -> None:
+    """What is being traced has such a part."""
+    parts = here.tracing or latest_tracing
+    if parts is not None:
+        parts.trains |= trains
+        parts.calls_model |= calls_model
+
+
+def _always() -> bool:
+    return True
+
+
+# Whether operations run at once instead of being put into a graph. Set when TensorFlow is there.
+is_eager: Callable[[], bool] = _always
+# Called when something was trained; for whoever waits for that. None: nobody does.
+on_work: Callable[[], None] | None = None
+# Called when something of TensorFlow's is about to be computed.
+on_begin: Callable[[], None] | None = None
+# Called when a function is traced.
+on_trace: Callable[[], None] | None = None
+
+
+def begins() -> None:
+    if on_begin is not None:
+        on_begin()
+
+
+def worked() -> None:
+    if on_work is not None:
+        on_work()

@@ -1,0 +1,33 @@
+"""When to look into a script that may have no steps: at its first calls of a module.
+
+From the first call of all, for a few calls of the same module; once more after that module's
+warm-up. A script that compiles gets none: the first call would be the compilation.
+"""
+
+from typing import Final
+
+TURNS: Final = 5  # of the module that began the probe, then it has seen enough
+TURNS_BETWEEN: Final = 20  # and another one comes, after warm-up
+LEAST_NS: Final = 50_000_000
+
+
+class Probe:
+    def __init__(self) -> None:
+        self.module = 0  # the one that was called when the probe began: its id
+        self.turns = 0  # its calls since the probe was opened or closed
+        self.is_off = False
+        self._is_after_warmup = False
+
+    def begins_with(self, module: int, windows: int) -> bool:
+        """Whether one is to be opened at this call. `windows`: those there were so far."""
+        is_later = self.turns == TURNS_BETWEEN and not self._is_after_warmup
+        if self.is_off or (windows > 0 and not is_later):
+            return False
+        self.module, self.turns = module, 0
+        self._is_after_warmup = is_later
+        return True
+
+    def has_seen_enough(self, lasted_ns: int) -> bool:
+        """Of a script whose updates nobody tells: the module that began the probe is called again
+        and again. In some that is a cell, and hundreds of calls make a step."""
+        return self.turns >= TURNS and lasted_ns >= LEAST_NS
