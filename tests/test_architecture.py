@@ -89,7 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 # The folders of the C core, from the ground up: a header may include those of its own folder and of
 # the folders before it. (The engines' .c files also call upwards, through these headers.)
 NATIVE_ROOMS = (
-    "python", "clock", "storage", "interpreter", "lines", "calls", "sampler", "hooks", "wrappers",
+    "python", "storage", "clock", "interpreter", "lines", "calls", "sampler", "hooks", "wrappers",
     "traces", "module",
 )  # fmt: skip
 FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
