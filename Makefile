@@ -5,7 +5,7 @@ WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
 # Of the frameworks' tens of thousands of files few are ever imported: those are compiled then.
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile
 DEMO := examples/mnist_numpy
-TORCH := torch==2.13.0
+TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-torch test check bench analysis viewer zoo nightly picture clean
