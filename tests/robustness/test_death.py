@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from robustness.running import command, line_rows, record, shown
+from asking import answer as shown
+from robustness.running import command, line_rows, record
 from transparency.both import PATIENCE_S, environment
 
 PROGRAM = "steps_until_it_dies"

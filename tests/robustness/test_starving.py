@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from robustness.running import record, shown
+from asking import answer as shown
+from robustness.running import record
 from transparency.both import PATIENCE_S, environment
 
 EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "\n"

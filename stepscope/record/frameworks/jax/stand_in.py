@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stepscope.record.frameworks.watching.patches import Patches
 
-_FOLDER: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_FRAMEWORKS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _Kind(type):
@@ -88,13 +88,13 @@ def install(_jax: Any, patches: Patches) -> None:
 def _stay_out_of_stacks(module: Any, patches: Patches) -> None:
     """JAX leaves the files that it is told out of its messages, and of what its compiler sees. In C
     it keeps their names for good: they are ours alone."""
-    module.register_exclusion(_FOLDER)
+    module.register_exclusion(_FRAMEWORKS)
     paths = getattr(module, "_exclude_paths", [])
     pattern = getattr(module, "_exclude_path_regex", None)
 
     def remove() -> None:
-        if _FOLDER in paths:
-            paths.remove(_FOLDER)
+        if _FRAMEWORKS in paths:
+            paths.remove(_FRAMEWORKS)
         if pattern is not None:
             pattern.cache_clear()
 

@@ -11,7 +11,7 @@ from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
 
 _OLDEST: Final = (2, 13)
-_FOLDER: Final = os.path.dirname(os.path.abspath(__file__))
+_FRAMEWORKS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def install(tensorflow: Any, patches: Patches) -> None:
@@ -46,7 +46,10 @@ def _stay_out_of_stacks(python: Any, patches: Patches) -> None:
     leaves out the files that it is told to, thread by thread: ours are among them."""
     stacks = python("util.tf_stack")
     ours = frozenset(
-        os.path.join(_FOLDER, name) for name in os.listdir(_FOLDER) if name.endswith(".py")
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(_FRAMEWORKS)
+        for name in names
+        if name.endswith(".py")
     )
 
     def get_filtered_filenames(_self: Any) -> frozenset[str]:
