@@ -153,7 +153,7 @@ def test_a_killed_process_leaves_every_sample_it_took(tmp_path: Path) -> None:
 
 
 def test_the_records_are_those_of_the_format() -> None:
-    path = Path(_core.__file__).parent / "format.h"
+    path = Path(_core.__file__).parent / "storage/format.h"
     if not path.exists():
         pytest.skip("a built package has no headers")
     header = path.read_text()

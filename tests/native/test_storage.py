@@ -104,7 +104,7 @@ def test_a_killed_process_leaves_every_event_it_added(tmp_path: Path) -> None:
 
 def test_the_c_structures_are_those_of_the_format() -> None:
     """Every constant that both sides name has one value."""
-    header = (NATIVE / "format.h").read_text()
+    header = (NATIVE / "storage/format.h").read_text()
     for name, value in {
         "EVENT_TAG": fmt.EVENT_TAG,
         "BLOCK_TAG": fmt.BLOCK_TAG,

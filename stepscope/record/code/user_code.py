@@ -6,11 +6,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import stepscope
-
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _AND_BELOW: Final = ("", ".*")  # `torch.nn` stands for the module and everything below it
-_PACKAGE_FOLDER: Final = os.path.dirname(os.path.abspath(stepscope.__file__))
+_PACKAGE_FOLDER: Final = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 
 
 class UserCode:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any, Final
 
-import stepscope
 from stepscope.store.writer import Names
 
-OURS: Final = os.path.dirname(os.path.abspath(stepscope.__file__)) + os.sep
+OURS: Final = os.path.abspath(os.path.join(os.path.dirname(__file__), "../..")) + os.sep
 OUR_EXTENSION: Final = "stepscope.native._core"
 NATIVE_FILE: Final = "~"  # where pstats says that a function is written in C
 
