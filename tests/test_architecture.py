@@ -1,6 +1,7 @@
 """The data goes one way: who may import whom, read from the source text."""
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,6 +96,7 @@ RECORD_THIRD_PARTY = {"bytecode"}  # 3.11 only
 FORBIDDEN_FOLDERS = {"utils", "util", "common", "helpers", "misc"}
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """Dotted name below the package to its file; the package itself is the empty name."""
     found = {}
