@@ -1,5 +1,6 @@
 """The fixture that guards all other tests does catch what they could leave behind."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         run = subprocess.run(
             [*command, f"test_it.py::test_{name}"],
             cwd=folder,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,
