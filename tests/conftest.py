@@ -165,7 +165,7 @@ def _ignore(*_: object) -> None:
 
 # What another engine for lines and calls can break. All else runs on one Python by day.
 OF_THE_ENGINE = (
-    "ipython", "native", "nightly", "profile", "record", "robustness", "transparency",
+    "cli", "ipython", "native", "nightly", "profile", "record", "robustness", "transparency",
     "test_line_profiler", "test_package", "test_run_object",
 )  # fmt: skip
 TESTS = Path(__file__).parent
