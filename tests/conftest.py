@@ -200,7 +200,8 @@ def place(item: pytest.Item) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """.ci/test repeats this at its end."""
-    if left_for_the_night:
+    asked = terminalreporter.config.option
+    if left_for_the_night and asked.markexpr == "not nightly" and not asked.keyword:
         count = sum(left_for_the_night.values())
         collected = terminalreporter._numcollected
         places = ", ".join(f"{where} {number}" for where, number in left_for_the_night.items())
