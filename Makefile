@@ -5,7 +5,7 @@ WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
 # Of the frameworks' tens of thousands of files few are ever imported: those are compiled then.
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile
 DEMO := examples/mnist_numpy
-TORCH := torch==2.13.0
+TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-torch test check bench analysis viewer zoo nightly picture clean
@@ -19,7 +19,8 @@ demo: .venv/.demo examples/data/digits.npz ## install, run the slow example unde
 demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a GAN in PyTorch
 	.venv/bin/stepscope run examples/gan_torch/train.py
 
-test: .venv/.dev ## run the tests on every Python from 3.11 to 3.13 that is here (what reads runs: on the first)
+test: .venv/.dev ## run the tests; of the Pythons from 3.11 to 3.13 that are here, one for each engine
+	.ci/chromium
 	.venv/bin/python .ci/test
 
 check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with warnings as errors
@@ -40,15 +41,16 @@ analysis: .venv/.dev ## how long 'show' takes of a million operators; writes ben
 	.venv/bin/python -m benchmarks.analysis
 
 viewer: .venv/.bench examples/data/digits.npz ## how fast reports and the viewer are in Chromium; writes benchmarks/viewer.md
+	.ci/chromium
 	.venv/bin/python -m benchmarks.viewer
 
 zoo: .venv/.dev ## hold the findings against scripts whose fault is known; writes benchmarks/zoo/results.md
 	.venv/bin/python -m benchmarks.zoo
 
-nightly: .venv/.dev ## AddressSanitizer, leaks, long kill and comparison tests, benchmarks
+nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks
+	.ci/chromium
 	.ci/sanitize
-	.venv/bin/python .ci/test -m nightly
-	.venv/bin/python .ci/test --analysis
+	.venv/bin/python .ci/test --night
 	$(MAKE) bench
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run

@@ -1,6 +1,7 @@
-"""What every test must leave as it found it: hooks, patches, threads, signals, environment."""
+"""What every test begins with and must leave as it found it; which tests run by day."""
 
 import builtins
+import collections
 import gc
 import importlib.machinery
 import marshal
@@ -138,7 +139,70 @@ def nothing_outlives_a_test() -> Iterator[None]:
     assert not changed, f"outlived the test: {changed}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+# --- as from a shell ------------------------------------------------------------------------------
+
+# How wide and how colourful somebody's terminal is.
+OF_A_TERMINAL = "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"
+IGNORED_BY_PYTHON = signal.SIGPIPE, signal.SIGXFSZ  # subprocess gives them back to its children
+
+
+def pytest_configure() -> None:
+    """Programs under test begin as from a shell, whatever started the tests: nohup ignores signals,
+    a job in the background others, and a program inherits both."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in signal.valid_signals() - {*IGNORED_BY_PYTHON}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, _ignore)
+    for name in OF_A_TERMINAL:
+        os.environ.pop(name, None)
+
+
+def _ignore(*_: object) -> None:
+    """Ignores a signal here, but not in the programs that are started from here."""
+
+
+# --- by day and by night --------------------------------------------------------------------------
+
+# What another engine for lines and calls can break. All else runs on one Python by day.
+OF_THE_ENGINE = (
+    "cli", "ipython", "native", "nightly", "profile", "record", "robustness", "transparency",
+    "test_line_profiler", "test_package", "test_run_object",
+)  # fmt: skip
+TESTS = Path(__file__).parent
+
+left_for_the_night: collections.Counter[str] = collections.Counter()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    told = "leave for the night what is the same with every engine for lines and calls"
+    parser.addoption("--engine", action="store_true", help=told)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Notebook cells are recorded in this very process, the tests' own functions with them: those
     tests come last."""
     items.sort(key=lambda item: item.path.parent.name == "ipython" and "cell" not in item.path.name)
+    if config.getoption("--engine"):
+        for item in items:
+            if not place(item).startswith(OF_THE_ENGINE):
+                item.add_marker("nightly")
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    left_for_the_night.update(place(item) for item in items if item.get_closest_marker("nightly"))
+
+
+def place(item: pytest.Item) -> str:
+    """Its folder in tests/, or its file where that has none."""
+    return item.path.relative_to(TESTS).parts[0].removesuffix(".py")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """.ci/test repeats this at its end."""
+    asked = terminalreporter.config.option
+    if left_for_the_night and asked.markexpr == "not nightly" and not asked.keyword:
+        count = sum(left_for_the_night.values())
+        collected = terminalreporter._numcollected
+        places = ", ".join(f"{where} {number}" for where, number in left_for_the_night.items())
+        terminalreporter.write_line(f"left for the night: {count} of {collected} tests ({places})")

@@ -1,7 +1,6 @@
 """The examples do what the documentation says of them, plain and under `stepscope run`."""
 
 import importlib.util
-import json
 import re
 import subprocess
 import sys
@@ -9,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import asking
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TRAIN = EXAMPLES / "mnist_numpy" / "train.py"
@@ -91,12 +92,12 @@ def test_a_recorded_example_says_what_the_plain_one_says(data: Path, tmp_path: P
 
 
 def test_the_report_counts_the_steps_of_the_example(recorded: Path) -> None:
-    answer = json.loads(stepscope("show", recorded, "steps", "--json", cwd=recorded.parent))
+    answer = asking.answer(recorded, "steps")
     assert answer["steps"] == STEPS
 
 
 def test_the_report_names_the_file_that_is_read_in_every_step(recorded: Path, data: Path) -> None:
-    answer = json.loads(stepscope("show", recorded, "files", "--json", cwd=recorded.parent))
+    answer = asking.answer(recorded, "files")
     row = next(row for row in answer["files"] if row["path"] == str(data))
     assert row["opens"] == STEPS + 2  # once before the loop, once for the accuracy
     assert row["steps"] == STEPS
@@ -104,7 +105,7 @@ def test_the_report_names_the_file_that_is_read_in_every_step(recorded: Path, da
 
 
 def test_the_report_puts_the_time_on_the_line_that_reads(recorded: Path) -> None:
-    answer = json.loads(stepscope("show", recorded, "lines", "--json", cwd=recorded.parent))
+    answer = asking.answer(recorded, "lines")
     reader = next(each for each in answer["functions"] if each["function"] == "get_dataset")
     hits = {row["source"].strip(): row["hits"] for row in reader["lines"] if row["hits"]}
     assert hits['images = data["images"]'] == STEPS + 2
@@ -112,21 +113,21 @@ def test_the_report_puts_the_time_on_the_line_that_reads(recorded: Path) -> None
 
 def test_marked_steps_and_regions_are_reported(tmp_path: Path) -> None:
     stepscope("run", "-o", "run", EXAMPLES / "marks.py", cwd=tmp_path)
-    steps = json.loads(stepscope("show", "run", "steps", "--json", cwd=tmp_path))
-    regions = json.loads(stepscope("show", "run", "regions", "--json", cwd=tmp_path))
+    steps = asking.answer(tmp_path / "run", "steps")
+    regions = asking.answer(tmp_path / "run", "regions")
     assert steps["steps"] == 30
     assert {row["name"]: row["calls"] for row in regions["regions"]} == {"forces": 30, "move": 30}
 
 
 def test_a_wrapped_loader_makes_the_steps(tmp_path: Path) -> None:
     stepscope("run", "-o", "run", EXAMPLES / "loader.py", cwd=tmp_path)
-    steps = json.loads(stepscope("show", "run", "steps", "--json", cwd=tmp_path))
+    steps = asking.answer(tmp_path / "run", "steps")
     assert steps["steps"] == 40
 
 
 def test_one_block_of_a_program_can_be_recorded(tmp_path: Path) -> None:
     assert python(EXAMPLES / "one_block.py", "run", cwd=tmp_path) == "1.414214\n"
-    answer = json.loads(stepscope("show", "run", "lines", "--json", cwd=tmp_path))
+    answer = asking.answer(tmp_path / "run", "lines")
     fit = next(each for each in answer["functions"] if each["function"] == "fit")
     assert max(row["hits"] for row in fit["lines"]) >= 50 * 2_000
 

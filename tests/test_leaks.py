@@ -1,5 +1,6 @@
-"""The fixture that guards all other tests does catch what they could leave behind."""
+"""What all other tests count on: leftovers are caught, and what is inherited does no harm."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,19 @@ if sys.version_info >= (3, 12):
     LEAKS["monitoring_tool"] = "import sys; sys.monitoring.use_tool_id(4, 'left behind')"
 
 
+def pytest_in(folder: Path, *words: str, before: str = "") -> str:
+    """What pytest says there; `before`: what a shell does before it starts it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    return subprocess.run(
+        ["sh", "-c", f'{before} exec "$@"', "sh", *command],
+        cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What pytest says of one leaking test for each kind, each in its own process."""
@@ -35,15 +49,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "test_it.py").write_text("import conftest\n\n" + "\n".join(tests))
     said = []
     for name in [*LEAKS, "clean"]:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        run = subprocess.run(
-            [*command, f"test_it.py::test_{name}"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        said.append(f"{name}: {'caught' if 'outlived the test' in run.stdout else 'unseen'}")
+        caught = "outlived the test" in pytest_in(folder, f"test_it.py::test_{name}")
+        said.append(f"{name}: {'caught' if caught else 'unseen'}")
     return "\n".join(said)
 
 
@@ -54,3 +61,21 @@ def test_what_a_test_leaves_behind_fails_it(report: str, kind: str) -> None:
 
 def test_a_test_that_leaves_nothing_passes(report: str) -> None:
     assert "clean: unseen" in report
+
+
+STARTS_A_PROGRAM = """
+import os, signal, subprocess, sys
+
+def test_it():
+    code = "from signal import *; print([n for n in (1, 2, 3, 15) if getsignal(n) == SIG_IGN])"
+    assert subprocess.check_output([sys.executable, "-c", code]) == b"[]\\n"
+    assert os.isatty(0) is False
+    assert "COLUMNS" not in os.environ
+"""
+
+
+def test_programs_begin_as_from_a_shell_whatever_started_the_tests(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parent / "conftest.py", tmp_path)
+    (tmp_path / "test_it.py").write_text(STARTS_A_PROGRAM)
+    said = pytest_in(tmp_path, before="export COLUMNS=20; trap '' HUP INT QUIT TERM; exec <&-;")
+    assert "1 passed" in said, said

@@ -93,3 +93,14 @@ def test_the_version_is_the_same_everywhere() -> None:
 @pytest.mark.parametrize("path", ["py.typed", "native/_core.pyi", "record/shim/sitecustomize.py"])
 def test_what_is_not_python_code_of_a_package_is_there_too(path: str) -> None:
     assert (ROOT / "stepscope" / path).is_file()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a repository of git")
+def test_the_source_distribution_has_all_that_the_repository_has(tmp_path: Path) -> None:
+    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    tracked = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    made = (sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", tmp_path)
+    subprocess.run(made, cwd=ROOT, capture_output=True, check=True)
+    packed = (tmp_path / "stepscope.egg-info/SOURCES.txt").read_text().splitlines()
+    here = {path for path in tracked.splitlines() if (ROOT / path).exists()}
+    assert here - set(packed) == set()

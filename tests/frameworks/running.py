@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from asking import page
+
 PROGRAMS = Path(__file__).parent.parent / "programs"
+show = page
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TOKENIZERS_PARALLELISM": "false"}
 
 
@@ -47,7 +50,3 @@ def record(program: Path, out: Path, *options: str, arguments: tuple[str, ...] =
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", out)
     run(*stepscope, *options, program, *arguments)
     return out
-
-
-def show(folder: Path, *what: str) -> str:
-    return run(sys.executable, "-m", "stepscope", "show", folder, *what).stdout

@@ -375,7 +375,7 @@ def test_the_module_is_still_the_decorator_of_that_name() -> None:
         "@module\n"
         "def g(): return 2\n"
         "print(f() + g(), module.Profile is stepscope.Profile)\n"
-        "from stepscope.record.decorator import waiting\n"
+        "from stepscope.record.engines.decorator import waiting\n"
         "print([each.__name__ for each in waiting])\n"
     )
     assert said_by(code) == "3 True\n['f', 'g']\n"

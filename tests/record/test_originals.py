@@ -210,7 +210,7 @@ NUMBA = """
 import sys, types
 sys.path[:0] = {path!r}
 import record.test_originals as tests
-from stepscope.record import originals
+from stepscope.record.bytecode import originals
 made = tests.Ticked()
 originals.install(made.original)
 import numba

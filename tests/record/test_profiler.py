@@ -1,24 +1,16 @@
 """`with stepscope.Profiler(...)` around a block, and the marks inside it."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import stepscope
+from asking import answer as show
 from stepscope.errors import InputError
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "profiler_block.py"
-
-
-def show(run: Path, *what: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "stepscope", "show", str(run), *what, "--json"]
-    answer = subprocess.run(command, capture_output=True, check=True)
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
 
 
 def hits(run: Path, function: str) -> dict[int, int]:

@@ -1,12 +1,12 @@
 """The right loop is the step: real programs, really recorded."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from asking import answer as show
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "steps"
 
@@ -23,17 +23,6 @@ def record(
         check=False,
     )
     return ended, run
-
-
-def show(run: Path, *what: str) -> dict[str, Any]:
-    answer = subprocess.run(
-        [sys.executable, "-m", "stepscope", "show", str(run), *what, "--json"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
 
 
 @pytest.mark.parametrize(

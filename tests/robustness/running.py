@@ -1,12 +1,12 @@
 """Records the programs of tests/programs/robustness and asks `show` what came of it."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from asking import answer as shown
 from transparency.both import PATIENCE_S, environment
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "robustness"
@@ -35,19 +35,6 @@ def record(
         timeout=PATIENCE_S,
         preexec_fn=before,
     )
-
-
-def shown(run: Path, what: str, *options: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "stepscope", "show", str(run), what, "--json", *options],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def line_rows(run: Path) -> dict[int, dict[str, Any]]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from robustness.running import line_rows, record, shown
+from asking import answer as shown
+from robustness.running import line_rows, record
 
 SECONDS = "4"
 

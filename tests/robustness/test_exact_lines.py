@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from robustness.running import line_rows, record, shown
+from asking import answer as shown
+from robustness.running import line_rows, record
 from transparency.both import PATIENCE_S, environment
 
 LINES = Path(__file__).parent.parent / "programs" / "lines"

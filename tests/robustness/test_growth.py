@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from robustness.running import record, shown
+from asking import answer as shown
+from robustness.running import record
 
 GROWTH_BYTES = 3 * 2**20  # 3 KB a thread and code object would be found
 

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from robustness.running import record, shown
+from asking import answer as shown
+from robustness.running import record
 from transparency.both import PATIENCE_S, environment
 
 EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "\n"
+NIGHTLY = pytest.mark.nightly
 
 
-@pytest.fixture(params=[256, 1024, 2048])
+@pytest.fixture(params=[pytest.param(256, marks=NIGHTLY), 1024, pytest.param(2048, marks=NIGHTLY)])
 def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A file system of so many KB."""
     place = tmp_path / "small"
@@ -54,8 +56,28 @@ def test_a_disk_that_is_full_from_the_start_is_told_in_a_sentence(tmp_path: Path
 
 
 @pytest.mark.parametrize("what", ["file size", "descriptors", "memory", "threads", "locked memory"])
-@pytest.mark.parametrize("how", [[], ["default signals"]], ids=["", "default signals"])
-def test_a_script_that_starves_itself_goes_on(what: str, how: list[str], tmp_path: Path) -> None:
+def test_a_script_that_starves_itself_goes_on(what: str, tmp_path: Path) -> None:
+    starve(what, tmp_path)
+
+
+# The kernel sends a signal for a file's size alone.
+@pytest.mark.parametrize(
+    "what",
+    [
+        "file size",
+        *(
+            pytest.param(what, marks=NIGHTLY)
+            for what in ("descriptors", "memory", "threads", "locked memory")
+        ),
+    ],
+)
+def test_a_script_that_starves_itself_goes_on_with_default_signals(
+    what: str, tmp_path: Path
+) -> None:
+    starve(what, tmp_path, "default signals")
+
+
+def starve(what: str, tmp_path: Path, *how: str) -> None:
     done = record(tmp_path, "starves_itself", what, *how)
     assert (done.returncode, done.stdout) == (0, EXPECTED), done.stderr
     assert "Traceback" not in done.stderr

@@ -40,7 +40,8 @@ def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in _NOT_PASSED_ON and not name.startswith(("STEPSCOPE_", "COV_"))
+        if name not in _NOT_PASSED_ON
+        and (name == "STEPSCOPE_REPORT" or not name.startswith(("STEPSCOPE_", "COV_")))
     }
     return {**kept, "PYTHONHASHSEED": "0", **extra}
 

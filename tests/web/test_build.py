@@ -22,7 +22,7 @@ def copy(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
     (tmp_path / BUNDLE.parent).mkdir(parents=True)
-    (tmp_path / "stepscope" / "__init__.py").touch()
+    shutil.copy(ROOT / "stepscope/__init__.py", tmp_path / "stepscope")  # it has the version
     (tmp_path / "bin").mkdir()
     return tmp_path
 

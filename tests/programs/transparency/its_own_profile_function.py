@@ -9,6 +9,8 @@ import warnings
 import sched  # fills the caches of the import machinery
 import threading
 
+sys.dont_write_bytecode = True  # or the first run of all would do what later ones need not
+
 events = []
 
 

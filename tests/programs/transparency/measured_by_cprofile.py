@@ -8,6 +8,8 @@ import pstats
 import sys
 import warnings
 
+sys.dont_write_bytecode = True  # or the first run of all would do what later ones need not
+
 
 def leaf(n):
     return [i * 2 for i in range(n)]

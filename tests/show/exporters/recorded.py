@@ -1,11 +1,12 @@
 """A small training that was recorded for real, for the exporters' tests."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import asking
 
 PROGRAM = Path(__file__).parents[2] / "programs" / "export" / "small_training.py"
 STEPS = 12
@@ -46,5 +47,4 @@ def record(folder: Path) -> Path:
 
 def shown(view: str, *options: str, folder: Path) -> Any:
     """What `show --json` says of the run."""
-    arguments = ("-m", "stepscope", "show", "run", view, "--json", *options)
-    return json.loads(python(*arguments, folder=folder).stdout)
+    return asking.answer(folder / "run", view, *options)

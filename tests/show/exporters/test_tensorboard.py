@@ -125,6 +125,7 @@ def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
     assert multiplied == next(row.calls for row in answer.ops if row.name == "aten::mm")
 
 
+@pytest.mark.nightly  # by day ranks made by hand are shown
 def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed for this Python")
     record_ranks("train.py", tmp_path / "run")
