@@ -1,4 +1,4 @@
-"""What every trace of operators ends in, whoever wrote it: events and their names, in columns."""
+"""The common form of all operator traces: events and their names, in columns."""
 
 import dataclasses
 import enum
@@ -137,7 +137,7 @@ class Trace:
 
 
 def no_events(count: int) -> npt.NDArray[Any]:
-    """A table of so many events of which nothing is known yet."""
+    """A table of this many events, all fields unknown."""
     table = np.zeros(count, EVENT_DTYPE)
     for column in ("external", "correlation", "sequence", "stream", "device", "framework_op",
                    "source"):  # fmt: skip

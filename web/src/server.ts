@@ -9,7 +9,7 @@ export interface Opened { version: string; is_running: boolean; content: Content
 async function ask<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
   const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
   const answer = await fetch(`/api/${path}${search ? "?" + search : ""}`, { headers: { "x-stepscope-token": token } });
-  if (answer.status === 403) throw new Error("The server was started anew: open the address that 'stepscope view' prints.");
+  if (answer.status === 403) throw new Error("The server was restarted: open the address that 'stepscope view' prints.");
   const told = (await answer.json()) as T & { trouble?: string };
   if (!answer.ok) throw new Error(told.trouble ?? `The server said ${answer.status}.`);
   return told;

@@ -32,7 +32,7 @@ export function setTheme(next: Theme): void {
 
 export const isDark = () => theme === "dark" || (theme === "system" && system.matches);
 
-// The theme, and a number that changes when canvases have to be drawn anew.
+// The theme, and a number that changes when canvases have to be redrawn.
 export function useTheme(): [Theme, number] {
   const [, set] = useState(0);
   useEffect(() => {

@@ -30,7 +30,7 @@ _IN_TRAINING: Final = "loading happens in the training process"
 _LIMIT_WORDS: Final = {
     "work": "the work to load a batch",
     "number": "the number of workers",
-    "transfer": "the way of the batches from the workers",
+    "transfer": "the transfer of batches from the workers",
     "start-up": "starting the workers",
     "nothing": "nothing",
 }
@@ -64,7 +64,7 @@ def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
 
 
 def _about(answer: InputAnswer) -> str:
-    assert answer.loader is not None  # the caller's condition
+    assert answer.loader is not None  # the caller checks
     words = []
     if answer.loader.workers is not None:
         has_some = answer.loader.workers > 0

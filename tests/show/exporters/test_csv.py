@@ -174,5 +174,5 @@ def test_a_limit_on_the_size_of_files_leaves_the_earlier_export(
 
 def test_a_folder_with_foreign_files_is_refused_in_one_line(recorded: Path) -> None:
     said = stepscope("export", "run", "--to", "csv", "-o", "run", folder=recorded, status=2)
-    assert said.startswith("stepscope: 'run' is there and holds what no export wrote (")
+    assert said.startswith("stepscope: 'run' exists and holds a file that no export wrote (")
     assert said.count("\n") == 1

@@ -64,7 +64,7 @@ def test_a_folder_that_is_not_ours_is_refused_and_left_alone(
     target = tmp_path / "out"
     target.mkdir()
     (target / foreign).write_text(text)
-    with pytest.raises(InputError, match=f"holds what no export wrote \\('{foreign}'\\)"):
+    with pytest.raises(InputError, match=f"holds a file that no export wrote \\('{foreign}'\\)"):
         write_folder(str(target), export("a.csv"))
     assert [path.name for path in target.iterdir()] == [foreign]
     assert (target / foreign).read_text() == text

@@ -10,7 +10,7 @@ export function Compare({ content }: { content: Content }) {
   if (!told) {
     return (
       <Page title="Compare">
-        <Empty>This report is of one run. A comparison tells whether another one is faster, by how much, how sure that is, and which line or operator made the difference.</Empty>
+        <Empty>This report is of one run. A comparison says whether another run is faster, by how much, how certain that is, and which line or operator made the difference.</Empty>
       </Page>
     );
   }

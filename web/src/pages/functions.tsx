@@ -38,7 +38,7 @@ function Graph({ content }: { content: Content }) {
   }, [root, find]);
   const props = { root, focus: here, find, depth: Number(depth), onFocus: setFocus };
   return (
-    <Panel title="Who called whom" told={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
+    <Panel title="Call tree" told={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
       actions={<>
         <Select label="thread" value={which} options={content.trees.map((each, index) => [String(index), treeName(each)])} onChange={(value) => { setWhich(value); setFocus(null); }} />
         <Select label="depth" value={depth} options={["6", "8", "12", "24", "48"].map((each) => [each, each])} onChange={setDepth} />

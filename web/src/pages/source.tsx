@@ -1,4 +1,4 @@
-// The files with the time of every line beside it; a click tells what ran from a line.
+// The files with the time of every line beside it; a click shows what a line called.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Content, FileLines, LineRow } from "../data";
 import { baseName, count, counted, duration, percent, processName, shortNames, size } from "../format";

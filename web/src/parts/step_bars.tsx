@@ -1,4 +1,4 @@
-// A bar a step, stacked by phase: hover tells, a click opens, dragging zooms.
+// One bar per step, stacked by phase: hover explains, a click opens, dragging zooms.
 import { scaleLinear } from "d3-scale";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { phase, themed } from "../colours";

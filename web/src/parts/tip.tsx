@@ -1,4 +1,4 @@
-// What is told of the thing under the pointer.
+// The tooltip of what is under the pointer.
 import type { ComponentChildren } from "preact";
 
 export interface Pointed { x: number; y: number; told: ComponentChildren }
