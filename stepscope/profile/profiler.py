@@ -142,5 +142,5 @@ class Profile:
         import pstats
 
         keys = sort if isinstance(sort, tuple) else (sort,)
-        stats: Any = pstats.Stats(self)  # type: ignore[arg-type]  # takes any object that creates stats
+        stats: Any = pstats.Stats(self)  # type: ignore[arg-type]  # has `create_stats`
         stats.strip_dirs().sort_stats(*keys).print_stats()

@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
 
 def stats_of(entries: list[Entry]) -> Stats:
-    """Functions with one name and place (two lambdas on a line) are summed: pstats has one entry."""
+    """Functions with one name and place (two lambdas on a line) are summed, as pstats needs it."""
     stats: Stats = {}
     for entry in entries:
         key = _key(entry.code)

@@ -250,7 +250,7 @@ def test_what_is_no_trace_is_refused_with_a_word_on_what_to_do(tmp_path: Path) -
     for content in (b"", b'{"traceEvents": []}', b"\x00" * 100, b"\x89PNG\r\n\x1a\n" * 9):
         path = tmp_path / f"{len(content)}.xplane.pb"
         path.write_bytes(content)
-        with pytest.raises(DataError, match="is no trace"):
+        with pytest.raises(DataError, match="is not a trace"):
             read_xplane(path)
     with pytest.raises(DataError, match="cannot be read"):
         read_xplane(tmp_path / "absent.xplane.pb")

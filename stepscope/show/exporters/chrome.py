@@ -66,7 +66,7 @@ def _spans(
 ) -> Iterator[to.Event]:
     name = track.title if track.kind in _OF_THE_PROCESS else f"{track.thread}: {track.title}"
     category = track.title if track.kind in _BY_TITLE else track.kind
-    named = [_name_and_args(label) if track.kind != "line" else _line(label) for label in track.labels]
+    named = [_label(label) if track.kind != "line" else _line(label) for label in track.labels]
     lanes, tids = to.Lanes(), list[int]()
     for start_ns, end_ns, label in _entries(track):
         lane = lanes.place(start_ns, end_ns)
@@ -86,7 +86,7 @@ def _entries(track: Track) -> Iterator[tuple[int, int, int]]:
         yield from zip(*piece, strict=True)
 
 
-def _name_and_args(label: Label) -> tuple[str, dict[str, Any]]:
+def _label(label: Label) -> tuple[str, dict[str, Any]]:
     details = label.details.items()
     return label.name, {
         key: to.text(value) if isinstance(value, str) else value for key, value in details
