@@ -1,4 +1,4 @@
-"""`stepscope show` and `export`, from the words on the command line to what stands on stdout."""
+"""`stepscope show` and `export`, from the command line to stdout."""
 
 import json
 import os

@@ -203,7 +203,7 @@ def test_a_trace_that_is_cut_off_is_read_up_to_there(tmp_path: Path, part: float
     assert read == pytest.approx(600 * part, abs=15)
     assert any("is cut off" in note for note in space.notes)
     lost = sum(name.endswith("are missing.") for name in space.notes)
-    assert lost == 1  # the names stand behind the events
+    assert lost == 1  # the names come after the events
 
 
 def test_a_gzipped_trace_is_read_also_when_that_is_cut_off(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_gzipped_trace_is_read_also_when_that_is_cut_off(tmp_path: Path) -> No
 def test_one_damaged_event_costs_no_more_than_itself(tmp_path: Path) -> None:
     data = bytearray(many(tmp_path / "whole.xplane.pb").read_bytes())
     first = data.index(b"x" * 20)
-    data[first - 1] = 0x7F  # the text now ends outside of its event
+    data[first - 1] = 0x7F  # the text now ends outside its event
     path = tmp_path / "t.xplane.pb"
     path.write_bytes(data)
     space = read_xplane(path)
