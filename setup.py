@@ -56,7 +56,7 @@ def build_page() -> None:
         return
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
-        print("stepscope: Node is not installed, so the report's page is not built.", file=sys.stderr)
+        print("stepscope: Node is not installed: the report's page is not built.", file=sys.stderr)
         return
     try:
         with tempfile.TemporaryDirectory() as folder:
