@@ -158,7 +158,7 @@ def _measure_machine(folder: str) -> None:
 
 
 def _write_report(folder: str) -> None:
-    """Without the summary: what it would need later is written now."""
+    """With --quiet: tables and report are written for later."""
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.run import load
 

@@ -22,7 +22,7 @@ _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen here. [127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N",
               help="Port; 0: any free one. [the first free one from 6100 on]")  # fmt: skip
-@click.option("--browser/--no-browser", default=None, help="Open a browser. [unless it is remote]")
+@click.option("--browser/--no-browser", default=None, help="Open a browser. [unless over SSH]")
 def command(path: str | None, host: str, port: int | None, browser: bool | None) -> None:
     """Show RUN, or all runs in FOLDER, in a browser; without a name, those in ./stepscope-runs.
     TRACE is a file that the profiler of torch, TensorFlow or JAX wrote.

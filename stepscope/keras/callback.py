@@ -144,12 +144,12 @@ def _batches(wanted: Any) -> tuple[int, int]:
     try:
         numbers = [int(number) for number in wanted] if not isinstance(wanted, int) else [wanted]
     except (TypeError, ValueError) as error:
-        raise InputError(f"profile_batch={wanted!r} is no batch range: {_FORMS}.") from error
+        raise InputError(f"profile_batch={wanted!r} is not a batch range: {_FORMS}.") from error
     if numbers in ([0], [0, 0]):
         return 0, 0
     first, last = numbers if len(numbers) == 2 else (numbers * 2)[:2] if numbers else (0, 0)
     if len(numbers) not in (1, 2) or not 1 <= first <= last:
-        raise InputError(f"profile_batch={wanted!r} is no batch range: {_FORMS}.")
+        raise InputError(f"profile_batch={wanted!r} is not a batch range: {_FORMS}.")
     return first, last
 
 

@@ -104,7 +104,7 @@ class LineProfiler:
 
     @property
     def enable_count(self) -> int:
-        """How often this thread has called `enable_by_count`."""
+        """How often this thread has it enabled by count right now."""
         return self._counts.get(get_ident(), 0)
 
     def enable_by_count(self) -> None:

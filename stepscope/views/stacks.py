@@ -29,7 +29,7 @@ def _chosen_threads(rows: "list[ThreadStacks]", given: Given) -> "list[ThreadSta
 STACKS: "View[StacksAnswer]" = View(
     name="stacks",
     words="functions --tree",
-    question="which calls led where, and where did the time go?",
+    question="which functions called which, and where did the time go?",
     computed="analyze.code.stack_tree:stacks",
     drawn="show.terminal.tree:tree",
     page="functions",

@@ -70,7 +70,7 @@ class View(Generic[Answer]):
     drawn_with: Callable[[Given], dict[str, Any]] = _nothing  # options for the terminal
     instead: Mapping[str, "View[Any]"] = dataclasses.field(default_factory=dict)  # by option
     takes_traces: bool = False  # also for a trace that another tool wrote
-    sees_others: bool = False  # --process keeps its workers, --rank keeps the other ranks
+    sees_others: bool = False  # a process is shown with its workers, a rank with the others
     tables: tuple[str, ...] = ()  # in exports as csv and parquet
 
     @property

@@ -79,7 +79,7 @@ def _has_text(plane: Plane, key: str) -> Ints:
 
 
 def _parents(columns: dict[str, Ints]) -> Ints:
-    """Events that belong to another thread (async) contain no others."""
+    """The event around each on its thread; async events have no parent and contain no others."""
     found: list[int] = []
     stack: list[tuple[int, int]] = []
     thread = None

@@ -51,7 +51,7 @@ class Names:
 
     ids: Ints  # in order
     names: list[str]
-    shown: list[str]  # shorter, where there is one
+    shown: list[str]  # the display name, if there is one
     stats: Stats  # of events: statistics shared by all events of the name
 
     def index(self, ids: Ints) -> Ints:

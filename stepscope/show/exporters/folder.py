@@ -48,7 +48,7 @@ def _ours_before(target: str, path: str) -> list[str]:
     if not os.path.lexists(target):
         return []
     if not os.path.isdir(target):
-        raise InputError(f"'{path}' is a file, and this format is a folder. Name another with -o.")
+        raise InputError(f"'{path}' is a file, but this format is a folder. Name another with -o.")
     there = _names_below(target)
     ours = {*_files_in_manifest(os.path.join(target, MANIFEST)), MANIFEST}
     foreign = [name for name in there if name not in ours or not _is_file(target, name)]

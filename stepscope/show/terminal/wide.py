@@ -15,7 +15,7 @@ _INDENT: Final = "  "
 class Column(NamedTuple):
     title: str
     cells: Sequence[str]
-    weight: int  # if there is no room, the columns with the lowest go first
+    weight: int  # if there is no room, columns with the lowest weight are dropped first
     is_left: bool = False
     most: int | None = None  # characters on a terminal
 
