@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 NATIVE := $(wildcard stepscope/native/*/*.c stepscope/native/*/*.h)
 WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
-# Of the frameworks' tens of thousands of files few are ever imported: those are compiled then.
+# Few of the frameworks' tens of thousands of files are ever imported: those are compiled on import.
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile
 DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
@@ -19,7 +19,7 @@ demo: .venv/.demo examples/data/digits.npz ## install, run the slow example unde
 demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a GAN in PyTorch
 	.venv/bin/stepscope run examples/gan_torch/train.py
 
-test: .venv/.dev ## run the tests; of the Pythons from 3.11 to 3.13 that are here, one for each engine
+test: .venv/.dev ## run the tests; on one installed Python from 3.11 to 3.13 per engine
 	.ci/chromium
 	.venv/bin/python .ci/test
 
@@ -31,20 +31,20 @@ check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with wa
 	    --build-temp build/werror --build-lib build/werror
 	.venv/bin/python web/make_types.py --check
 	@if command -v npm > /dev/null; then npm --prefix web run --silent check; \
-	else echo "Node is not here: web/ is not checked"; fi
+	else echo "Node is not installed: web/ is not checked"; fi
 
-bench: .venv/.dev ## measure our cost beside the peers; writes benchmarks/results.md
+bench: .venv/.dev ## measure our cost against other profilers; writes benchmarks/results.md
 	.ci/each-python benchmarks.run bench
 	.venv/bin/python -m benchmarks.report
 
-analysis: .venv/.dev ## how long 'show' takes of a million operators; writes benchmarks/analysis.md
+analysis: .venv/.dev ## how long 'show' takes for a million operators; writes benchmarks/analysis.md
 	.venv/bin/python -m benchmarks.analysis
 
 viewer: .venv/.bench examples/data/digits.npz ## how fast reports and the viewer are in Chromium; writes benchmarks/viewer.md
 	.ci/chromium
 	.venv/bin/python -m benchmarks.viewer
 
-zoo: .venv/.dev ## hold the findings against scripts whose fault is known; writes benchmarks/zoo/results.md
+zoo: .venv/.dev ## check the findings on scripts with known problems; writes benchmarks/zoo/results.md
 	.venv/bin/python -m benchmarks.zoo
 
 nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks
@@ -67,7 +67,7 @@ examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
 .venv/bin/python:
 	python=$$(.ci/find-python 3.11 3.12 3.13) && $$python -m venv .venv
 
-# Stamps: an environment is made anew where its requirements, the C core or the page changed.
+# Stamps: an environment is updated when its requirements, the C core or the page change.
 .venv/.demo: pyproject.toml setup.py $(NATIVE) $(WEB) | .venv/bin/python
 	.venv/bin/python $(PIP) -e '.[demo]'
 	@touch $@
@@ -76,8 +76,8 @@ examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
 	.venv/bin/python $(PIP) -e ".[dev,demo$$(cat .venv/.torch)]"
 	@touch $@
 
-# Before whatever depends on it: otherwise pip takes a build with gigabytes for devices. On other
-# Pythons than 3.11 the frameworks' tests skip and say so.
+# Before anything that depends on it: otherwise pip takes a build with gigabytes for GPUs. On Pythons
+# other than 3.11 the frameworks' tests are skipped with a message.
 .venv/.torch: | .venv/bin/python
 	@case "$$(.venv/bin/python --version)" in \
 	"Python 3.11."*) .venv/bin/python $(PIP) $(TORCH) && echo ,frameworks > $@ ;; \

@@ -1,7 +1,7 @@
 """The C extension and the report's page; everything else about the package is in pyproject.toml.
 
 STEPSCOPE_WERROR=1 makes compiler warnings errors, STEPSCOPE_ASAN=1 builds for AddressSanitizer.
-The page is bundled from web/ with Node. Where that cannot be done, the package is whole without it:
+The page is bundled from web/ with Node. If that is not possible, the package works without it:
 `stepscope view` and `export --to html` say what is missing.
 """
 
@@ -39,7 +39,7 @@ def wanted(variable: str) -> bool:
 
 
 def web_fingerprint() -> str:
-    """Of all that the bundle is made from."""
+    """A hash of everything that the bundle is made from."""
     files = [*WEB.glob("*.json"), *WEB.glob("*.mjs"), *(WEB / "src").rglob("*")]
     digest = hashlib.sha256()
     for path in sorted(path for path in files if path.is_file()):
@@ -48,7 +48,7 @@ def web_fingerprint() -> str:
 
 
 def build_page() -> None:
-    """Bundle the page unless it is there already; trouble is told and changes nothing."""
+    """Bundle the page unless it is up to date; a failure is printed and changes nothing."""
     if not (WEB / "package.json").is_file():
         return
     fingerprint = web_fingerprint()
@@ -56,7 +56,7 @@ def build_page() -> None:
         return
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
-        print("stepscope: Node is not here, so the report's page is not built.", file=sys.stderr)
+        print("stepscope: Node is not installed: the report's page is not built.", file=sys.stderr)
         return
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def build_page() -> None:
 
 
 class BuildPy(build_py):
-    """Also part of editable installs."""
+    """Also runs in editable installs."""
 
     def run(self) -> None:
         build_page()
@@ -87,7 +87,7 @@ class Sdist(sdist):
 
 # --- the C extension ------------------------------------------------------------------------------
 
-# Hidden: nobody else may take the place of our functions, so calls and variables are direct.
+# Hidden: no other library can replace our functions, so calls and variables are direct.
 compile_args = ["-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-pthread"]
 compile_args.append("-fvisibility=hidden")
 link_args = ["-pthread"]

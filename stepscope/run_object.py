@@ -31,7 +31,7 @@ class Run(RunQuestions):
     """A recorded run; without a folder, the newest in ./stepscope-runs.
 
     Each question gives the record that `stepscope show RUN <question> --json` prints. It reads
-    the run as it is now: make a new one for a run that goes on.
+    the run as it is now: make a new one while the run is still being recorded.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
@@ -47,7 +47,7 @@ class Run(RunQuestions):
         """What is slow, why, what to change, and what that will gain."""
         return self._findings
 
-    # These two are also what it looks like, so they are worked out once.
+    # These two are also shown in notebooks, so they are computed once.
 
     @functools.cached_property
     def _findings(self) -> FindingsAnswer:
@@ -61,12 +61,12 @@ class Run(RunQuestions):
         return self._text(colours=False)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """IPython's plain text: with colours on its terminal, none in what a notebook keeps."""
+        """IPython's plain text: with colours on a terminal, without in a saved notebook."""
         is_terminal = sys.stdout.isatty() and sys.stdout is sys.__stdout__
         printer.text(self._text(colours=is_terminal))
 
     def _repr_html_(self) -> str:
-        """The notebook's look at it: the report; where that was not built, the terminal's page."""
+        """In a notebook: the report; if that was not built, the terminal's page."""
         if is_built():
             return frame(content(self._run, findings=self._findings))
         console = _console(width=WIDEST, colours=True, record=True)
@@ -81,7 +81,7 @@ class Run(RunQuestions):
 
 
 def _console(*, colours: bool, width: int | None = None, record: bool = False) -> Console:
-    """Writes into memory: in a notebook rich would display by itself."""
+    """Writes into memory: in a notebook rich would display on its own."""
     return Console(
         file=io.StringIO(),
         width=width,
@@ -96,16 +96,16 @@ def _console(*, colours: bool, width: int | None = None, record: bool = False) -
 
 
 def _as_typed(folder: str) -> str:
-    """As short as it can be typed from here."""
+    """The shortest path from the current folder."""
     relative = os.path.relpath(folder)
     return folder if relative.startswith(os.pardir) else relative
 
 
 def _require_finished_here(folder: str) -> None:
-    """What analyses a run must not become part of it."""
+    """The analysis must not become part of the run it analyses."""
     current = recording.current
     if current is not None and os.path.realpath(current.run_folder) == os.path.realpath(folder):
         raise InputError(
-            f"'{folder}' is being recorded by this very process: ask when that has ended, or in "
+            f"'{folder}' is being recorded by this process: ask when that has ended, or in "
             f"another process with 'stepscope show {folder}'."
         )

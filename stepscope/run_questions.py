@@ -41,7 +41,7 @@ class RunQuestions:
         return FINDINGS.ask(self._run)
 
     def steps(self) -> "model.StepsAnswer":
-        """How long a step takes, and what goes into it; `.each` has every single one."""
+        """How long a step takes and what it consists of; `.each` has every single step."""
         return STEPS.ask(self._run, each=True)
 
     def lines(self) -> "model.LinesAnswer":
@@ -89,5 +89,5 @@ class RunQuestions:
         return RANKS.ask(self._run)
 
     def processes(self) -> "model.ProcessesAnswer":
-        """Who took part."""
+        """Which processes ran, and what each used."""
         return PROCESSES.ask(self._run)

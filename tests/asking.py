@@ -1,4 +1,4 @@
-"""Asks a run what it tells, in this process: starting another takes longer than the answer."""
+"""Asks a run for its answers in this process: starting another takes longer than answering."""
 
 import contextlib
 import io

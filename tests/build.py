@@ -1,4 +1,4 @@
-"""Builds run folders by hand, byte by byte as the format says, for tests that count on fingers."""
+"""Builds run folders by hand, byte by byte as in the format, for tests with known numbers."""
 
 import hashlib
 import json
@@ -62,7 +62,7 @@ class RunBuilder:
 
 
 class ProcessBuilder:
-    """One process; `write` puts its files down. `ticks_per_ns` other than 1 makes it a counter."""
+    """One process; `write` writes its files. `ticks_per_ns` other than 1 makes it a counter."""
 
     def __init__(self, run: RunBuilder, pid: int, fields: dict[str, Any]) -> None:
         self.run = run
@@ -162,7 +162,7 @@ class ProcessBuilder:
         self, loop: int, at_ns: int, turns_ns: Sequence[int], *, activation: int = 0,
         thread: int = 1, runs_out: bool = True,
     ) -> int:  # fmt: skip
-        """A `for` of len(turns) turns from `at_ns` on; returns when it ended."""
+        """A `for` loop of len(turns) turns that starts at `at_ns`; returns when it ended."""
         fields = next(n for n in self.names if n["is"] == "loop" and n["id"] == loop)
         before = fields["line"] - 1
         for lasted in turns_ns:
@@ -290,7 +290,7 @@ class ProcessBuilder:
         self.stacks.append(fmt.SAMPLE.pack(tag, thread, node, count, self.ticks(start_ns), weight))
 
     def write(self, ended_ns: int | None = None) -> None:
-        """`ended_ns`: when it ended by its own word; by default with the last event."""
+        """`ended_ns`: the end that it recorded itself; by default the last event."""
         last = self.last_ns if ended_ns is None else ended_ns
         self.clock(last)
         if self.info["status"] != "running":
@@ -311,12 +311,12 @@ class ProcessBuilder:
         kind = fmt.ClockKind.MONOTONIC if self.ticks_per_ns == 1 else fmt.ClockKind.COUNTER
         used = fmt.HEADER.size + len(body)
         head = fmt.HEADER.pack(fmt.MAGIC, fmt.FORMAT_VERSION, stream, BASE, used, kind, 0)
-        # Space is reserved ahead: what was not handed out yet is zeros.
+        # Space is reserved ahead: the unused part is zeros.
         (self.folder / name).write_bytes(head + body + bytes(4096))
 
 
 def run_of_steps(path: Path, turns: int, *, is_supervised: bool = False, **info: str) -> Path:
-    """One process, a loop that turned so often in steps of 2 ms, and its lines."""
+    """One process, a loop with this many turns of 2 ms, and its lines."""
     run = RunBuilder(path)
     process = run.process(100, **info)
     code = process.code(file=process.file(text="x\n" * 9))

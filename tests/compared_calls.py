@@ -18,6 +18,6 @@ COMPARED = [
     ),
 ]
 
-# On 3.11 a frame that goes on because an exception was swallowed below it makes no call event, only
-# a return event. cProfile then ends its caller's call, and its callers and recursion are off.
+# On 3.11 a frame that continues because an exception was swallowed below it makes no call event,
+# only a return event. cProfile then ends its caller's call, and its callers and recursion are off.
 THROWN_PAST = {"async_throw", "yield_from"}

@@ -1,4 +1,4 @@
-"""What every test begins with and must leave as it found it; which tests run by day."""
+"""What every test starts with and must leave unchanged; which tests run by day."""
 
 import builtins
 import collections
@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-# Hundreds of quiet runs are asked about what they recorded: their reports would be for nobody.
+# Hundreds of quiet runs are only asked for their answers: no one would read their reports.
 os.environ["STEPSCOPE_REPORT"] = "off"
 
-THREAD_GRACE_S = 5.0  # a thread that is about to end may do so; one that waits is a leak
+THREAD_GRACE_S = 5.0  # a thread that is about to end may do so; one that keeps waiting is a leak
 
 # Where a recorder could leave a patch behind.
 PATCHABLE: dict[str, Any] = {
@@ -36,7 +36,7 @@ NOT_PATCHES = {"_", "__warningregistry__", "__abc_tpflags__"}
 
 
 def attributes() -> dict[str, int]:
-    """Which object each patchable name stands for."""
+    """The current object of each patchable name."""
     return {
         f"{where}.{name}": id(value)
         for where, thing in PATCHABLE.items()
@@ -68,18 +68,18 @@ def environment() -> dict[str, str]:
 
 
 def native_threads() -> list[str]:
-    """Our own threads that Python does not know of, by the name they give themselves."""
+    """Our own threads that Python does not know about, by their own names."""
     names = []
     for task in Path("/proc/self/task").glob("*/comm"):
         try:
             names.append(task.read_text().strip())
-        except OSError:  # it ended while we looked
+        except OSError:  # it ended meanwhile
             continue
     return [name for name in names if name.startswith("stepscope")]
 
 
 def _is_hypothesis(callback: Any) -> bool:
-    """Hypothesis measures collections from its first property test on."""
+    """Hypothesis measures collections from its first property test."""
     return str(getattr(callback, "__module__", "")).startswith("hypothesis")
 
 
@@ -104,7 +104,7 @@ def snapshot() -> dict[str, Any]:
 
 
 def differences(before: Any, after: Any) -> Any:
-    """What differs between two values of a snapshot, as short as can be said."""
+    """What differs between two values of a snapshot, as short as possible."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = before.keys() | after.keys()
         return {
@@ -141,14 +141,14 @@ def nothing_outlives_a_test() -> Iterator[None]:
 
 # --- as from a shell ------------------------------------------------------------------------------
 
-# How wide and how colourful somebody's terminal is.
+# Width and colours of the user's terminal.
 OF_A_TERMINAL = "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"
 IGNORED_BY_PYTHON = signal.SIGPIPE, signal.SIGXFSZ  # subprocess gives them back to its children
 
 
 def pytest_configure() -> None:
-    """Programs under test begin as from a shell, whatever started the tests: nohup ignores signals,
-    a job in the background others, and a program inherits both."""
+    """Programs under test start as from a shell, whatever started the tests: nohup ignores some
+    signals, a background job others, and a program inherits both."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in signal.valid_signals() - {*IGNORED_BY_PYTHON}:
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -163,7 +163,7 @@ def _ignore(*_: object) -> None:
 
 # --- by day and by night --------------------------------------------------------------------------
 
-# What another engine for lines and calls can break. All else runs on one Python by day.
+# What another engine for lines and calls can break. Everything else runs on one Python by day.
 OF_THE_ENGINE = (
     "cli", "ipython", "native", "nightly", "profile", "record", "robustness", "transparency",
     "test_line_profiler", "test_package", "test_run_object",
@@ -180,8 +180,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Notebook cells are recorded in this very process, the tests' own functions with them: those
-    tests come last."""
+    """Notebook cells are recorded in this process, together with the tests' own functions: those
+    tests run last."""
     items.sort(key=lambda item: item.path.parent.name == "ipython" and "cell" not in item.path.name)
     if config.getoption("--engine"):
         for item in items:
@@ -194,7 +194,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 
 def place(item: pytest.Item) -> str:
-    """Its folder in tests/, or its file where that has none."""
+    """Its folder in tests/, or its file if that is not in a folder."""
     return item.path.relative_to(TESTS).parts[0].removesuffix(".py")
 
 

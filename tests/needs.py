@@ -1,4 +1,4 @@
-"""What some tests need, and what they say where it is not here."""
+"""What some tests need, and the message if it is missing."""
 
 import importlib.util
 
@@ -12,12 +12,12 @@ page = pytest.mark.skipif(not bundle.is_built(), reason=_NO_PAGE)
 
 
 def package(name: str) -> pytest.MarkDecorator:
-    """Asked without importing it, which would leave its marks on the tests' own process."""
+    """Checked without importing it, which would change the tests' own process."""
     return pytest.mark.skipif(importlib.util.find_spec(name) is None, reason=_not_installed(name))
 
 
 def require(name: str) -> None:
-    """The same from inside of a test."""
+    """The same from inside a test."""
     if importlib.util.find_spec(name) is None:
         pytest.skip(_not_installed(name))
 

@@ -20,8 +20,8 @@ Times = tuple[dict[Function, Timed], dict[tuple[Function, Function], Timed]]
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _DISABLE = re.compile(r"^<method 'disable' of '_lsprof.Profiler' objects>$")
 
-# Both modules are loaded either way, so that what the program imports is the same. No garbage is
-# collected: when that happens depends on what else was allocated.
+# Both modules are loaded either way, so that the program imports the same. Garbage collection is
+# off: when it happens depends on what else was allocated.
 IN_A_PROCESS = """
 import gc, json, sys
 import cProfile, stepscope.profile
@@ -53,7 +53,7 @@ def label(code: Any) -> Function:
 
 
 class Calls:
-    """Of all functions, and of all pairs of caller and callee; those of one name are summed."""
+    """For all functions and all pairs of caller and callee; those with the same name are summed."""
 
     def __init__(self) -> None:
         self.functions: dict[Function, Counted] = {}
@@ -80,7 +80,7 @@ def _sum(counted: dict[Any, Counted], key: Any, more: Counted) -> None:
 
 
 def calls_of_program(which: str, path: Path, folder: Path) -> Calls:
-    """Of a script that is run to its end; `which` is "theirs" or "ours"."""
+    """Counts of a script that is run to its end; `which` is "theirs" or "ours"."""
     out = folder / f"{which}.json"
     words = [sys.executable, "-c", IN_A_PROCESS, which, str(path), str(out)]
     subprocess.run(words, cwd=folder, env=environment(), check=True, timeout=PATIENCE_S,
@@ -92,7 +92,7 @@ def calls_of_program(which: str, path: Path, folder: Path) -> Calls:
 
 
 def times_of(profile: Any) -> Times:
-    """Everything that `getstats` says, cProfile's own end left out."""
+    """Everything that `getstats` returns, without the call that ends cProfile."""
     functions: dict[Function, Timed] = {}
     pairs: dict[tuple[Function, Function], Timed] = {}
     for entry in profile.getstats():
@@ -111,7 +111,7 @@ def _figures(entry: Any) -> Timed:
 
 
 def fake_clock() -> Callable[[], int]:
-    """Goes on by one more each time it is read: whoever reads it as often gets the same times."""
+    """Advances by one more at each reading: the same number of readings gives the same times."""
     readings = iter(range(10**9))
     total = 0
 

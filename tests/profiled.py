@@ -22,7 +22,7 @@ def load(name: str) -> types.ModuleType:
 
 
 def hits_of(profiler: Any) -> Hits:
-    """Of ours or line_profiler's own."""
+    """The hits of our LineProfiler or line_profiler's own."""
     return {
         (first_line, name): {line: hits for line, hits, _ in rows}
         for (_, first_line, name), rows in profiler.get_stats().timings.items()
@@ -40,6 +40,6 @@ FIRST = work.__code__.co_firstlineno
 
 
 def body_hits(profiler: LineProfiler) -> int:
-    """Of the line `total += i`."""
+    """The hits of the line `total += i`."""
     (lines,) = hits_of(profiler).values()
     return lines.get(FIRST + 3, 0)

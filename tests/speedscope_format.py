@@ -1,4 +1,4 @@
-"""speedscope's file format as its schema publishes it, and what its importer asks beyond that.
+"""speedscope's file format as in its published schema, and what its importer needs beyond that.
 
 The schema (www.speedscope.app/file-format-schema.json) gives fields, types and words; the
 comments of its source and the importer add that indices exist, samples and weights pair up, and
@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
-Number = int | float  # JSON has one kind
+Number = int | float  # JSON has only one kind of number
 Unit = Literal["none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"]
 
 
 class Shape(msgspec.Struct, forbid_unknown_fields=True):
-    """The schema allows fields that it does not name; ours would be typing errors."""
+    """The schema allows fields that it does not name; in our files they would be typos."""
 
 
 class Frame(Shape):

@@ -1,4 +1,4 @@
-"""The data goes one way: who may import whom, read from the source text."""
+"""The data goes one way: which part may import which, read from the source text."""
 
 import ast
 import functools
@@ -13,8 +13,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "stepscope"
 LONGEST_FILE = 400
 
-# Part to the other parts it may import. A part is the first name below the package, but for what
-# the recording side needs of the store: the format, and what writes it.
+# Part to the other parts it may import. A part is the first name below the package, except for
+# what the recording side needs from the store: the format, and what writes it.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "frameworks": set(),  # facts and words, for both sides
@@ -38,13 +38,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
-    # The functions that views name as text are loaded when somebody asks.
+    # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
     "show": {"advise", "analyze", "store", "model", "errors", "views"},
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
-# These put the parts together, so they may import all of them.
+# These connect the parts, so they may import all of them.
 ASSEMBLERS = {
     "", "__main__", "cli", "ipython", "keras", "lightning", "line_profiler", "profile",
     "run_object", "run_questions",
@@ -96,7 +96,7 @@ FRAMEWORKS_BASE = ("record.frameworks.watching", "record.frameworks.windows")
 MOST_FILES = 25  # in a folder
 MOST_METHODS = 20  # of a class
 
-# What means something else in each kind of event: `store.events` has names for it.
+# Fields that mean something different in each kind of event: `store.events` has names for it.
 RAW_FIELDS = {"value0", "value1", "of_kind"}
 # Where `show` gets what it draws: whole rooms, and answers that are made in others.
 SHOWN_ROOMS = ("analyze.answers", "analyze.timeline")
@@ -160,7 +160,7 @@ def ours_imported(path: Path, module: str, known: dict[str, Path]) -> set[str]:
         if name != "stepscope" and not name.startswith("stepscope."):
             continue
         inner = name.removeprefix("stepscope").removeprefix(".")
-        while inner not in known and inner:  # a name inside a module: the module is meant
+        while inner not in known and inner:  # a name inside a module: use the module
             inner = inner.rpartition(".")[0]
         found.add(inner)
     return found - {module}
@@ -191,7 +191,7 @@ def test_every_part_of_the_package_has_its_place(graph: dict[str, set[str]]) -> 
 
 
 def cycle_through(graph: dict[str, set[str]]) -> list[str] | None:
-    """Steps: remove, again and again, what imports nothing that is left; the rest is cyclic."""
+    """Repeatedly removes what imports nothing that is left; the rest is cyclic."""
     left = {module: set(imported) for module, imported in graph.items()}
     while free := [module for module, imported in left.items() if not imported & left.keys()]:
         for module in free:
@@ -204,7 +204,7 @@ def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
 
 
 def folder_of(module: str) -> str:
-    """A file beside the package's folders is a part of its own."""
+    """A file beside the package's folders is its own part."""
     if modules()[module].name == "__init__.py":
         return module
     return module.rpartition(".")[0] or module
@@ -237,7 +237,7 @@ def test_rooms_import_only_rooms_below(graph: dict[str, set[str]], part: str) ->
 
 
 def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) -> None:
-    """What a framework's room offers to others stands in its `__init__`."""
+    """What a framework's folder offers to others is in its `__init__`."""
     base = "record.frameworks"
     wrong = [
         f"{module} imports {imported}"
@@ -287,7 +287,7 @@ def test_show_does_not_calculate() -> None:
 
 
 def test_formats_are_asked_through_their_importer(graph: dict[str, set[str]]) -> None:
-    """Who needs something of a trace asks it of `Importer` or `Trace`, not of one format."""
+    """Code that needs something from a trace asks `Importer` or `Trace`, not one format."""
     wrong = [
         f"{module} imports {imported}"
         for module, all_imported in graph.items()

@@ -1,4 +1,4 @@
-"""The documentation is true: commands, options, examples, links and numbers in it exist."""
+"""The documentation is right: its commands, options, examples, links and numbers exist."""
 
 import ast
 import enum
@@ -22,7 +22,7 @@ PAGES = sorted(
         *DOCS.rglob("*.md"),
     ]
 )
-# The roadmap names verbs that are still to come.
+# The roadmap names verbs that do not exist yet.
 PAGES_OF_TODAY = [page for page in PAGES if page.name != "roadmap.md"]
 
 FILE_BLOCK = re.compile(r"<!-- file: (?P<path>\S+) -->\n```python\n(?P<text>.*?)```", re.DOTALL)
@@ -83,7 +83,7 @@ def test_every_command_line_in_the_docs_can_be_typed(page: Path) -> None:
 
 
 def before_the_script(verb: str, words: list[str]) -> list[str]:
-    """What belongs to us: the script's own arguments may be anything."""
+    """Only our own arguments: the script's may be anything."""
     if verb != "run":
         return words
     for place, word in enumerate(words):
@@ -119,7 +119,7 @@ def test_the_design_names_the_verbs_that_there_are() -> None:
 
 
 def folders_of_the_design() -> list[str]:
-    """Paths of the folders in its tree, which has two spaces a level."""
+    """Paths of the folders in its tree, which has two spaces per level."""
     block = TREE_BLOCK.search((DOCS / "design.md").read_text())
     assert block is not None
     found, above = [], [""] * 9
@@ -227,7 +227,7 @@ def filled(node: ast.JoinedStr) -> str:
 
 
 def filled_value(part: ast.expr) -> str:
-    """A constant of the file format is said as it is; anything else is an ellipsis."""
+    """A constant of the file format is written out; anything else is an ellipsis."""
     name = ast.unparse(part.value) if isinstance(part, ast.FormattedValue) else ""
     constant = name.rpartition(".")[2]
     value = getattr(store_format, constant, None) if constant.isupper() else None

@@ -1,4 +1,4 @@
-"""The examples do what the documentation says of them, plain and under `stepscope run`."""
+"""The examples do what the documentation says, plain and under `stepscope run`."""
 
 import importlib.util
 import re

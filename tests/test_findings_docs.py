@@ -17,7 +17,7 @@ SECTIONS = ("## How we know", "## What to do")
 ID_ROW = re.compile(r"^\| ([a-z0-9-]+(?: / [a-z0-9-]+)*) \|", re.MULTILINE)
 EXAMPLE = re.compile(r"```python (before|after)\n(.*?)```", re.DOTALL)
 
-# Runs a block in a process of its own and counts what it does. Lines and calls are the block's own;
+# Runs a block in its own process and counts what it does. Lines and calls are the block's own;
 # opened files are those of the folder it runs in.
 OBSERVER = """
 import collections, gc, json, os, pathlib, sys, tracemalloc
@@ -68,7 +68,7 @@ class Seen(msgspec.Struct, frozen=True):
     full_collections: int = 0
 
 
-# Finding -> what the advice changes, counted and not timed.
+# Finding -> what the advice changes, counted, not timed.
 CHANGES: dict[str, Callable[[Seen, Seen], bool]] = {
     "repeated-load": lambda before, after: (before.opens, after.opens) == (51, 2),
     "python-hot-loop": lambda before, after: before.lines > 50 * after.lines,

@@ -1,4 +1,4 @@
-"""What all other tests count on: leftovers are caught, and what is inherited does no harm."""
+"""What all other tests rely on: leftovers are caught, and what is inherited does no harm."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ if sys.version_info >= (3, 12):
 
 
 def pytest_in(folder: Path, *words: str, before: str = "") -> str:
-    """What pytest says there; `before`: what a shell does before it starts it."""
+    """pytest's output there; `before`: what a shell does before it starts pytest."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
     return subprocess.run(
         ["sh", "-c", f'{before} exec "$@"', "sh", *command],
@@ -41,7 +41,7 @@ def pytest_in(folder: Path, *words: str, before: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What pytest says of one leaking test for each kind, each in its own process."""
+    """pytest's output for one leaking test of each kind, each in its own process."""
     folder = tmp_path_factory.mktemp("leaks")
     shutil.copy(Path(__file__).parent / "conftest.py", folder)
     tests = [f"def test_{name}():\n    {code}\n" for name, code in LEAKS.items()]

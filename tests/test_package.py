@@ -1,4 +1,4 @@
-"""The package as others meet it: what an import brings in, what is installed."""
+"""The package as others see it: what an import loads, what is installed."""
 
 import importlib.metadata
 import os
@@ -14,7 +14,7 @@ HEAVY = {"numpy", "polars", "rich", "msgspec", "click"}
 
 def modules_after(code: str) -> set[str]:
     """Top-level modules that `python -X importtime` saw, our own left out."""
-    # coverage and the like start themselves through the environment
+    # coverage and similar tools start themselves through the environment
     clean = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     run = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", code],

@@ -1,4 +1,4 @@
-"""Writes xplane files, so that what is read of them can be counted on fingers."""
+"""Writes xplane files for tests with known numbers."""
 
 import dataclasses
 import struct
@@ -28,7 +28,7 @@ def text(field: int, content: str | bytes) -> bytes:
 
 @dataclasses.dataclass(frozen=True)
 class Ref:
-    """A text that stands among the names of statistics."""
+    """A text that is stored among the names of statistics."""
 
     text: str
 
@@ -48,7 +48,7 @@ class PlaneWriter:
         return LineWriter(self, self._lines[-1][3])
 
     def describe(self, event: str, shown: str = "", **stats: Value | Ref) -> None:
-        """Statistics that all events of a name have, and how it is shown."""
+        """Statistics shared by all events of a name, and its display name."""
         self.name(event)
         self._shared[event] = stats
         self._shown[event] = shown

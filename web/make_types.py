@@ -1,7 +1,7 @@
-"""Writes src/model.ts: what Python hands to the page, as TypeScript types made from the records.
+"""Writes src/model.ts: TypeScript types for what Python hands to the page, made from the records.
 
-It is committed, so that the page can be built where stepscope is not installed yet. `--check`
-writes nothing, and fails where the file is not what the records say.
+It is committed, so that the page can be built before stepscope is installed. `--check` writes
+nothing, and fails if the file does not match the records.
 """
 
 import sys
@@ -33,18 +33,18 @@ PLAIN: Final[dict[Any, str]] = {
 
 
 class Interfaces:
-    """The records met so far, each after those that it holds."""
+    """The records found so far, each after those that it contains."""
 
     def __init__(self) -> None:
         self._found: dict[type[msgspec.Struct], str] = {}
 
     def add(self, record: type[msgspec.Struct]) -> str:
-        """The record's name, under which its interface is from now on."""
+        """The record's name, which is also the name of its interface."""
         if record not in self._found:
             body = _lines([f"{self._field(each)};" for each in msgspec.structs.fields(record)])
             name = record.__name__
             if any(each.__name__ == name for each in self._found):
-                raise TypeError(f"Two records that reach the page are called {name}.")
+                raise TypeError(f"Two records that reach the page are both called {name}.")
             self._found[record] = f"{_comment(record)}export interface {name} {{\n{body}}}\n"
         return record.__name__
 
@@ -53,9 +53,9 @@ class Interfaces:
 
     def _field(self, field: msgspec.structs.FieldInfo) -> str:
         kinds = typing.get_args(field.type) if _is_union(field.type) else (field.type,)
-        told = [kind for kind in kinds if kind is not msgspec.UnsetType]
-        mark = "?" if len(told) < len(kinds) else ""  # left out of the JSON where it is not set
-        return f"{field.encode_name}{mark}: {' | '.join(map(self._type, told))}"
+        present = [kind for kind in kinds if kind is not msgspec.UnsetType]
+        mark = "?" if len(present) < len(kinds) else ""  # left out of the JSON if it is not set
+        return f"{field.encode_name}{mark}: {' | '.join(map(self._type, present))}"
 
     def _type(self, hint: Any) -> str:
         if hint in PLAIN:
@@ -72,7 +72,7 @@ class Interfaces:
 
 
 def _lines(fields: list[str]) -> str:
-    """As many beside each other as fit."""
+    """As many on a line as fit."""
     lines: list[str] = []
     for field in fields:
         if lines and len(lines[-1]) + len(field) < WIDEST:
@@ -89,7 +89,7 @@ def _container(origin: Any, inner: list[str], hint: Any) -> str:
         return f"Record<{inner[0]}, {inner[1]}>"
     if origin is tuple:
         return f"[{', '.join(inner)}]"
-    raise TypeError(f"The page has no type for {hint}: teach it to web/make_types.py.")
+    raise TypeError(f"The page has no type for {hint}: add one to web/make_types.py.")
 
 
 def _is_union(hint: Any) -> bool:
@@ -107,7 +107,7 @@ def main() -> int:
     if "--check" not in sys.argv[1:]:
         FILE.write_text(str(interfaces))
     elif FILE.read_text() != str(interfaces):
-        print("web/src/model.ts is not what the records say: run web/make_types.py.")
+        print("web/src/model.ts does not match the records: run web/make_types.py.")
         return 1
     return 0
 

@@ -1,1 +1,1 @@
-"""The command line: one file a verb, each with a click command named `command`."""
+"""The command line: one module per verb, each with a click command named `command`."""

@@ -1,4 +1,4 @@
-"""`stepscope doctor`: what works on this machine, and why something does not."""
+"""`stepscope doctor`: what works on this machine, and why the rest does not."""
 
 import dataclasses
 import json
@@ -12,11 +12,11 @@ from stepscope.errors import EnvironmentTrouble
 _MARKS: Final = {"ok": ("ok", "green"), "limited": ("limited", "yellow"), "failed": ("no", "red")}
 
 
-@click.command("doctor", short_help="Say what works on this machine, and why something does not.")
+@click.command("doctor", short_help="Say what works on this machine, and why the rest does not.")
 @click.argument("folder", default=".", metavar="[FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def command(folder: str, as_json: bool) -> int:
-    """Say what works on this machine, and why something does not.
+    """Say what works on this machine, and why the rest does not.
 
     FOLDER is where runs would be written; by default the current one. The exit status is 0 when
     stepscope can record here.

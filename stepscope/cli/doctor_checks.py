@@ -1,4 +1,4 @@
-"""The checks of `stepscope doctor`: one function each, from the machine to what it allows."""
+"""The checks of `stepscope doctor`, one function each."""
 
 import contextlib
 import dataclasses
@@ -72,7 +72,7 @@ def _clock(folder: str) -> Check | None:
         return None
     if _core.CLOCK_KIND == ClockKind.COUNTER:
         return Check("clock", "ok", "the CPU's time-stamp counter (about 20 ns a reading)")
-    advice = "The counter is not invariant here (often so in virtual machines). Lines cost more."
+    advice = "The counter is not invariant here (common in virtual machines). Lines cost more."
     return Check("clock", "limited", "CLOCK_MONOTONIC (about 50 ns a reading)", advice)
 
 
@@ -82,7 +82,7 @@ def _line_engine(folder: str) -> Check:
     try:
         from importlib.metadata import version
 
-        import bytecode  # noqa: F401  whether it can be imported is the question
+        import bytecode  # noqa: F401  only to see whether it can be imported
     except ImportError:
         advice = "Install it: pip install bytecode"
         return Check("line engine", "failed", "the package 'bytecode' is missing", advice)
@@ -90,7 +90,7 @@ def _line_engine(folder: str) -> Check:
 
 
 def _tools() -> dict[int, str | None]:
-    """Who holds the ids that we may take."""
+    """Which tools hold the ids that we may take."""
     if sys.version_info >= (3, 12):
         return {tool: sys.monitoring.get_tool(tool) for tool in OUR_TOOL_IDS}
     return {}
@@ -107,7 +107,7 @@ def _monitoring() -> Check:
 
 
 def _frameworks(folder: str) -> Check:
-    """Looked up, not imported: that takes seconds."""
+    """Looked up, not imported: importing takes seconds."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
@@ -204,7 +204,7 @@ def _dotted(version: tuple[int, int]) -> str:
 
 
 def _existing(folder: str) -> str:
-    """The folder itself, or the nearest one above it that is there."""
+    """The folder itself, or its nearest parent that exists."""
     path = os.path.abspath(folder)
     while not os.path.isdir(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
@@ -212,7 +212,7 @@ def _existing(folder: str) -> str:
 
 
 def _is_writable(path: str) -> bool:
-    """Tried, not asked: access() does not know of read-only mounts everywhere."""
+    """Tried, not asked: access() does not know about read-only mounts on all systems."""
     with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=_existing(path)):
         return True
     return False

@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     "html", "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
 )  # fmt: skip
-_OF_TRACES: Final = ("html",)  # these can also be made of a trace that another tool wrote
+_OF_TRACES: Final = ("html",)  # also possible for a trace that another tool wrote
 _FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
 
 @click.command("export", short_help="Write a run as files for another tool.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--to", "file_format", type=click.Choice(FORMATS), required=True, help="The format.")
-@click.option("-o", "--output", metavar="PATH", help="Where to; by default the run's name here.")
+@click.option("-o", "--output", metavar="PATH", help="Where to; by default the run's name, here.")
 @click.option(
     "--process",
     type=int,
     metavar="PID",
     help="This process; by default the main one, or all (html, chrome, tensorboard, tables).",
 )
-@click.option("--no-source", is_flag=True, help="html: without a line of your source.")
+@click.option("--no-source", is_flag=True, help="html: leave your source code out.")
 def command(
     run: str | None, file_format: str, output: str | None, process: int | None, no_source: bool
 ) -> None:
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
     \b
-    html        the report: one file for any browser; also of a trace of torch, TensorFlow or JAX
+    html        the report: one file for any browser; also from a trace of torch, TensorFlow or JAX
     lprof       lines, for 'python -m line_profiler FILE'
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
     speedscope  sampled stacks over time, for https://www.speedscope.app
     chrome      everything over time, for https://ui.perfetto.dev and chrome://tracing
     tensorboard operators, for TensorBoard with torch_tb_profiler or xprof
-    csv         a folder with one table a question, for pandas and spreadsheets
+    csv         a folder with one table per question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
     from stepscope.analyze.run import load, newest_run

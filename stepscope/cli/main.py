@@ -1,4 +1,4 @@
-"""The `stepscope` command: loads the verb asked for, and prints what went wrong in one line."""
+"""The `stepscope` command: loads the given verb, and prints errors in one line."""
 
 import contextlib
 import importlib
@@ -17,7 +17,7 @@ _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 
 class Verbs(click.Group):
-    """Imports a verb's file when it is needed: `stepscope show` never loads the recorder."""
+    """Imports a verb's module when it is needed: `stepscope show` never loads the recorder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -51,7 +51,7 @@ def group(ctx: click.Context, verbose: bool) -> None:
 
     \b
     stepscope run train.py --epochs 1    record a script, unedited
-    stepscope show                       what the newest run tells
+    stepscope show                       what the newest run recorded
     stepscope view                       the same in a browser
     """
     ctx.obj["verbose"] = verbose
@@ -59,13 +59,13 @@ def group(ctx: click.Context, verbose: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    told: dict[str, bool] = {"verbose": False}
+    given: dict[str, bool] = {"verbose": False}
     try:
-        status = group.main(args=arguments, prog_name="stepscope", obj=told, standalone_mode=False)
+        status = group.main(args=arguments, prog_name="stepscope", obj=given, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except StepscopeError as error:
-        return _say(error, verbose=told["verbose"])
+        return _say(error, verbose=given["verbose"])
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bug = InternalError(f"A bug in stepscope: {type(error).__name__}: {error}. Please report it"
                             " with what 'stepscope -v ...' prints.")  # fmt: skip
         bug.__cause__ = error
-        return _say(bug, verbose=told["verbose"])
+        return _say(bug, verbose=given["verbose"])
 
 
 def _say(error: StepscopeError, *, verbose: bool) -> int:

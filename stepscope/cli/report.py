@@ -1,5 +1,5 @@
-"""RUN/report.html, made when a run has ended. Of runs that nobody waited for (ranks under their own
-launcher, a `Profiler` in a notebook, a callback) it is made at the first look."""
+"""RUN/report.html, written when a run has ended. For runs without a supervisor (ranks under a
+launcher, a `Profiler` in a notebook, a callback) the first `show` writes it."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def write(run: "Run", folder: str, *, findings: Any = None) -> str | None:
-    """Where it is, as a person would type it; None where the page was not built."""
+    """Its path, as a user would type it; None if the page was not built."""
     from stepscope.launch.run_folder import shown
     from stepscope.show.report.bundle import is_built
     from stepscope.show.report.file import REPORT_FILE, write_report
@@ -21,7 +21,7 @@ def write(run: "Run", folder: str, *, findings: Any = None) -> str | None:
 
 
 def found_or_written(run: "Run", *, findings: Any) -> str | None:
-    """Where it is. Of a run that still goes on, or where it cannot be written, there is none."""
+    """Its path. None if the run is still running or the report cannot be written."""
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.answers.processes import ending
     from stepscope.launch.run_folder import shown
@@ -39,7 +39,7 @@ def found_or_written(run: "Run", *, findings: Any) -> str | None:
         return None
 
 
-def tell(path: str, *, stderr: bool) -> None:
+def announce(path: str, *, stderr: bool) -> None:
     """The last line of the summary."""
     from rich.text import Text
 

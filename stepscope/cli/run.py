@@ -48,7 +48,7 @@ from stepscope.store.format import OPS_FILE
               help="What recording may cost. [3%]")  # fmt: skip
 @click.option("--max-size", callback=sizes.size_bytes, default="512MB", metavar="SIZE",
               help="Disk space a process may take. [512MB]")  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Say nothing; the report is made all the same.")
+@click.option("--quiet", is_flag=True, help="Print nothing; the report is still written.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
 def command(words: tuple[str, ...], **given: Any) -> None:
     """Record SCRIPT and say where its time went.
@@ -64,7 +64,7 @@ def command(words: tuple[str, ...], **given: Any) -> None:
 
 
 def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
-    """The script is our child; when it has ended we analyse, and leave as it left."""
+    """The script is our child; when it has ended, we analyse and exit the way it did."""
     to_run = command_for(words, module=given["module"])
     folder = _folder_for(to_run, given)
     run_folder.write_run_file(folder, _run_fields(words, given, to_run, None))
@@ -79,7 +79,7 @@ def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
 
 
 def _as_rank(launch: Launch, words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
-    """We turn into the script: the launcher goes on watching the process it started."""
+    """We become the script: the launcher keeps watching the process it started."""
     to_run = command_for(words, module=given["module"])
     folder = run_folder.launch_folder(launch, given["output"])
     run_folder.write_run_file(folder, _run_fields(words, given, to_run, launch))
@@ -151,15 +151,14 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
 
 
 def _measure_machine(folder: str) -> None:
-    """What the findings reckon with and another machine would tell differently: a run may be shown
-    anywhere."""
+    """Measured here because the findings need it, and the run may be shown on another machine."""
     from stepscope.advise.gain.precision import measured_ratio
 
     add_to_ending(folder, float64_ratio=measured_ratio())
 
 
 def _write_report(folder: str) -> None:
-    """What the summary would have said is there for who looks later."""
+    """With --quiet: tables and report are written for later."""
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.run import load
 
@@ -190,12 +189,12 @@ def _report(run: Any, folder: str, advice: Any) -> None:
         _say(f"no report: {trouble or type(trouble).__name__}.")
         return
     if path is not None:
-        report.tell(path, stderr=True)
+        report.announce(path, stderr=True)
 
 
 def _aside(act: Callable[[], None], folder: str) -> None:
-    """In a process of its own: a library that aborts (no memory left) must not cost the script's
-    exit status."""
+    """In its own process: a library that aborts (out of memory) must not cost the script's exit
+    status."""
     child = os.fork()
     if child == 0:
         try:
@@ -207,7 +206,7 @@ def _aside(act: Callable[[], None], folder: str) -> None:
             status = os.waitpid(child, 0)[1]
             break
         except KeyboardInterrupt:
-            continue  # the terminal told the child too
+            continue  # the terminal interrupted the child too
     if status:
         _say(f"no summary: the analysis died. {_again(folder)}")
 
@@ -217,7 +216,7 @@ def _again(folder: str) -> str:
 
 
 def _guarded(act: Callable[[], None], folder: str) -> None:
-    """Whatever goes wrong with our own part is told in a sentence."""
+    """Anything that goes wrong in our own part becomes a one-line message."""
     again = _again(folder)
     try:
         act()
@@ -233,4 +232,4 @@ def _say(sentence: str) -> None:
     try:
         print(f"stepscope: {sentence}", file=sys.stderr, flush=True)
     except OSError:
-        return  # nobody is there to read it
+        return  # the reader is gone

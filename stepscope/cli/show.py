@@ -1,4 +1,4 @@
-"""`stepscope show`: what a run tells, as a page or as JSON."""
+"""`stepscope show`: what a run recorded, as text or as JSON."""
 
 import os
 import sys
@@ -34,13 +34,13 @@ def _options_of_views(command: _Command) -> _Command:
         for option in view.options:
             known = by_flag.setdefault(option.flag, [])
             known += [] if option in known else [option]
-    for flag, same in reversed(by_flag.items()):  # the last one that is added is listed first
+    for flag, same in reversed(by_flag.items()):  # click lists the last one added first
         command = _click_option(flag, same)(command)
     return command
 
 
 def _click_option(flag: str, same: list[Option]) -> Callable[[_Command], _Command]:
-    """One flag may mean something else to each view: its help says all of it."""
+    """A flag may mean something different to each view: its help lists all meanings."""
     option = same[0]
     return click.option(
         flag,
@@ -67,18 +67,18 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
     return callback
 
 
-@click.command("show", cls=_Show, short_help="Show what a run tells.")
+@click.command("show", cls=_Show, short_help="Show what a run recorded.")
 @click.argument("words", nargs=-1, metavar="[RUN] [WHAT]")
 @click.option("--json", is_flag=True, help="Print the answer as JSON.")
-@click.option("--top", type=click.IntRange(min=0), help="At most that many rows; 0: all.")
+@click.option("--top", type=click.IntRange(min=0), help="At most this many rows; 0: all.")
 @click.option("--sort", metavar="COLUMN", help="Order of the rows: time, hits, name, ...")
 @click.option("--process", type=int, metavar="PID", help="Only this process.")
 @click.option("--rank", type=int, metavar="N", help="Only this rank.")
 @_options_of_views
 def command(words: tuple[str, ...], **options: Any) -> None:
-    """Show what a run tells. WHAT is a view: summary (the default), or another of those below.
+    """Show what a run recorded. WHAT is a view: summary (the default) or another of those below.
 
-    RUN is a run folder; without it, the newest one in ./stepscope-runs is taken.
+    RUN is a run folder; by default the newest one in ./stepscope-runs.
     """
     name, asked = sort_out(words)
     given = {each: value for each, value in options.items() if _is_given(value)}
@@ -96,7 +96,7 @@ def sort_out(words: tuple[str, ...]) -> tuple[str | None, str]:
     """(run, view) from `show`, `show RUN`, `show WHAT` and `show RUN WHAT`."""
     if len(words) > 2:
         raise InputError(
-            f"Too many words: '{' '.join(words)}'. It is: stepscope show [RUN] [WHAT]."
+            f"Too many words: '{' '.join(words)}'. Usage: stepscope show [RUN] [WHAT]."
         )
     if not words:
         return None, "summary"
@@ -119,7 +119,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _require_fitting(view: View[Any], names: list[str]) -> None:
-    """An option that the view does not know is a mistake, not a wish to ignore."""
+    """An option that the view does not have is an error, and not ignored."""
     for name in names:
         takers = [each for each in every_view() if each.takes(name)]
         if takers and view not in takers:
@@ -138,13 +138,13 @@ def _opened(view: View[Any], name: str | None) -> "Run":
         others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
         raise DataError(
             f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
-            f"'stepscope run'. Of traces of other tools there are: {others}."
+            f"'stepscope run'. For traces of other tools there are: {others}."
         )
     return load(path)
 
 
 def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:
-    """The answer from the analysis, cut down to what was asked for."""
+    """The answer from the analysis, reduced to what was asked for."""
     from stepscope.show.selection import only, select
 
     who = {name: given.get(name) for name in ("process", "rank")}
@@ -175,7 +175,7 @@ def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:
 
 
 def _print_summary(answer: Any, run: "Run") -> None:
-    """It begins with what to do, and ends with where the report is."""
+    """The summary begins with what to do, and ends with where the report is."""
     from stepscope.show.terminal.page import print_view
     from stepscope.show.terminal.summary import summary
 
@@ -183,4 +183,4 @@ def _print_summary(answer: Any, run: "Run") -> None:
     print_view(summary(answer, advice=advice))
     path = report.found_or_written(run, findings=advice)
     if path is not None:
-        report.tell(path, stderr=False)
+        report.announce(path, stderr=False)

@@ -38,7 +38,7 @@ def size_bytes(ctx: click.Context, param: click.Parameter, value: str) -> int:
 def extent(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float | None, int | None]:
-    """`500s`, `10min`, `2h` or `2000steps`, as (seconds, steps): one of them, or none."""
+    """`500s`, `10min`, `2h` or `2000steps`, as (seconds, steps): one of them or neither."""
     if value is None:
         return None, None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]+)", value.strip().lower())
@@ -47,12 +47,12 @@ def extent(
         return number * _SECONDS[unit], None
     if unit in ("step", "steps") and number >= 1 and number == int(number):
         return None, int(number)
-    raise click.BadParameter(f"'{value}' is no extent: write 500s, 10min or 2000steps.")
+    raise click.BadParameter(f"'{value}' is not a limit: write 500s, 10min or 2000steps.")
 
 
 def steps_of_operators(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """`10:20` (both included, the first step is 1), `all`, `off` or `auto`."""
     text = value.strip().lower()
     if not is_ops(text):
-        raise click.BadParameter(f"'{value}' names no steps: write 10:20, all or off.")
+        raise click.BadParameter(f"'{value}' is not a range of steps: write 10:20, all or off.")
     return text

@@ -13,7 +13,7 @@ import click
 from stepscope.errors import EnvironmentTrouble
 
 _DEFAULT_PORT: Final = 6100
-_TRIED: Final = 50  # ports, from the first on
+_TRIED: Final = 50  # ports that are tried
 _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 
 
@@ -22,23 +22,23 @@ _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen here. [127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N",
               help="Port; 0: any free one. [the first free one from 6100 on]")  # fmt: skip
-@click.option("--browser/--no-browser", default=None, help="Open a browser. [unless far away]")
+@click.option("--browser/--no-browser", default=None, help="Open a browser. [unless over SSH]")
 def command(path: str | None, host: str, port: int | None, browser: bool | None) -> None:
     """Show RUN, or all runs in FOLDER, in a browser; without a name, those in ./stepscope-runs.
     TRACE is a file that the profiler of torch, TensorFlow or JAX wrote.
 
-    Runs that are being recorded update themselves. Only who has the printed address gets in.
+    Runs that are being recorded update on their own. The printed address is needed to get in.
     """
     from stepscope.show.report.bundle import bundle
     from stepscope.show.server.app import application
     from stepscope.show.server.runs import Runs
 
-    bundle()  # complains at once where it was not built
+    bundle()  # raises now if it was not built
     runs = Runs(path if path is not None else _runs_folder())
     listening = _listen(host, port)
     token = secrets.token_urlsafe(24)
     address = _address(host, listening.getsockname()[1], token)
-    _tell(address, host, listening.getsockname()[1])
+    _print_address(address, host, listening.getsockname()[1])
     is_remote = any(name in os.environ for name in _REMOTE)
     if browser or (browser is None and not is_remote and sys.stdout.isatty()):
         _open_browser(address)
@@ -48,12 +48,12 @@ def command(path: str | None, host: str, port: int | None, browser: bool | None)
 def _runs_folder() -> Path:
     from stepscope.analyze.run import RUNS_FOLDER, newest_run
 
-    newest_run()  # complains where there is none
+    newest_run()  # raises if there is none
     return Path(RUNS_FOLDER)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """A socket that is ours before the address is told."""
+    """A listening socket, so that the port is ours before the address is printed."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED) if port is None else (port,)
     trouble: OSError | None = None
@@ -79,7 +79,7 @@ def _address(host: str, port: int, token: str) -> str:
     return f"http://{shown}:{port}/?token={token}"
 
 
-def _tell(address: str, host: str, port: int) -> None:
+def _print_address(address: str, host: str, port: int) -> None:
     click.echo(f"stepscope: {address}", err=True)
     if any(name in os.environ for name in _REMOTE) and host in ("127.0.0.1", "localhost", "::1"):
         here = f"{getpass.getuser()}@{socket.gethostname()}"
@@ -87,7 +87,7 @@ def _tell(address: str, host: str, port: int) -> None:
             f"stepscope: from your own machine, first: ssh -N -L {port}:localhost:{port} {here}",
             err=True,
         )
-    click.echo("stepscope: Ctrl-C ends it.", err=True)
+    click.echo("stepscope: press Ctrl-C to stop.", err=True)
 
 
 def _open_browser(address: str) -> None:
@@ -96,7 +96,7 @@ def _open_browser(address: str) -> None:
     try:
         webbrowser.open(address)
     except webbrowser.Error:
-        return  # the address was told
+        return  # the address is printed already
 
 
 def _serve(app: object, listening: socket.socket) -> None:

@@ -1,1 +1,1 @@
-"""Reads what other tools have written: one folder a format, all end in the same `Trace`."""
+"""Reads other tools' traces: one folder per format, all converted to the same `Trace`."""

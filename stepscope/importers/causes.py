@@ -1,4 +1,4 @@
-"""Which event caused which, where a trace tells: everything that a step caused is one group."""
+"""Which event caused which, if the trace says so: everything that a step caused is one group."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from stepscope.clock import Ints
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HostEvents:
-    """Of all host threads, by thread and start, the longer first."""
+    """The events of all host threads, sorted by thread and start, longer ones first."""
 
     names: list[str]
     name: Ints
@@ -20,7 +20,7 @@ class HostEvents:
     stats: dict[str, Ints]
     parent: Ints  # the innermost event around each on its thread; -1: none
     group: Ints  # -1: none
-    roots: dict[int, int]  # of each group that was made here, the event that it began with
+    roots: dict[int, int]  # for each group made here, the event that it began with
 
     def __len__(self) -> int:
         return len(self.name)
@@ -33,7 +33,7 @@ class HostEvents:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DeviceEvents:
-    """What ran on the devices for a group."""
+    """What ran on the devices, with its group."""
 
     names: list[str]
     name: Ints

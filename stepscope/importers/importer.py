@@ -1,4 +1,4 @@
-"""What every importer can do, and the list in which each one enters itself."""
+"""What every importer can do, and the list in which importers register."""
 
 import abc
 import functools
@@ -17,10 +17,10 @@ from stepscope.importers.written_events import Written, events_of
 
 
 class Importer(abc.ABC):
-    """One format. What only some formats tell is None where this one does not."""
+    """One format. What only some formats have is None for the others."""
 
     label: ClassVar[str]  # "torch.profiler's JSON"
-    endings: ClassVar[tuple[str, ...]]  # of its files' names, also when they are zipped
+    endings: ClassVar[tuple[str, ...]]  # of its files' names, zipped ones too
 
     @abc.abstractmethod
     def recognises(self, head: bytes) -> bool:
@@ -28,14 +28,14 @@ class Importer(abc.ABC):
 
     @abc.abstractmethod
     def read(self, path: Path) -> Trace:
-        """All of it; raises DataError where nothing can be read."""
+        """The whole trace; raises DataError if nothing can be read."""
 
     def causes(self, path: Path) -> Causes | None:
         """Which event caused which."""
         return None
 
     def written_events(self, trace: Trace) -> Iterator[Written]:
-        """Its events with all that the file says of them, in Kineto's form."""
+        """Its events with everything the file says about them, in Kineto's form."""
         return events_of(trace)
 
     def profile(self, path: Path) -> bytes | None:
@@ -58,19 +58,19 @@ def importers() -> list[Importer]:
 
 @functools.cache
 def _load_all() -> None:
-    """Each folder beside this file is a format; its `importer` module enters it here."""
+    """Each folder beside this file is a format; its `importer` module registers it here."""
     for each in pkgutil.iter_modules(folder.__path__):
         if each.ispkg:
             importlib.import_module(f"{folder.__name__}.{each.name}.importer")
 
 
 def endings() -> tuple[str, ...]:
-    """Of files that look like traces."""
+    """The name endings of files that look like traces."""
     return tuple(ending for each in importers() for ending in each.endings)
 
 
 def importer_of(path: Path) -> Importer:
-    """By the file's name; where that does not decide, by how it begins."""
+    """By the file's name; if that does not decide, by its first bytes."""
     every = importers()
     named = [each for each in every if path.name.endswith(each.endings)]
     if len(named) == 1:
@@ -79,5 +79,5 @@ def importer_of(path: Path) -> Importer:
     found = next((each for each in named or every if each.recognises(head)), None)
     if found is None:
         tried = ", ".join(f"{each.label} ({', '.join(each.endings)})" for each in every)
-        raise DataError(f"'{path}' is no trace that can be read. Tried: {tried}.")
+        raise DataError(f"'{path}' is not a readable trace. Tried: {tried}.")
     return found

@@ -1,4 +1,4 @@
-"""What the names of an xplane's events say: which are operators, and how people call them."""
+"""What the names of an xplane's events mean: which are operators, and their usual names."""
 
 import re
 from collections.abc import Iterable
@@ -13,18 +13,18 @@ _NUMBERED: Final = re.compile(r"(?:\.\d+|\.clone|\.remat\d*)+$")
 _SIZE: Final = re.compile(r"\b(?:size|num_bytes):\s*(\d+)")
 ITERATOR: Final = "Iterator::"
 GET_NEXT: Final = "IteratorGetNext"
-CAPTURED: Final = "InstantiatedCapturedFunction::"  # a function of the user's inside of a stage
+CAPTURED: Final = "InstantiatedCapturedFunction::"  # a user's function inside a stage
 PROCESS: Final = "ExecutorState::Process"
 _ALLOCATION: Final = "MemoryAllocation"
 _DEALLOCATION: Final = "MemoryDeallocation"
 MEMORY: Final = (_ALLOCATION, _DEALLOCATION)
-# Steps that the runtime marks by itself, beside those that people and libraries mark.
+# Steps that the runtime marks itself, besides those that users and libraries mark.
 INTERNAL_ROOTS: Final = ("FunctionRun", "SessionRun", "RunGraph", PROCESS, "TraceContext")
 _CALLS: Final = "PjitFunction("
 _OF_JAX: Final = (_CALLS, "jit_", "jit(")
 _EAGER: Final = "EagerLocalExecute: "
 _OF_TENSORFLOW: Final = ("EagerExecute", _EAGER, "FunctionRun", "SessionRun", PROCESS, ITERATOR)
-# Graph functions are run as operators are, but only wait for those in them.
+# Graph functions run like operators, but only wait for the operators in them.
 _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
 _COLLECTIVES: Final = (
     "nccl", "rccl", "all-reduce", "all-gather", "reduce-scatter", "all-to-all",
@@ -46,13 +46,13 @@ def _framework(name: str) -> str | None:
 
 
 def operator_of(name: str) -> str | None:
-    """`MatMul` of "model/dense/MatMul:MatMul"; None: it is no operator of TensorFlow's."""
+    """`MatMul` of "model/dense/MatMul:MatMul"; None: not a TensorFlow operator."""
     found = _OPERATION.fullmatch(name)
     return found[1] if found and not found[1].startswith(_FUNCTIONS) else None
 
 
 def host_category(name: str) -> tuple[Category, str]:
-    """What it is as far as its name tells, and how to call it."""
+    """What it is, judging by its name, and what to call it."""
     if name.startswith("$"):
         return Category.PYTHON, name[1:]
     if name in MEMORY:
@@ -114,7 +114,7 @@ def is_collective(name: str) -> bool:
 
 
 def call_name(name: str) -> str:
-    """How to name a call into the device's library: some files name it after the kernel."""
+    """The name for a call into the device's library: some files name it after the kernel."""
     if name.startswith(("cu", "hip", "Memcpy", "Memset", "MEMCPY", "MEMSET")) and " " not in name:
         return name
     return "kernel launch"

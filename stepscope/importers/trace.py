@@ -1,4 +1,4 @@
-"""What every trace of operators ends in, whoever wrote it: events and their names, in columns."""
+"""The common form of all operator traces: events and their names, in columns."""
 
 import dataclasses
 import enum
@@ -31,7 +31,8 @@ class Category(enum.IntEnum):
 
 ON_DEVICE: Final = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
-# The widest columns come first: aligned ones are read in half the time, and so nothing is padded.
+# The widest columns come first: this aligns them without padding, and aligned ones are read in half
+# the time.
 EVENT_DTYPE: Final = np.dtype(
     [
         ("start_ns", np.int64),  # Unix time where the trace says when it began
@@ -45,10 +46,10 @@ EVENT_DTYPE: Final = np.dtype(
         ("thread", np.int32),  # index in `threads`
         ("shapes", np.int32),  # index in `shapes`
         ("device", np.int32),
-        ("framework_op", np.int32),  # on a device: index in `names` of the operator; -1: not said
-        ("source", np.int32),  # index in `sources`: the lines that made it; -1: not said
+        ("framework_op", np.int32),  # on a device: index in `names` of the operator; -1: unknown
+        ("source", np.int32),  # index in `sources`: the lines that made it; -1: unknown
         ("category", np.int8),
-        ("is_input", np.bool_),  # it belongs to an input pipeline that runs beside the steps
+        ("is_input", np.bool_),  # part of an input pipeline that runs beside the steps
     ],
     align=True,
 )
@@ -79,11 +80,11 @@ class Shapes(msgspec.Struct, frozen=True):
 
     dims: str = ""  # [[32, 64], []]
     types: str = ""
-    concrete: str = ""  # of convolutions: their strides and paddings
+    concrete: str = ""  # strides and paddings of convolutions
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A line of Python that made an operation, as the trace tells it."""
+    """The line of Python that made an operation, according to the trace."""
 
     file: str
     line: int
@@ -114,10 +115,10 @@ class Trace:
     head: dict[str, Any]
     notes: list[str]
     sources: list[Stack] = dataclasses.field(default_factory=list)
-    framework: str | None = None  # whose operators these are; None: not known
+    framework: str | None = None  # whose operators these are; None: unknown
 
     def is_of(self, *categories: Category) -> npt.NDArray[np.bool_]:
-        """By looking up: to compare millions takes ten times as long."""
+        """By a lookup table: comparing millions takes ten times as long."""
         wanted = np.zeros(256, np.bool_)
         wanted[list(categories)] = True
         found: npt.NDArray[np.bool_] = wanted[self.events["category"]]
@@ -137,7 +138,7 @@ class Trace:
 
 
 def no_events(count: int) -> npt.NDArray[Any]:
-    """A table of so many events of which nothing is known yet."""
+    """A table of this many events, all fields unknown."""
     table = np.zeros(count, EVENT_DTYPE)
     for column in ("external", "correlation", "sequence", "stream", "device", "framework_op",
                    "source"):  # fmt: skip

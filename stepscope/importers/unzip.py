@@ -1,4 +1,4 @@
-"""Gzip as traces come in it: perhaps cut off, perhaps under a name that does not say so."""
+"""Gzipped traces: perhaps cut off, perhaps without .gz in the name."""
 
 import functools
 import zlib
@@ -19,12 +19,12 @@ def is_zipped(data: bytes) -> bool:
 
 
 def decompressor() -> tuple[Callable[[], Any], type[Exception]]:
-    """isal's where it is installed: three times the speed."""
+    """isal's if it is installed: three times as fast."""
     try:
         from isal import isal_zlib
     except ImportError:
         return functools.partial(zlib.decompressobj, wbits=_WINDOW), zlib.error
-    trouble: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment]  # its stub errs
+    trouble: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment]  # its stub is wrong
     return functools.partial(isal_zlib.decompressobj, wbits=_WINDOW), trouble
 
 

@@ -1,4 +1,4 @@
-"""A trace's events one by one in Kineto's form, made from its columns."""
+"""A trace's events one by one, in Kineto's form, from its columns."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,7 +8,7 @@ import numpy as np
 from stepscope.importers.trace import Category, Trace
 
 Event = dict[str, Any]
-Written = tuple[Event, int, int]  # when it began in Unix ns, and how many ns it lasted
+Written = tuple[Event, int, int]  # its start in Unix ns, and its duration in ns
 _WORDS: Final = {
     Category.OTHER: "runtime",
     Category.OP: "cpu_op",

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def load(shell: Any) -> None:
-    """Add the magics; again, they replace themselves."""
+    """Add the magics; loading twice replaces them."""
     from stepscope.ipython.magics import magics_for
 
     for magic in magics_for(shell):
@@ -12,7 +12,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take them away again."""
+    """Remove the magics."""
     for known in shell.magics_manager.magics.values():
         for name in ("stepline", "stepscope"):
             known.pop(name, None)

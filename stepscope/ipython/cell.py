@@ -1,4 +1,4 @@
-"""A cell or statement as code objects, compiled and run the way IPython does it itself."""
+"""A cell or statement as code objects, compiled and run as IPython does."""
 
 import ast
 import inspect
@@ -10,18 +10,18 @@ from IPython.core.error import UsageError
 
 
 def compile_text(shell: Any, text: str, *, is_cell: bool) -> list[CodeType]:
-    """Two at most: a cell's last expression, whose value is shown, is apart.
+    """At most two: a cell's last expression, whose value is shown, is separate.
 
-    In a cell the magic itself is line 1, so that lines have the numbers that a notebook shows.
+    In a cell the magic is line 1, so that line numbers are those that a notebook shows.
     """
     source = "\n" * is_cell + shell.transform_cell(text)
-    # Named after the shifted text: a cell without the magic may have the same one unshifted.
+    # Named after the shifted text: a cell without the magic may have the same text, unshifted.
     name = shell.compile.cache(source, shell.displayhook.prompt_count)
     body = shell.transform_ast(shell.compile.ast_parse(source, filename=name)).body
     shown = body[-1:] if is_cell and _shows_its_value(shell, body, source) else []
     rest = body[: len(body) - len(shown)]
     codes = []
-    if rest or not shown:  # a cell of comments is code, too
+    if rest or not shown:  # a cell of comments is valid, too
         codes.append(_compiled(shell, ast.Module(rest, []), name, "exec"))
     if shown:
         codes.append(_compiled(shell, ast.Interactive(shown), name, "single"))
@@ -29,7 +29,7 @@ def compile_text(shell: Any, text: str, *, is_cell: bool) -> list[CodeType]:
 
 
 def run_codes(shell: Any, codes: Sequence[CodeType]) -> None:
-    """In the user's namespace; what it raises is the caller's."""
+    """In the user's namespace; exceptions pass through to the caller."""
     __tracebackhide__ = True
     with shell.builtin_trap, shell.display_trap:
         for code in codes:

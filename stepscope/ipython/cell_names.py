@@ -1,7 +1,7 @@
-"""After a recording: cells get the name that tracebacks give them, `In[3]`, and their text.
+"""After a recording: cells get their name in tracebacks, `In[3]`, and their text.
 
-To the recorder a cell is a file that does not exist. What is known of it here is written behind
-the names that were recorded; the last word on a name counts.
+To the recorder a cell is a file that does not exist. What is known about it here is appended
+to the recorded names; the last entry for a name counts.
 """
 
 import glob
@@ -17,15 +17,15 @@ from stepscope.store.writer import write_file
 
 
 class Cells(NamedTuple):
-    """What IPython knows of the cells, and the text that was recorded."""
+    """What IPython knows about the cells, and the recorded text."""
 
     shell: Any
     recorded: str  # its file name
-    is_cell: bool  # or else a statement behind the magic
+    is_cell: bool  # else it is a statement after the magic
 
     def name_of(self, path: str) -> str:
-        """A cell and the call of the magic in it are two texts of one number: the one that is the
-        smaller part of what was typed has a longer name."""
+        """A cell and a magic's statement in it are two texts with one number: the smaller part of
+        what was typed gets a longer name."""
         name = self._numbered(path)
         is_other = (path == self.recorded) != self.is_cell
         return f"{name} (magic)" if is_other and name == self._numbered(self.recorded) else name
@@ -36,12 +36,12 @@ class Cells(NamedTuple):
 
 
 def name_cells(run_folder: str, cells: Cells) -> None:
-    """In all processes of the run: forked ones run code of cells, too."""
+    """In all processes of the run: forked ones run the cells' code, too."""
     for path in glob.glob(os.path.join(glob.escape(run_folder), "proc-*", NAMES_FILE)):
         with open(path, encoding="utf-8") as file:
             better = [_better(line, run_folder, cells) for line in file]
         with open(path, "a", encoding="utf-8") as file:
-            # A line of their own, whatever half a line a killed process left.
+            # On a new line: a killed process may have left half a line.
             file.writelines("\n" + json.dumps(entry) for entry in better if entry is not None)
             file.write("\n")
 

@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 from stepscope.ipython import options, targets
 from stepscope.ipython.cell import compile_text, run_codes
 from stepscope.ipython.tables import tables
-from stepscope.ipython.telling import mistakes_told, then
+from stepscope.ipython.telling import errors_without_traceback, then
 from stepscope.line_profiler import LineProfiler
 
 NAME: Final = "stepline"
@@ -44,7 +44,7 @@ def count_lines(shell: Any, line: str, cell: str | None) -> LineProfiler | None:
     targets.add_functions(profiler, given["functions"], codes, shell)
     if not is_named:
         targets.add_cell(profiler, codes)
-    with mistakes_told():
+    with errors_without_traceback():
         profiler.enable_by_count()
     with then(lambda: _report(profiler, given)), _disabled_after(profiler), _as_builtin(profiler):
         run_codes(shell, codes)
@@ -61,7 +61,7 @@ def _disabled_after(profiler: LineProfiler) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_builtin(profiler: LineProfiler) -> Iterator[None]:
-    """`@profile` without an import, as kernprof offers it; a name that is there already wins."""
+    """`@profile` without an import, as with kernprof; an existing name wins."""
     if hasattr(builtins, "profile"):
         yield
         return
@@ -86,7 +86,7 @@ def _report(profiler: LineProfiler, given: dict[str, Any]) -> None:
 
 
 def _require_writable(path: str | None) -> None:
-    """Before anything runs: an hour of training must not be lost to a typing mistake."""
+    """Before anything runs: a typo must not cost an hour of training."""
     if path is None:
         return
     folder = os.path.dirname(os.path.abspath(path))

@@ -50,5 +50,5 @@ def magics_for(shell: Any) -> list[Callable[..., Any]]:
         return record(shell, line, cell)
 
     for magic in (stepline, stepscope):
-        setattr(magic, MAGIC_NO_VAR_EXPAND_ATTR, True)  # braces in a statement are Python's
+        setattr(magic, MAGIC_NO_VAR_EXPAND_ATTR, True)  # braces in a statement belong to Python
     return [stepline, stepscope]

@@ -1,4 +1,4 @@
-"""A magic's line: options, which click reads, and the statement behind them, untouched."""
+"""A magic's line: options, parsed by click, and the statement after them, unchanged."""
 
 import re
 import shlex
@@ -7,12 +7,12 @@ from typing import Any, Final
 import click
 from IPython.core.error import UsageError
 
-# Quotes hold words together where they are closed; in a statement they may be anything.
+# Closed quotes hold words together; in a statement quotes may be anything.
 _WORD: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")
 
 
 def command(name: str, *options: click.Parameter) -> click.Command:
-    """Everything from the first word that is no option on is the statement."""
+    """The statement starts at the first word that is not an option."""
     statement = click.Argument(["statement"], nargs=-1, type=click.UNPROCESSED)
     return click.Command(
         name,
@@ -36,7 +36,7 @@ def split(reader: click.Command, line: str) -> tuple[dict[str, Any], str]:
 def text_to_run(name: str, statement: str, cell: str | None) -> str:
     """The cell, or else the statement."""
     if cell is not None and statement:
-        raise UsageError(f"'{statement}' cannot stand behind %%{name}: put it into the cell.")
+        raise UsageError(f"'{statement}' cannot follow %%{name}: put it into the cell.")
     text = statement if cell is None else cell
     if not text.strip():
         raise UsageError(f"Nothing to run: give %{name} a statement, or put %%{name} above a cell.")
@@ -47,5 +47,5 @@ def _unquoted(word: str) -> str:
     """As a shell would: `-o "my run"` is one word without quotes."""
     try:
         return "".join(shlex.split(word))
-    except ValueError:  # a quote without its end, in a statement
+    except ValueError:  # an unclosed quote, in a statement
         return word

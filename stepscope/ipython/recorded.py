@@ -1,4 +1,4 @@
-"""`%stepscope`: a statement or a cell as a run, recorded in this very process."""
+"""`%stepscope`: a statement or a cell as a run, recorded in this process."""
 
 import contextlib
 import importlib
@@ -15,7 +15,7 @@ from stepscope.cli.run import record_options
 from stepscope.ipython import options
 from stepscope.ipython.cell import compile_text, run_codes
 from stepscope.ipython.cell_names import Cells, name_cells
-from stepscope.ipython.telling import mistakes_told, say, then
+from stepscope.ipython.telling import errors_without_traceback, say, then
 from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command
 from stepscope.launch.run_folder import new_folder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from stepscope.run_object import Run
 
 NAME: Final = "stepscope"
-show: Callable[[object], object] = display  # which has no types of its own
+show: Callable[[object], object] = display  # IPython has no types
 _NO_SCRIPT: Final = Command(arguments=[], name="", script=None, packages=())
 _READER: Final = options.command(
     NAME,
@@ -54,7 +54,7 @@ def record(shell: Any, line: str, cell: str | None) -> "Run | None":
         run_codes(shell, codes)
         return None
     typed = ["%" + NAME, statement] if cell is None else ["%%" + NAME, *line.split()]
-    with mistakes_told():
+    with errors_without_traceback():
         profiler = _started(given, typed, _session_name(shell))
     cells = Cells(shell, codes[0].co_filename, is_cell=cell is not None)
     with then(lambda: _finish(profiler, cells, given)), contextlib.suppress(EndOfSteps):
@@ -69,29 +69,29 @@ def _started(given: dict[str, Any], typed: Sequence[str], session: str) -> Profi
     folder = given["output"] or new_folder(session)
     _load_what_recording_needs()
     profiler = Profiler(folder, force=given["force"], **settings).start()
-    with contextlib.suppress(OSError):  # what the run is called is not worth a failure
+    with contextlib.suppress(OSError):  # never fail because of the run's name
         write_json(os.path.join(_folder_of(profiler), RUN_FILE), about)
     return profiler
 
 
 def _load_what_recording_needs() -> None:
-    """Before it starts: our own imports are none of the cell's."""
+    """Before it starts: our own imports do not belong to the cell."""
     if not lines.HAS_MONITORING:
         with contextlib.suppress(ImportError):  # the recording will say so
             importlib.import_module("bytecode")
 
 
 def _session_name(shell: Any) -> str:
-    """The notebook's, where its server or editor tells it."""
-    told = (os.environ.get("JPY_SESSION_NAME"), shell.user_ns.get("__vsc_ipynb_file__"))
-    for path in told:
+    """The notebook's name, if its server or editor provides it."""
+    known = (os.environ.get("JPY_SESSION_NAME"), shell.user_ns.get("__vsc_ipynb_file__"))
+    for path in known:
         if isinstance(path, str) and path.endswith(".ipynb"):
             return os.path.splitext(os.path.basename(path))[0]
     return "ipython"
 
 
 def _finish(profiler: Profiler, cells: Cells, given: dict[str, Any]) -> None:
-    """Whatever goes wrong with our own part is told in a sentence."""
+    """Anything that goes wrong in our own part becomes a one-line message."""
     profiler.stop()
     failed = sys.exception() is not None
     try:
@@ -107,7 +107,7 @@ def _finish(profiler: Profiler, cells: Cells, given: dict[str, Any]) -> None:
 
 
 def _opened(profiler: Profiler) -> "Run":
-    """Imported now: what analyses is not needed, and not loaded, before a run is there."""
+    """Imported here: the analysis is not loaded before there is a run."""
     from stepscope.run_object import Run
 
     return Run(_folder_of(profiler))

@@ -23,7 +23,7 @@ def tables(stats: LineStats, *, unit_s: float | None, stripzeros: bool) -> str:
 
 
 def _write_cell(key: Key, rows: list[Row], unit: float, layout: text.Layout, out: TextIO) -> None:
-    """Whole: where a function ends can be told from its indentation, the end of a cell cannot."""
+    """The whole cell: indentation shows where a function ends, but not where a cell does."""
     file, first_line, _ = key
     total = sum(time for _, _, time in rows)
     out.write(f"Total time: {total * unit:g} s\nThe cell itself\n")

@@ -1,4 +1,4 @@
-"""What `%stepline` counts: functions by name, modules, or a cell and all that it defines."""
+"""What `%stepline` counts: functions by name, modules, or a cell and everything it defines."""
 
 import importlib
 import inspect
@@ -25,8 +25,8 @@ def add_modules(profiler: LineProfiler, names: Sequence[str]) -> None:
     for name in names:
         try:
             module = importlib.import_module(name)
-        except Exception as error:  # importing runs anybody's code
-            raise UsageError(f"Cannot import '{name}': {_told(error)}") from error
+        except Exception as error:  # importing runs arbitrary code
+            raise UsageError(f"Cannot import '{name}': {_described(error)}") from error
         if not profiler.add_module(module):
             raise UsageError(f"'{name}' defines no Python function whose lines could be counted.")
 
@@ -34,7 +34,7 @@ def add_modules(profiler: LineProfiler, names: Sequence[str]) -> None:
 def add_functions(
     profiler: LineProfiler, names: Sequence[str], codes: Sequence[CodeType], shell: Any
 ) -> None:
-    """What the cell is about to define goes before what has the name up to now."""
+    """What the cell is about to define takes precedence over what has the name now."""
     for name in names:
         defined = [part for part in _functions_in(codes) if part.co_qualname == name]
         for part in defined:
@@ -44,7 +44,7 @@ def add_functions(
 
 
 def add_cell(profiler: LineProfiler, codes: Sequence[CodeType]) -> None:
-    """The cell's own lines, and those of the functions that it defines."""
+    """The cell's own lines, and those of the functions it defines."""
     for part in (*codes, *_functions_in(codes)):
         profiler.add_function(_as_function(part))
 
@@ -54,7 +54,7 @@ def _functions_in(codes: Iterable[CodeType]) -> Iterator[CodeType]:
 
 
 def _as_function(code: CodeType) -> FunctionType:
-    """Never called: it is how a LineProfiler is told of code."""
+    """Never called: it only hands code to a LineProfiler."""
     closure = tuple(CellType() for _ in code.co_freevars)
     return FunctionType(code, {}, closure=closure)
 
@@ -66,11 +66,11 @@ def _evaluated(name: str, shell: Any) -> Any:
         try:
             return pkgutil.resolve_name(name)
         except (ImportError, AttributeError, ValueError):
-            raise UsageError(f"There is no '{name}' to count: {_told(error)}") from error
+            raise UsageError(f"There is no '{name}' to count: {_described(error)}") from error
 
 
 def _add_thing(profiler: LineProfiler, name: str, thing: Any) -> None:
-    """Of a decorated function the lines that were written under its name are meant."""
+    """For a decorated function: the lines written under its name."""
     try:
         found = profiler.add_callable(inspect.unwrap(thing) if callable(thing) else thing)
     except TypeError as error:
@@ -79,5 +79,5 @@ def _add_thing(profiler: LineProfiler, name: str, thing: Any) -> None:
         raise UsageError(f"'{name}' has no Python code whose lines could be counted.")
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

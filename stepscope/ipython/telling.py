@@ -1,4 +1,4 @@
-"""How the magics speak: sentences on stderr, mistakes as IPython shows them, reports at the end."""
+"""What the magics print: messages on stderr, errors as IPython shows them, reports at the end."""
 
 import contextlib
 import sys
@@ -14,8 +14,8 @@ def say(sentence: str) -> None:
 
 
 @contextlib.contextmanager
-def mistakes_told() -> Iterator[None]:
-    """What we refuse is one line, and no traceback."""
+def errors_without_traceback() -> Iterator[None]:
+    """Our own errors are one line, without a traceback."""
     try:
         yield
     except StepscopeError as error:
@@ -24,8 +24,8 @@ def mistakes_told() -> Iterator[None]:
 
 @contextlib.contextmanager
 def then(report: Callable[[], None]) -> Iterator[None]:
-    """Report after the block, however it ended. What the block raised goes on as it is, whatever
-    becomes of the report."""
+    """Report after the block, however it ended. What the block raised passes through, even if the
+    report fails."""
     try:
         yield
     except BaseException:

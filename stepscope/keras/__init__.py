@@ -1,6 +1,6 @@
-"""`model.fit(callbacks=[stepscope.keras.Callback("logs")])`: records some batches of a training.
+"""`model.fit(callbacks=[stepscope.keras.Callback("logs")])`: records some training batches.
 
-The one place that imports Keras; `stepscope run` needs nothing of it.
+The only place that imports Keras; `stepscope run` does not need it.
 """
 
 from stepscope.keras.callback import Callback

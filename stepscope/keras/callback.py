@@ -1,4 +1,4 @@
-"""The callback that `fit` is given."""
+"""The callback for `fit`."""
 
 import glob
 import os
@@ -22,9 +22,9 @@ _FIRST: Final = (
 )
 
 
-class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known when it runs
-    """Records the batches from the first to the last of `profile_batch`, both included, into a run
-    folder of its own below `log_dir`.
+class Callback(_Base):  # type: ignore[misc]  # from one of two packages, known at run time
+    """Records the batches from the first to the last of `profile_batch`, both included, into its
+    own run folder below `log_dir`.
 
     Batches are counted from 1 over all epochs; 0 records none. `tensorboard`: also put the
     operators where TensorBoard's profile plugin looks for them, in `log_dir`. Other options are
@@ -51,15 +51,15 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
         self._tensorboard = tensorboard
         self._verbose = verbose
         self._options = options
-        Profiler(None, **options)  # says now what is wrong with them
+        Profiler(None, **options)  # raises now if they are wrong
         self._profiler: Profiler | None = None
         self._is_ours = False
         self._is_done = self.last == 0
-        self._before = 0  # batches of earlier epochs
-        self._batch = 0  # of this one that have begun
+        self._before = 0  # batches in earlier epochs
+        self._batch = 0  # batches of this epoch that have begun
         self.run_folder: str | None = None
 
-    # What tf_keras asks of a callback, whichever package ours is of.
+    # tf_keras needs these, whichever package our base class is from.
     _supports_tf_logs = True
 
     def _implements_train_batch_hooks(self) -> bool:
@@ -78,8 +78,8 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
         self._before, self._batch = self._before + self._batch, 0
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """The end of a batch is the next one's beginning: Keras may call `on_train_batch_end` on
-        another thread, and would not if we had one."""
+        """A batch ends when the next one begins: we define no `on_train_batch_end`, so that Keras
+        can still call others' on another thread."""
         self._batch = int(batch) + 1
         number = self._before + self._batch
         if self._profiler is not None and number > self.last:
@@ -90,7 +90,7 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         steps = (self.params or {}).get("steps")
         if isinstance(steps, int) and self._batch <= steps:
-            self._batch = steps  # several may be executed in one
+            self._batch = steps  # Keras may run several batches in one call
         if self._profiler is not None and self._before + self._batch >= self.last:
             self._stop()
 
@@ -100,7 +100,7 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
     def _start(self) -> None:
         self._is_done = True
         profiler = Profiler(_new_folder(self.log_dir), **self._options)
-        self._is_ours = recording.current is None  # else everything is recorded already
+        self._is_ours = recording.current is None  # else everything is being recorded already
         try:
             profiler.start()
         except Exception as error:  # the training goes on
@@ -118,8 +118,8 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
         if self._tensorboard:
             self._give_to_tensorboard()
         if self._verbose:
-            told = f"batches {self.first} to {self.last} are in {self.run_folder}"
-            print(f"stepscope: {told}; see 'stepscope show {self.run_folder}'", file=sys.stderr)
+            result = f"batches {self.first} to {self.last} are in {self.run_folder}"
+            print(f"stepscope: {result}; see 'stepscope show {self.run_folder}'", file=sys.stderr)
 
     def _give_to_tensorboard(self) -> None:
         """plugins/profile/<run>/<host>.xplane.pb"""
@@ -138,18 +138,18 @@ class Callback(_Base):  # type: ignore[misc]  # of one of two packages: known wh
 
 
 def _batches(wanted: Any) -> tuple[int, int]:
-    """(first, last), from 1 on; zeros: none."""
+    """(first, last), counted from 1; zeros: none."""
     if isinstance(wanted, str):
         wanted = wanted.split(",")
     try:
         numbers = [int(number) for number in wanted] if not isinstance(wanted, int) else [wanted]
     except (TypeError, ValueError) as error:
-        raise InputError(f"profile_batch={wanted!r} is no range of batches: {_FORMS}.") from error
+        raise InputError(f"profile_batch={wanted!r} is not a batch range: {_FORMS}.") from error
     if numbers in ([0], [0, 0]):
         return 0, 0
     first, last = numbers if len(numbers) == 2 else (numbers * 2)[:2] if numbers else (0, 0)
     if len(numbers) not in (1, 2) or not 1 <= first <= last:
-        raise InputError(f"profile_batch={wanted!r} is no range of batches: {_FORMS}.")
+        raise InputError(f"profile_batch={wanted!r} is not a batch range: {_FORMS}.")
     return first, last
 
 

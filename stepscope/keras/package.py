@@ -1,4 +1,4 @@
-"""Which Keras it is: it comes under two names."""
+"""Which Keras package is used: there are two names."""
 
 import importlib
 import importlib.util

@@ -1,6 +1,6 @@
 """`Trainer(profiler=stepscope.lightning.Profiler("simple"))`: a profiler for Lightning's trainers.
 
-The one place that imports Lightning; `stepscope run` needs nothing of it.
+The only place that imports Lightning; `stepscope run` does not need it.
 """
 
 from stepscope.lightning.profiler import Profiler

@@ -1,7 +1,7 @@
-"""Which functions ran in each action, and how long, as pstats tells it.
+"""Which functions ran in each action, and how long, in pstats' format.
 
-An action's statistics are of the time in which it was the innermost one. The actions inside of it
-are rows of their own, so that the rows sum to the action's whole time.
+An action's statistics cover the time when it was the innermost one. The actions inside it are rows
+of their own, so that the rows sum to the action's whole time.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ _REST: Final = "<functions around actions, after those ended>"
 
 @dataclasses.dataclass
 class _Counted:
-    """One action's functions, its time, and the actions inside of it: how often, how long."""
+    """One action's functions, its time, and the actions inside it: how often, how long."""
 
     profile: Profile = dataclasses.field(default_factory=Profile)
     total_s: float = 0.0
@@ -29,7 +29,7 @@ class _Counted:
 
 
 class Advanced:
-    """Of one thread: the one whose action comes first."""
+    """Only one thread is counted: that of the first action."""
 
     def __init__(self, line_count_restriction: float) -> None:
         self._restriction = line_count_restriction
@@ -53,14 +53,14 @@ class Advanced:
         self._count(counted.profile)
 
     def _count(self, profile: Profile) -> None:
-        """The last thing to be done: from here on calls count."""
+        """Must come last: calls count from here on."""
         try:
             profile.enable()
         except ValueError as error:
             self._trouble = f"{error}: functions are not counted."
 
     def stop(self, name: str) -> None:
-        """What was begun inside of it and never ended (something raised) ends with it."""
+        """Actions that began inside it and never ended (something raised) end with it."""
         is_open = self._thread == threading.get_ident() and self._open
         if not is_open or self._trouble is not None:
             return
@@ -95,7 +95,7 @@ class Advanced:
         if not rows:  # pstats has no table for that
             return f"         0 function calls in {counted.total_s:.3f} seconds\n"
         out = io.StringIO()
-        stats: Any = _Ready(rows)  # pstats takes what has `stats`
+        stats: Any = _Ready(rows)  # pstats accepts any object with `stats`
         table = pstats.Stats(stats, stream=out).strip_dirs().sort_stats("cumulative")
         table.print_stats(self._restriction)
         return out.getvalue()
@@ -106,12 +106,12 @@ class _Ready:
     stats: Stats
 
     def create_stats(self) -> None:
-        """pstats asks for it."""
+        """pstats calls it."""
 
 
 def _all_rows(counted: _Counted) -> Stats:
-    """A function that was running when an action began inside of it is counted up to there: what
-    the functions around took afterwards is one row."""
+    """A function that was running when an action began inside it is counted up to there: what the
+    surrounding functions took afterwards is one row."""
     counted.profile.snapshot_stats()
     rows: Stats = {key: row for key, row in counted.profile.stats.items() if _OURS not in key[0]}
     for name, (calls, total_s) in counted.inner.items():

@@ -1,6 +1,6 @@
 """The operators of a few steps, in torch's own table.
 
-The first two steps warm up, the next three are told; of fewer steps, those that there are.
+The first two steps warm up, the next three are shown; with fewer steps, those there are.
 """
 
 import importlib
@@ -11,14 +11,14 @@ from stepscope.record.frameworks.torch import operators
 
 _WARM_UP: Final = 2
 _TOLD: Final = 3
-# The actions that are steps, by what the trainer does.
+# The actions that are steps, by what the trainer is doing.
 _STEPS: Final = {
     "fit": "run_training_batch",
     "validate": "validation_step",
     "test": "test_step",
     "predict": "predict_step",
 }
-_OTHER: Final = "Another torch profiler was at work: operators are not told."
+_OTHER: Final = "Another torch profiler was running: operators are not shown."
 
 
 class Operators:
@@ -31,7 +31,7 @@ class Operators:
         self._steps = 0
         self._thread: int | None = None
         self._running: Any = None
-        self._told: Any = None  # the profiler whose events are shown
+        self._shown: Any = None  # the profiler whose events are shown
         self._window = 0, 0
         self._text: str | None = None
 
@@ -66,18 +66,18 @@ class Operators:
         if profiler is None:
             return
         profiler.stop()
-        if self._told is None or self._steps > self._began:
-            self._told, self._window = profiler, (self._began + 1, self._steps)
+        if self._shown is None or self._steps > self._began:
+            self._shown, self._window = profiler, (self._began + 1, self._steps)
 
     def text(self) -> str:
         self._close()
-        if self._told is not None:
-            self._text, self._told = self._table(), None
-        return self._text or "No step has run: there are no operators to tell."
+        if self._shown is not None:
+            self._text, self._shown = self._table(), None
+        return self._text or "No step has run: there are no operators to show."
 
     def _table(self) -> str:
         torch: Any = importlib.import_module("torch")
-        averages = self._told.key_averages()
+        averages = self._shown.key_averages()
         by = "device_time_total" if torch.cuda.is_available() else "cpu_time_total"
         limit = self._row_limit
         rows = limit if isinstance(limit, int) else round(limit * len(averages))
@@ -87,6 +87,6 @@ class Operators:
 
 
 def _is_taken(torch: Any) -> bool:
-    """Whether somebody profiles already: two at once end the process. A recording of ours gives way
-    by itself."""
+    """Whether a profiler is running already: two at once end the process. Our own recording gives
+    way on its own."""
     return bool(torch.autograd._profiler_enabled()) and not operators.gives_way()

@@ -1,4 +1,4 @@
-"""Which Lightning it is: it comes under two names, and a trainer takes profilers of its own."""
+"""Which Lightning package is used: there are two, and a trainer only takes its own profilers."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""The profiler that a trainer is given."""
+"""The profiler for a trainer."""
 
 import os
 from types import TracebackType
@@ -15,7 +15,7 @@ _MODES: Final = ("simple", "advanced", "pytorch")
 _Base: Any = base_profiler()
 
 
-class Profiler(_Base):  # type: ignore[misc]  # of one of two packages: known when it runs
+class Profiler(_Base):  # type: ignore[misc]  # from one of two packages, known at run time
     """How long the actions of a training take: their times (`simple`), the functions in them
     (`advanced`), or the operators of a few steps (`pytorch`).
 
@@ -33,7 +33,7 @@ class Profiler(_Base):  # type: ignore[misc]  # of one of two packages: known wh
     ) -> None:
         super().__init__(dirpath=dirpath, filename=filename or f"stepscope-{mode}")
         self._made_with = mode, dirpath, filename, line_count_restriction
-        self._is_told = False
+        self._is_reported = False
         self.mode = mode
         self._counts = _counts_of(mode, line_count_restriction)
 
@@ -43,8 +43,8 @@ class Profiler(_Base):  # type: ignore[misc]  # of one of two packages: known wh
             self._counts.restart(stage)
 
     def start(self, action_name: str) -> None:
-        if self._is_told:  # and the trainer begins again
-            self._is_told = False
+        if self._is_reported:  # and the trainer starts again
+            self._is_reported = False
             self._counts.restart()
         self._counts.start(action_name)
 
@@ -64,11 +64,11 @@ class Profiler(_Base):  # type: ignore[misc]  # of one of two packages: known wh
         if self.dirpath:
             self._prepare_streams()
             self._write_stream(summary)
-        self._is_told = True
+        self._is_reported = True
         self.teardown(stage=self._stage)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For a trainer that starts processes: each of them counts for itself."""
+        """For a trainer that starts processes: each of them has its own counts."""
         return type(self), self._made_with
 
 
@@ -83,7 +83,7 @@ def _counts_of(mode: str, line_count_restriction: float) -> Simple | Advanced | 
 
 
 class _Profiled:
-    """`with profiler.profile("augment"):`, without a frame of its own around what is profiled."""
+    """`with profiler.profile("augment"):`, without an extra frame around the profiled code."""
 
     def __init__(self, profiler: Profiler, action: str) -> None:
         self._profiler = profiler

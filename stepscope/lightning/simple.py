@@ -1,4 +1,4 @@
-"""How long each action took, and how often: a tree, in which a parent is its own time and that of
+"""How long each action took, and how often: a tree in which a parent's time is its own plus that of
 its children."""
 
 import threading
@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-_OUTSIDE: Final = "(outside of all actions)"
+_OUTSIDE: Final = "(outside all actions)"
 _TITLES: Final = (
     "Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %", "Own time (s)",
 )  # fmt: skip
 
 
 class Action:
-    """An action inside of the actions around it."""
+    """An action, nested in the actions around it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -26,14 +26,14 @@ class Action:
         return self.total_ns - sum(action.total_ns for action in self.inner.values())
 
     def below(self, depth: int = 0) -> Iterator[tuple[int, "Action"]]:
-        """(depth, action) of what is inside of it: each before its own, the longest first."""
+        """(depth, action) of everything inside it: parents before children, the longest first."""
         for action in sorted(self.inner.values(), key=lambda action: -action.total_ns):
             yield depth, action
             yield from action.below(depth + 1)
 
 
 class Simple:
-    """The actions of all threads, each nested in its own thread's."""
+    """The actions of all threads, nested per thread."""
 
     def __init__(self, clock_ns: Callable[[], int] = time.perf_counter_ns) -> None:
         self._clock_ns = clock_ns
@@ -53,7 +53,7 @@ class Simple:
         stack.append((action, self._clock_ns()))
 
     def stop(self, name: str) -> None:
-        """What was begun inside of it and never ended (something raised) ends with it."""
+        """Actions that began inside it and never ended (something raised) end with it."""
         now_ns = self._clock_ns()
         stack = self._open.get(threading.get_ident(), [])
         if not any(action.name == name for action, _ in stack):

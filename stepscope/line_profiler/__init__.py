@@ -1,5 +1,5 @@
 """line_profiler's interface on stepscope's line engine: `from stepscope.line_profiler import
-LineProfiler` is the one line to change."""
+LineProfiler` is the only line to change."""
 
 from stepscope.line_profiler.profiler import LineProfiler
 from stepscope.line_profiler.stats import LineStats, load_stats

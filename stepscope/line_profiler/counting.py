@@ -1,14 +1,14 @@
-"""What one profiler has counted: the engine's counters between its being switched on and off.
+"""What one profiler has counted: the engine's counters while it was switched on.
 
 The counters belong to the code objects, and others may count on them too: another LineProfiler, a
 recording. So a ledger keeps differences, interval by interval:
 
 1. `open` reads the counters; `close` reads them again and adds the differences.
 2. Where `close` stops the engine, the counters stand still: the ledger rests without reading them,
-   and its next `open` goes on with the same interval. Whoever else starts the engine settles the
-   resting ledger first. So a decorated function costs no reading per call.
-3. A line that runs at `close` has not ended: its last hit does not count, as line_profiler has it.
-   A line that ran at `open` already and was not hit since does not count either.
+   and its next `open` continues the same interval. Starting the engine for another user settles
+   the resting ledger first. So a decorated function costs no reading per call.
+3. A line that runs at `close` has not ended: its last hit does not count, as in line_profiler.
+   A line that was already running at `open` and was not hit since does not count either.
 """
 
 import sys
@@ -22,12 +22,12 @@ from stepscope.record.engines import lines as engine
 Counts = dict[int, tuple[int, int]]  # line to (hits, ticks)
 Running = dict[int, tuple[int, int]]  # id of a frame to (key of its code, line)
 
-# At most one ledger is at rest: whoever starts the engine settles it first.
+# At most one ledger is at rest: starting the engine settles it first.
 _resting: "weakref.ref[Ledger] | None" = None
 
 
 def settle_resting() -> None:
-    """Before the engine starts for somebody else: write down what was counted up to here."""
+    """Before the engine starts for another user: save what was counted so far."""
     ledger = _resting() if _resting is not None else None
     if ledger is not None:
         ledger.settle()
@@ -40,7 +40,7 @@ class Ledger:
     """The sums of one profiler. Not for two threads at once: the profiler holds a lock."""
 
     def __init__(self) -> None:
-        self._codes: dict[int, CodeType] = {}  # by identity: equal code may be other code
+        self._codes: dict[int, CodeType] = {}  # by identity: equal code may be different code
         self._keys: dict[int, tuple[int, CodeType]] = {}  # 3.11: each function has its own ticks
         self._before: dict[int, Counts] | None = None  # None: between intervals
         self._sums: dict[int, Counts] = {}
@@ -50,7 +50,7 @@ class Ledger:
         self._reference = weakref.ref(self)
 
     def keep_engine(self) -> None:
-        """It will be opened often: leave the engine attached for as long as this ledger lives."""
+        """It will be opened often: keep the engine attached as long as this ledger lives."""
         if not self._keeps_engine:
             self._keeps_engine = True
             engine.keep_attached()
@@ -59,7 +59,7 @@ class Ledger:
     def add(self, function: FunctionType) -> None:
         """Count this function from now on."""
         if not engine.HAS_MONITORING:
-            # 3.11: a frame runs the code it began with, also when it enables us half-way through.
+            # 3.11: a frame runs the code it began with, even if it enables us half-way through.
             self.keep_engine()
         code = engine.register_function(function, exact=True)
         entry = table.find(code)
@@ -76,7 +76,7 @@ class Ledger:
     def open(self) -> None:
         global _resting
         if _resting is self._reference:
-            _resting = None  # goes on where it left off
+            _resting = None  # continues where it left off
         engine.engine_enable()
         if self._before is None:
             _core.lines_sync()
@@ -105,7 +105,7 @@ class Ledger:
         self._unfinished = []
 
     def counts(self) -> list[tuple[int, Counts]]:
-        """Everything up to this moment, by the key of the code."""
+        """Everything counted so far, by the key of the code."""
         if self._before is None:
             return list(self._sums.items())
         _core.lines_sync()
@@ -128,7 +128,7 @@ class Ledger:
         return found
 
     def _running(self) -> Running:
-        """The lines of our functions that this thread is in the middle of."""
+        """The lines of our functions that this thread is currently running."""
         found: Running = {}
         frame: FrameType | None = sys._getframe() if _core.lines_depth() else None
         while frame is not None:

@@ -27,7 +27,7 @@ class Members:
         self._seen: set[int] = set()
 
     def add(self, namespace: Any) -> int:
-        """How many of its members there was something to count in."""
+        """The number of members with something to count."""
         takes = {kind: admits(each, namespace, kind) for kind, each in self._policies.items()}
         replaced: dict[str, Any] = {}
         count = 0
@@ -52,5 +52,5 @@ class Members:
 
         try:
             return bool(self._profiler.add_callable(member, guard=is_left_out))
-        except TypeError:  # there is nothing callable about it
+        except TypeError:  # it is not callable
             return False

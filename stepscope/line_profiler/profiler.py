@@ -30,7 +30,7 @@ class LineProfiler:
     """Counts hits and time of the lines of the functions it was given, while it is enabled.
 
     All threads count; hits are exact with threads too. `with profiler:`, `profiler(function)`,
-    `enable`/`disable`, `runcall` and the rest are used as line_profiler's.
+    `enable`/`disable`, `runcall` and the rest work as in line_profiler.
     """
 
     def __init__(self, *functions: Callable[..., Any], **_: Any) -> None:
@@ -104,7 +104,7 @@ class LineProfiler:
 
     @property
     def enable_count(self) -> int:
-        """How often this thread enabled it by count."""
+        """How often this thread has it enabled by count right now."""
         return self._counts.get(get_ident(), 0)
 
     def enable_by_count(self) -> None:
@@ -167,7 +167,7 @@ class LineProfiler:
     # --- what was counted -----------------------------------------------------------------------
 
     def get_stats(self) -> LineStats:
-        """Everything counted up to now; functions of the same name and place are one."""
+        """Everything counted so far; functions with the same name and place are one."""
         with _lock:
             counted = [(self._ledger.code(key), lines) for key, lines in self._ledger.counts()]
         ns_per_tick = _ns_per_tick(self._clock)
@@ -209,7 +209,7 @@ class LineProfiler:
 
 
 def _ns_per_tick(since: tuple[int, int, int]) -> float:
-    """From the clock readings of then and now."""
+    """From clock readings then and now."""
     ticks, monotonic_ns, _ = since
     while time.monotonic_ns() - monotonic_ns < _LEAST_CALIBRATION_NS:
         pass

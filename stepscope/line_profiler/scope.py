@@ -1,9 +1,9 @@
 """Which members of a class or module `add_class` and `add_module` take in.
 
-exact        functions that were defined in this very namespace
+exact        functions defined in this namespace
 children     also classes defined in it, and direct submodules
-descendants  also what was defined further down
-siblings     also what was defined beside it: in the same module, in the same parent package
+descendants  also what is defined further down
+siblings     also what is defined beside it: in the same module, in the same parent package
 none         everything that can be found there
 """
 
@@ -27,7 +27,7 @@ class ScopingPolicy(enum.StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "ScopingPolicy | None":
-        """Names in any case."""
+        """Accepts names in upper or lower case."""
         found = [one for one in cls if isinstance(value, str) and one.value == value.casefold()]
         return found[0] if found else None
 
@@ -37,7 +37,7 @@ PoliciesLike = str | ScopingPolicy | Mapping[str, str | ScopingPolicy] | None
 
 
 def to_policies(wanted: PoliciesLike) -> Policies:
-    """One policy for all kinds, one a kind, or the default."""
+    """One policy for all kinds, one per kind, or the default."""
     if wanted is None:
         wanted = {"func": "siblings", "class": "siblings", "module": "exact"}
     if isinstance(wanted, str):

@@ -1,4 +1,4 @@
-"""Line statistics: who was hit how often and for how long, added up, written, read, printed."""
+"""Line statistics: how often and how long each line ran; added, written, read, printed."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class LineStats:
             file.write(content)
 
     def print(self, stream: TextIO | None = None, **options: Any) -> None:
-        """As `LineProfiler.print_stats`."""
+        """Same as `LineProfiler.print_stats`."""
         from stepscope.line_profiler.text import Layout, show_text
 
         show_text(self.timings, self.unit, Layout(**options), stream)

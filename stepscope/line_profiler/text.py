@@ -1,4 +1,4 @@
-"""line_profiler's text: a table a function, in its own columns, widths and words."""
+"""line_profiler's text: one table per function, with its columns, widths and wording."""
 
 import dataclasses
 import inspect
@@ -23,10 +23,10 @@ class Layout:
     output_unit: float | None = None  # seconds; by default the unit of the timings
     stripzeros: bool = False  # leave functions out that never ran
     details: bool = True  # the table of each function
-    summarize: bool = False  # one line a function below
+    summarize: bool = False  # then one line per function
     sort: bool = False  # shortest first, so that the longest stands last
     rich: bool = False  # colours, where rich is installed
-    config: Any = None  # line_profiler's own settings file; accepted, and not read
+    config: Any = None  # line_profiler's settings file; accepted but not read
 
 
 def show_text(
@@ -46,7 +46,7 @@ def show_text(
 
 
 def show_function(key: Key, rows: Sequence[Row], unit: float, layout: Layout, out: TextIO) -> None:
-    """Total, place, and each line of the source with what it took."""
+    """Total, place, and each source line with its time."""
     file, first_line, name = key
     if layout.stripzeros and not any(hits for _, hits, _ in rows):
         return

@@ -1,4 +1,4 @@
-"""What can be profiled, and what it looks like with a profiler around it.
+"""What can be profiled, and the wrappers for it.
 
 A wrapper switches the profiler on while the wrapped function runs: for a generator from resumption
 to suspension, for a coroutine from its first to its last step, as line_profiler does. Values,
@@ -34,7 +34,7 @@ class Switch(Protocol):
 
 
 class Mark(NamedTuple):
-    """What a wrapper carries: the function it is for, and whose wrapper it is."""
+    """What a wrapper holds: its function and its profiler."""
 
     function: Callable[..., Any]
     profiler_id: int
@@ -54,7 +54,7 @@ def is_wrapped_by(profiler: Switch, thing: object) -> bool:
     return mark is not None and mark.profiler_id == id(profiler)
 
 
-# --- which functions are behind a thing ---------------------------------------------------------
+# --- which functions belong to an object --------------------------------------------------------
 
 
 def functions_behind(thing: object) -> list[types.FunctionType]:
@@ -65,7 +65,7 @@ def functions_behind(thing: object) -> list[types.FunctionType]:
 
 
 def _behind(thing: object, seen: set[int], *, into_classes: bool) -> Iterator[Any]:
-    """Functions, and classes where those are not looked into; each once."""
+    """Functions, and classes that are not looked into; each once."""
     if isinstance(thing, types.MethodType | classmethod | staticmethod):
         yield from _behind(thing.__func__, seen, into_classes=into_classes)
     elif isinstance(thing, _HOLDERS_OF_FUNC):
@@ -99,7 +99,7 @@ def _behind_class(owner: type, seen: set[int]) -> Iterator[Any]:
 
 
 def _is_own(owner: type, member: Any) -> bool:
-    """Defined in the body of that very class."""
+    """Defined in the body of that class itself."""
     kind = "class" if isinstance(member, type) else "func"
     return admits(ScopingPolicy.CHILDREN, owner, kind)(member)  # type: ignore[arg-type]  # literal
 
@@ -108,7 +108,7 @@ def _is_own(owner: type, member: Any) -> bool:
 
 
 def wrap(profiler: Switch, thing: Any) -> Any:
-    """The thing with the profiler around it; itself when it cannot or need not be wrapped."""
+    """The wrapped object; the object itself if it cannot or need not be wrapped."""
     if is_made_in_c(thing) or is_wrapped_by(profiler, thing):
         return thing
     if isinstance(thing, classmethod | staticmethod):
@@ -132,7 +132,7 @@ def wrap(profiler: Switch, thing: Any) -> Any:
 
 
 def wrap_members(profiler: Switch, namespace: Any, members: dict[str, Any]) -> None:
-    """Put wrappers in the place of these members; warns of those that cannot be replaced."""
+    """Replace these members by wrappers; warns about those that cannot be replaced."""
     failed = []
     for name, member in members.items():
         wrapper = wrap(profiler, member)
@@ -147,7 +147,7 @@ def wrap_members(profiler: Switch, namespace: Any, members: dict[str, Any]) -> N
 
 
 def _wrap_class(profiler: Switch, owner: type) -> type:
-    """The same class; what its own body defined is wrapped in place."""
+    """The same class; what its own body defines is wrapped in place."""
     members = {}
     for name, member in vars(owner).items():
         try:
@@ -169,7 +169,7 @@ def _wrap_property(profiler: Switch, thing: property) -> Any:
 
 
 def _rebuilt(old: Any, new: Any) -> Any:
-    """Carries over what was set on the old descriptor."""
+    """Copies what was set on the old descriptor."""
     for name, value in getattr(old, "__dict__", {}).items():
         new.__dict__.setdefault(name, value)
     return new

@@ -1,4 +1,4 @@
-"""cProfile's interface on stepscope's engine: `import stepscope.profile as cProfile` is the one
+"""cProfile's interface on stepscope's engine: `import stepscope.profile as cProfile` is the only
 line to change."""
 
 import sys
@@ -14,7 +14,7 @@ F = TypeVar("F")
 
 
 class _ModuleAndDecorator(ModuleType):
-    """`stepscope.profile` is the decorator of that name too, also once this module is loaded."""
+    """`stepscope.profile` is also the decorator of that name, even after this module is loaded."""
 
     def __call__(self, function: F) -> F:
         from stepscope.record.engines.decorator import profile

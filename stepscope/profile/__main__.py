@@ -1,4 +1,4 @@
-"""`python -m stepscope.profile script.py`: as `python -m cProfile`, with the same options."""
+"""`python -m stepscope.profile script.py`: like `python -m cProfile`, with the same options."""
 
 import importlib.machinery
 import io
@@ -22,19 +22,19 @@ def main() -> None:
         parser.print_usage()
         sys.exit(2)
     sys.argv[:] = words
-    # The script may change the folder.
+    # Now: the script may change the folder.
     outfile = os.path.abspath(options.outfile) if options.outfile is not None else None
     code, space = _module(words[0]) if options.module else _script(words[0])
     try:
         runctx(code, space, None, outfile, options.sort)
     except BrokenPipeError as error:
-        sys.stdout = None  # nobody is there to flush it to
+        sys.stdout = None  # the reader is gone
         sys.exit(error.errno)
 
 
 def _parser() -> OptionParser:
     parser = OptionParser(usage=USAGE, prog="stepscope.profile")
-    parser.allow_interspersed_args = False  # what follows the script is the script's
+    parser.allow_interspersed_args = False  # what follows the script belongs to it
     parser.add_option("-o", "--outfile", help="Save stats to <outfile>")
     parser.add_option(
         "-s",
@@ -55,7 +55,7 @@ def _module(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def _script(path: str) -> tuple[types.CodeType, dict[str, Any]]:
-    """Its code, and the namespace of a main module: what it pickles is found again there."""
+    """Its code, and the namespace of a main module, so that what it pickles can be found there."""
     sys.path.insert(0, os.path.dirname(path))
     try:
         with io.open_code(path) as file:

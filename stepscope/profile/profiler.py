@@ -19,7 +19,7 @@ _NS: Final = 1e-9  # the unit of a timer that returns seconds
 
 
 def _shown(function: Any) -> Code | None:
-    """None for what belongs to this profiler: it is none of the program's functions."""
+    """None for what belongs to this profiler: it is not one of the program's functions."""
     if isinstance(function, CodeType):
         return None if function.co_filename.startswith(_OURS) else function
     return None if function.__module__ == OUR_EXTENSION else builtin_label(function)
@@ -31,8 +31,8 @@ _OURS: Final = os.path.dirname(_shown.__code__.co_filename) + os.sep
 class Profile:
     """Counts the calls of every function, and times them, in the thread that enables it.
 
-    `with Profile() as profile:`, `enable` and `disable`, `runcall` and the rest are used as
-    cProfile's. A `timer` returns seconds, or integers of `timeunit` seconds each.
+    `with Profile() as profile:`, `enable` and `disable`, `runcall` and the rest work as in
+    cProfile. A `timer` returns seconds, or integers of `timeunit` seconds each.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Profile:
     # --- what was counted -----------------------------------------------------------------------
 
     def getstats(self) -> list[Entry]:
-        """An entry for each function, with its callees: of the calls that have ended."""
+        """An entry for each function, with its callees, for the calls that have ended."""
         rows = _core.graph_read(self._graph)
         unit_s = seconds_a_tick() if self._unit_s is None else self._unit_s
 
@@ -129,7 +129,7 @@ class Profile:
         self.snapshot_stats()
 
     def dump_stats(self, file: str | os.PathLike[str]) -> None:
-        """Write the statistics to a file, for `python -m pstats` and its like."""
+        """Write the statistics to a file, for `python -m pstats` and similar tools."""
         self.create_stats()
         import marshal
 
@@ -142,5 +142,5 @@ class Profile:
         import pstats
 
         keys = sort if isinstance(sort, tuple) else (sort,)
-        stats: Any = pstats.Stats(self)  # type: ignore[arg-type]  # it takes whatever creates stats
+        stats: Any = pstats.Stats(self)  # type: ignore[arg-type]  # has `create_stats`
         stats.strip_dirs().sort_stats(*keys).print_stats()

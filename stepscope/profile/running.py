@@ -1,4 +1,4 @@
-"""Profiling one statement, and showing what came of it: `run` and `runctx` as cProfile has them."""
+"""Profiling one statement and showing the result: `run` and `runctx` as in cProfile."""
 
 from collections.abc import Mapping
 from types import CodeType
@@ -21,7 +21,7 @@ def runctx(
     filename: str | None = None,
     sort: Sort = -1,
 ) -> None:
-    """The same in these namespaces. What leaves by sys.exit() has ended well."""
+    """The same in these namespaces. Leaving by sys.exit() is a normal end."""
     profile = Profile()
     try:
         profile.runctx(statement, globals, locals)

@@ -10,7 +10,7 @@ Stats = dict[Key, tuple[int, int, float, float, dict[Key, Figures]]]
 
 
 class SubEntry(NamedTuple):
-    """The calls of one function by one other."""
+    """The calls of one function by one caller."""
 
     code: Code
     callcount: int
@@ -20,18 +20,18 @@ class SubEntry(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The calls of one function by anybody."""
+    """All calls of one function."""
 
     code: Code
     callcount: int
     reccallcount: int
     totaltime: float
     inlinetime: float
-    calls: list[SubEntry] | None  # whom it calls
+    calls: list[SubEntry] | None  # what it calls
 
 
 def stats_of(entries: list[Entry]) -> Stats:
-    """What has one name and place (two lambdas of a line) is summed: pstats has room for one."""
+    """Functions with one name and place (two lambdas on a line) are summed, as pstats needs it."""
     stats: Stats = {}
     for entry in entries:
         key = _key(entry.code)
@@ -46,7 +46,7 @@ def stats_of(entries: list[Entry]) -> Stats:
 
 
 def _add_caller(stats: Stats, caller: Key, callee: SubEntry) -> None:
-    """pstats wants all calls first here, and first the primitive ones above."""
+    """pstats wants all calls first here, but the primitive calls first above."""
     primitive = callee.callcount - callee.reccallcount
     figures = callee.callcount, primitive, callee.inlinetime, callee.totaltime
     if (of_callee := stats.get(_key(callee.code))) is not None:

@@ -1,5 +1,5 @@
-"""Switching a call graph on and off. 3.12 and later: the profiler's own id of sys.monitoring, as
-cProfile takes it. 3.11: the profile function of the thread, which the native core sets."""
+"""Switching a call graph on and off. 3.12 and later: sys.monitoring's tool id for profilers, like
+cProfile. 3.11: the profile function of the thread, which the native core sets."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 
-ALREADY_ACTIVE: Final = "Another profiling tool is already active"  # cProfile's words
+ALREADY_ACTIVE: Final = "Another profiling tool is already active"  # cProfile's message
 
 if sys.version_info >= (3, 12):
     _TOOL_ID = sys.monitoring.PROFILER_ID
@@ -32,7 +32,7 @@ if sys.version_info >= (3, 12):
             _release()
 
     def _register(callbacks: dict[str, Callable[..., Any]]) -> int:
-        """The events to be told of; those of C functions that end come with CALL."""
+        """The events to listen for; the ends of C functions come with CALL."""
         wanted = 0
         for name, callback in callbacks.items():
             event = getattr(_EVENTS, name)

@@ -1,4 +1,4 @@
-"""How long a tick of the native clock is: found once, so that equal ticks are equal seconds."""
+"""The length of a native clock tick: measured once, so that equal ticks are equal seconds."""
 
 import functools
 import time

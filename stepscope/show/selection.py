@@ -15,7 +15,7 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
 def only(run: "Run", *, process: int | None = None, rank: int | None = None) -> "Run":
-    """The run as if nobody else had taken part than the process asked for by pid or rank."""
+    """The run as if only the process asked for, by pid or rank, had taken part."""
     from stepscope.analyze.run import select as select_process
 
     if process is None and rank is None:
@@ -36,7 +36,7 @@ def select(view: View[Answer], answer: Answer, given: Given) -> Answer:
 
 
 def first(view: View[Answer], answer: Answer, top: int) -> Answer:
-    """The answer with that many rows; 0: all of them."""
+    """The answer with this many rows; 0: all of them."""
     rows = view.rows_of(answer)
     if view.rows is None or rows is None or not top:
         return answer

@@ -1,4 +1,4 @@
-"""All views of a run. A new one is a file here, and its name in the list below."""
+"""All views of a run. A new one is a module here plus its name in the list below."""
 
 import importlib
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ VIEWS: Final = {name: _view(name) for name in _NAMES}
 
 
 def every_view() -> Iterator[View[Any]]:
-    """Also those that an option leads to, each after the one it stands for."""
+    """Also the views that an option selects, each after the view it replaces."""
     for view in VIEWS.values():
         yield view
         yield from view.instead.values()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 ACTIONS: "View[ActionsAnswer]" = View(
     name="actions",
-    question="what do the actions of Lightning cost, each with those inside of it?",
+    question="what do the actions of Lightning cost, each with those inside it?",
     computed="analyze.answers.actions:actions",
     drawn="show.terminal.actions:actions",
     page="files",

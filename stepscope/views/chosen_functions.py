@@ -39,7 +39,7 @@ def chosen_functions(rows: "list[Row]", given: Given) -> "list[Row]":
 
 
 def _is_named(row: "Row", names: Sequence[str]) -> bool:
-    """By its qualified name, its plain one, or a part of the qualified one from a dot on."""
+    """By its qualified name, its plain name, or the end of the qualified name after a dot."""
     return not names or any(
         row.function in (name, f"<{name}>") or row.function.endswith(("." + name, f".{name}>"))
         for name in names

@@ -9,7 +9,7 @@ from stepscope.views.view import Key, Option, Rows, View
 if TYPE_CHECKING:
     from stepscope.model import FunctionsAnswer
 
-# By pstats' names; what is not known comes last.
+# By pstats' names; unknown values come last.
 _SORTS: Final[dict[str, Key]] = {
     "tottime": lambda row: -(row.tottime_ns or 0),
     "cumtime": lambda row: -(row.cumtime_ns or 0),
@@ -31,11 +31,11 @@ _ALIASES: Final = {
 
 _CALLERS: Final = Option(flag="--callers", help="who called it.", metavar="NAME", repeated=True)
 _CALLEES: Final = Option(flag="--callees", help="what it called.", metavar="NAME", repeated=True)
-_TREE: Final = Option(flag="--tree", help="sampled stacks, who called whom.", is_flag=True)
+_TREE: Final = Option(flag="--tree", help="sampled stacks, as a call tree.", is_flag=True)
 
 FUNCTIONS: "View[FunctionsAnswer]" = View(
     name="functions",
-    question="which function, how often, how long, called by whom?",
+    question="which function, how often, how long, who called it?",
     computed="analyze.code.functions:functions",
     drawn="show.terminal.functions:functions",
     page="functions",

@@ -17,7 +17,7 @@ def _unit_s(word: str) -> float:
     except ValueError:
         unit_s = 0.0
     if unit_s <= 0:
-        raise ValueError(f"'{word}' is none of s, ms, us, ns, nor a number of seconds.")
+        raise ValueError(f"'{word}' is not s, ms, us, ns or a number of seconds.")
     return unit_s
 
 

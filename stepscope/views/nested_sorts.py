@@ -1,4 +1,4 @@
-"""How rows sort that lie inside each other: actions and regions."""
+"""How nested rows are sorted: actions and regions."""
 
 from collections.abc import Mapping
 from typing import Final

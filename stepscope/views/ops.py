@@ -7,7 +7,7 @@ from stepscope.views.view import Key, Option, Rows, View
 if TYPE_CHECKING:
     from stepscope.model.ops import OpsAnswer
 
-# By torch's names; "cuda" means the device, whatever it is.
+# By torch's names; "cuda" means the device, whatever its kind.
 _SORTS: Final[dict[str, Key]] = {
     "self_cpu_time_total": lambda row: -row.self_cpu_ns,
     "cpu_time_total": lambda row: -row.total_cpu_ns,
@@ -30,7 +30,7 @@ _ALIASES: Final = {
 } | {"time": "self_cpu_time_total", "calls": "count"}
 
 _BY: Final = Option(
-    flag="--by", help="one row a name, or a name and shape.", choices=("name", "shape")
+    flag="--by", help="one row per name, or per name and shape.", choices=("name", "shape")
 )
 
 OPS: "View[OpsAnswer]" = View(

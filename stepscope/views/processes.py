@@ -1,4 +1,4 @@
-"""`show processes`: who took part."""
+"""`show processes`: which processes ran."""
 
 from typing import TYPE_CHECKING
 

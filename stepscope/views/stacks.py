@@ -1,4 +1,4 @@
-"""`show functions --tree`: the sampled stacks, another look at functions."""
+"""`show functions --tree`: the sampled stacks, another form of the functions view."""
 
 import fnmatch
 from typing import TYPE_CHECKING, Final
@@ -29,7 +29,7 @@ def _chosen_threads(rows: "list[ThreadStacks]", given: Given) -> "list[ThreadSta
 STACKS: "View[StacksAnswer]" = View(
     name="stacks",
     words="functions --tree",
-    question="who called whom, and where did the time go?",
+    question="which functions called which, and where did the time go?",
     computed="analyze.code.stack_tree:stacks",
     drawn="show.terminal.tree:tree",
     page="functions",

@@ -7,7 +7,7 @@ from stepscope.views.view import Given, Option, Rows, View
 if TYPE_CHECKING:
     from stepscope.model import StepsAnswer
 
-_EACH: Final = Option(flag="--each", help="every step by itself.", is_flag=True)
+_EACH: Final = Option(flag="--each", help="every single step.", is_flag=True)
 _SCHEME: Final = Option(
     flag="--scheme",
     help="the categories of the breakdown.",
@@ -16,14 +16,14 @@ _SCHEME: Final = Option(
 
 
 def _asked_with(given: Given) -> dict[str, Any]:
-    """A drawing has all of them as one line."""
+    """The terminal view always needs single steps: it draws them as one line."""
     each = "each" in given or "json" not in given
     return {"scheme": given.get("scheme", "stepscope"), "each": each}
 
 
 STEPS: "View[StepsAnswer]" = View(
     name="steps",
-    question="how many steps, how long, how even, what in them?",
+    question="how many steps, how long, how regular, what is in them?",
     computed="analyze.answers.steps:steps",
     drawn="show.terminal.steps:steps",
     page="steps",

@@ -28,7 +28,7 @@ class Option:
     is_flag: bool = False
     repeated: bool = False
     parse: Callable[[str], Any] | None = None  # raises a ValueError that says what is wrong
-    shows_all: bool = False  # what it chooses is drawn whole where nobody gives --top
+    shows_all: bool = False  # what it selects is shown in full unless --top is given
 
     @property
     def name(self) -> str:
@@ -60,17 +60,17 @@ class View(Generic[Answer]):
     question: str
     computed: str  # Run -> answer
     drawn: str  # answer -> what the terminal shows
-    page: str  # of the report, on which the answer is
-    title: str = ""  # in the report's own sentences, where the name alone does not do
-    words: str = ""  # what to type after `show`, where that is not the name
+    page: str  # of the report that shows the answer
+    title: str = ""  # in the report's sentences, if the name alone is not enough
+    words: str = ""  # what to type after `show`, if that is not the name
     rows: Rows | None = None
-    top: int | None = None  # rows drawn where nobody says how many; None: it is short by nature
+    top: int | None = None  # rows shown without --top; None: it is always short
     options: tuple[Option, ...] = ()
-    asked_with: Callable[[Given], dict[str, Any]] = _nothing  # options as the analysis takes them
-    drawn_with: Callable[[Given], dict[str, Any]] = _nothing  # options as the drawing takes them
+    asked_with: Callable[[Given], dict[str, Any]] = _nothing  # options for the analysis
+    drawn_with: Callable[[Given], dict[str, Any]] = _nothing  # options for the terminal
     instead: Mapping[str, "View[Any]"] = dataclasses.field(default_factory=dict)  # by option
-    takes_traces: bool = False  # also of a trace that another tool wrote
-    sees_others: bool = False  # a process comes with its workers, a rank with the other ranks
+    takes_traces: bool = False  # also for a trace that another tool wrote
+    sees_others: bool = False  # a process is shown with its workers, a rank with the others
     tables: tuple[str, ...] = ()  # in exports as csv and parquet
 
     @property
@@ -88,7 +88,7 @@ class View(Generic[Answer]):
 
     @property
     def row_type(self) -> Any:
-        """Of what its rows are a list."""
+        """The type of its rows."""
         field = self.rows.field if self.rows else ""
         (row,) = typing.get_args(typing.get_type_hints(self.answer_type)[field])
         return row
@@ -98,7 +98,7 @@ class View(Generic[Answer]):
         return answer
 
     def rows_of(self, answer: Answer) -> list[Any] | None:
-        """None where it has none, or none were asked for."""
+        """None if it has no rows, or they were not asked for."""
         rows = getattr(answer, self.rows.field) if self.rows else None
         return rows if isinstance(rows, list) else None
 
@@ -106,7 +106,7 @@ class View(Generic[Answer]):
         return any(each.name == option for each in self.options)
 
     def meant_by(self, given: Given) -> "View[Any]":
-        """Itself, or the other look at it that an option asks for."""
+        """Itself, or the view that an option selects instead."""
         return next((view for name, view in self.instead.items() if name in given), self)
 
     def draw(self, answer: Answer, given: Given) -> "RenderableType":

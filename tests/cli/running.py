@@ -1,4 +1,4 @@
-"""How the tests of `stepscope run` start it: as a person would, in a process of its own."""
+"""How the tests of `stepscope run` start it: as a user would, in its own process."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def run(
 
 
 def plain(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """The same without stepscope: what the script does by itself."""
+    """The same without stepscope: what the script does on its own."""
     return subprocess.run(
         [sys.executable, *words],
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""`stepscope doctor`: every check says what it found, and what to do when it is not well."""
+"""`stepscope doctor`: every check says what it found, and what to do if something is wrong."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What `stepscope run` refuses, and in which words."""
+"""What `stepscope run` refuses, and its messages."""
 
 import os
 import stat

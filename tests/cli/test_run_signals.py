@@ -42,7 +42,7 @@ def test_no_orphan_is_left_when_we_are_killed(tmp_path: Path) -> None:
     process = start("--quiet", program("wait_forever.py"), cwd=tmp_path)
     wait_for_line(process)
     process.kill()
-    # The script holds the other end of its stdout: that this ends means that it is gone.
+    # The script holds the other end of its stdout: when this ends, the script is gone.
     assert finish(process)[:2] == (-signal.SIGKILL, b"")
 
 

@@ -1,4 +1,4 @@
-"""`stepscope show` and `export`, from the words on the command line to what stands on stdout."""
+"""`stepscope show` and `export`, from the command line to stdout."""
 
 import json
 import os
@@ -152,8 +152,8 @@ def test_units_are_names_or_seconds(
         (["lines", "--sort", "colour"], "It sorts by"),
         (["lines", "--function", "nobody"], "No recorded function matches"),
         (["lines", "--process", "1"], "has no process 1"),
-        (["lines", "--unit", "parsec"], "none of s, ms, us, ns"),
-        (["lines", "--unit", "-1"], "none of s, ms, us, ns"),
+        (["lines", "--unit", "parsec"], "not s, ms, us, ns"),
+        (["lines", "--unit", "-1"], "not s, ms, us, ns"),
     ],
 )
 def test_an_option_that_does_not_fit_is_told(

@@ -24,7 +24,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 def test_it_warns_of_the_first_batch_and_refuses_what_is_no_range(done: tuple[Any, Path]) -> None:
     said = done[0].stdout.splitlines()
     assert "includes the first batch" in said[0]
-    assert all("is no range of batches" in line for line in said[1:5])
+    assert all("is not a batch range" in line for line in said[1:5])
 
 
 def test_it_records_the_batches_it_was_asked_for(done: tuple[Any, Path]) -> None:

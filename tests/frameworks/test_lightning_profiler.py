@@ -75,7 +75,7 @@ def test_a_parent_is_its_own_time_and_that_of_its_children() -> None:
         ("  forward", ["2.5", "2", "5.0", "52.632", "4.0"]),
         ("    hook", ["0.5", "2", "1.0", "10.526", "1.0"]),
         ("  hook", ["0.25", "2", "0.5", "5.2632", "0.5"]),
-        ("(outside of all actions)", ["-", "-", "1.0", "10.526", "1.0"]),
+        ("(outside all actions)", ["-", "-", "1.0", "10.526", "1.0"]),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Which importer a file is given to, and what is said where none takes it."""
+"""Which importer a file is given to, and the message if none takes it."""
 
 import gzip
 from pathlib import Path

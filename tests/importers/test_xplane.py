@@ -203,7 +203,7 @@ def test_a_trace_that_is_cut_off_is_read_up_to_there(tmp_path: Path, part: float
     assert read == pytest.approx(600 * part, abs=15)
     assert any("is cut off" in note for note in space.notes)
     lost = sum(name.endswith("are missing.") for name in space.notes)
-    assert lost == 1  # the names stand behind the events
+    assert lost == 1  # the names come after the events
 
 
 def test_a_gzipped_trace_is_read_also_when_that_is_cut_off(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_gzipped_trace_is_read_also_when_that_is_cut_off(tmp_path: Path) -> No
 def test_one_damaged_event_costs_no_more_than_itself(tmp_path: Path) -> None:
     data = bytearray(many(tmp_path / "whole.xplane.pb").read_bytes())
     first = data.index(b"x" * 20)
-    data[first - 1] = 0x7F  # the text now ends outside of its event
+    data[first - 1] = 0x7F  # the text now ends outside its event
     path = tmp_path / "t.xplane.pb"
     path.write_bytes(data)
     space = read_xplane(path)
@@ -250,7 +250,7 @@ def test_what_is_no_trace_is_refused_with_a_word_on_what_to_do(tmp_path: Path) -
     for content in (b"", b'{"traceEvents": []}', b"\x00" * 100, b"\x89PNG\r\n\x1a\n" * 9):
         path = tmp_path / f"{len(content)}.xplane.pb"
         path.write_bytes(content)
-        with pytest.raises(DataError, match="is no trace"):
+        with pytest.raises(DataError, match="is not a trace"):
             read_xplane(path)
     with pytest.raises(DataError, match="cannot be read"):
         read_xplane(tmp_path / "absent.xplane.pb")

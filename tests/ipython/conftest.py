@@ -14,7 +14,7 @@ from ipython.shells import WORK, RunCell
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One a file of tests: it leaves names in `builtins`, which are taken back at the end."""
+    """One per test file: it leaves names in `builtins`, which are removed at the end."""
     pytest.importorskip("IPython", reason="IPython is not installed")
     from IPython.core.interactiveshell import InteractiveShell
 

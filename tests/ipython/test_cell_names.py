@@ -1,4 +1,4 @@
-"""Cells in a run's names: what is written behind them, and what is left alone."""
+"""Cells in a run's names: what is appended to them, and what is left alone."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ipython` as a program, and notebooks in a kernel: the magics as people meet them."""
+"""`ipython` as a program, and notebooks in a kernel: the magics as users see them."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from stepscope.store.format import RUN_FILE
 
 pytest.importorskip("IPython", reason="IPython is not installed")
 WORK_AND_BLANK = f"{WORK}\n"
-REPORT = ("<iframe ", "<pre ")  # the summary where the report's page was not built
+REPORT = ("<iframe ", "<pre ")  # the summary, if the report's page was not built
 
 
 def test_lines_of_a_typed_function(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_code_that_autoreload_exchanged_stays_exchanged(tmp_path: Path) -> None:
 
 
 def edited_module(folder: Path) -> str:
-    """A module that answers 41, and a line to type that lets it answer 42."""
+    """A module that returns 41, and a line to type that makes it return 42."""
     module = folder / "module_of_mine.py"
     text = "def answer():\n    return 41\n\ndef other():\n    return 0\n"
     module.write_text(text)
@@ -113,7 +113,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 
 def kernel(folder: Path) -> dict[str, str]:
-    """A kernel of this very Python, whatever kernels the machine has."""
+    """A kernel of this Python, whatever kernels the machine has."""
     return {"name": "python3", "display_name": sys.executable}
 
 

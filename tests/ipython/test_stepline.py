@@ -1,4 +1,4 @@
-"""`%stepline` in a real shell: what is counted, what is printed, what it says to mistakes."""
+"""`%stepline` in a real shell: what is counted, what is printed, and the error messages."""
 
 import builtins
 from pathlib import Path

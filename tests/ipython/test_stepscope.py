@@ -183,7 +183,7 @@ def test_a_run_that_is_being_recorded_is_not_analysed_by_itself(
     cell("import stepscope")
     result = cell("%%stepscope -o run --quiet\nstepscope.Run('run')")
     assert isinstance(result.error_in_exec, stepscope.errors.InputError)
-    assert "being recorded by this very process" in str(result.error_in_exec)
+    assert "being recorded by this process" in str(result.error_in_exec)
 
 
 @pytest.mark.parametrize(

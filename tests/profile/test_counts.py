@@ -33,7 +33,7 @@ def _calls(counted: Calls, program: Path) -> dict[Function, int]:
     }
 
 
-# --- times, by a clock that is the same for both -------------------------------------------------
+# --- times, by a clock that both share -----------------------------------------------------------
 
 
 def fib(n: int) -> int:
@@ -92,7 +92,7 @@ def test_times_are_those_of_cprofile_to_the_tick(options: dict[str, Any], unit: 
 
 
 def test_our_own_clock_counts_seconds() -> None:
-    """No more than went by, and inside of each other."""
+    """No more than the elapsed time, and nested in each other."""
     import time
 
     profile = Profile()
@@ -129,6 +129,6 @@ def test_deep_recursion_is_counted_to_its_end() -> None:
         assert profile.runcall(deep, 10_000) == 10_000
     finally:
         sys.setrecursionlimit(limit)
-    # Others may have a callback for the garbage collector, which is a call like any other.
+    # Other code may have a callback for the garbage collector, which is a call like any other.
     (entry,) = [each for each in profile.getstats() if "deep" in str(each.code)]
     assert (entry.callcount, entry.reccallcount) == (10_001, 10_000)

@@ -1,4 +1,4 @@
-"""`python -m stepscope.profile` beside `python -m cProfile`: the same words, the same answers."""
+"""`python -m stepscope.profile` beside `python -m cProfile`: same arguments, same answers."""
 
 import pstats
 import re
@@ -132,7 +132,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tool: str, tmp_path: Path) -> N
 
 
 def test_options_without_a_script_get_the_usage(tmp_path: Path) -> None:
-    done = start(OURS, "-s", "calls", cwd=tmp_path)  # cProfile falls over here
+    done = start(OURS, "-s", "calls", cwd=tmp_path)  # cProfile crashes here
     assert done.returncode == 2
     assert done.stdout.startswith("Usage: stepscope.profile")
 

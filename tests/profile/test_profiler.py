@@ -1,4 +1,4 @@
-"""`stepscope.Profile` where cProfile's was: its interface, switching on and off, errors."""
+"""`stepscope.Profile` in place of cProfile's: its interface, switching on and off, errors."""
 
 import cProfile
 import subprocess

@@ -1,4 +1,4 @@
-"""A training made by hand: a loop whose turns last as long as asked for."""
+"""A hand-made training: a loop whose turns have the given durations."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A run in which every name wants to be something else than a name."""
+"""A run in which every name is crafted to be taken for code."""
 
 from pathlib import Path
 

@@ -69,7 +69,7 @@ def test_steps_of_a_trace_are_told_in_xprofs_words(
 def test_input_of_a_trace_names_its_stages(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = told(capsys, str(trace), "input")
     assert "Map" in page
-    assert "own time a batch" in page
+    assert "own time per batch" in page
 
 
 def test_a_view_that_needs_a_recording_says_so(

@@ -1,4 +1,4 @@
-"""Stacks for other tools: collapsed lines, and speedscope's JSON by its published shape."""
+"""Stacks for other tools: collapsed lines, and speedscope's JSON in its published form."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def run(tmp_path: Path) -> Run:
     wait = process.node(process.function("wait", file="/usr/lib/python3.12/threading.py"))
     process.sample(main, 0, 10 * MS)
     process.sample(load_, 10 * MS, 30 * MS)
-    process.sample(load_, 60 * MS, 20 * MS)  # nobody looked for 20 ms
+    process.sample(load_, 60 * MS, 20 * MS)  # no samples for 20 ms
     process.sample(wait, 5 * MS, 40 * MS, thread=process.thread("loader 1"))
     process.write(100 * MS)
     return load(builder.path)

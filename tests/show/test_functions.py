@@ -71,7 +71,7 @@ def test_the_columns_are_those_of_pstats() -> None:
 
 def test_callers_are_listed_with_their_share() -> None:
     assert text(functions(FunctionsAnswer(functions=[GROW], exact=True), relation="callers")) == (
-        "Who called it  12 calls (3 primitive) in 60.0 ms\n"
+        "Callers  12 calls (3 primitive) in 60.0 ms\n"
         "  function               ncalls  tottime  cumtime  callers\n"
         "  train.py:8(Tree.grow)       3  20.0 ms  90.0 ms  train.py:1(main)\n"
         "                            9/2  40.0 ms  50.0 ms  train.py:8(Tree.grow)\n"
@@ -142,7 +142,7 @@ def test_functions_are_chosen_by_plain_or_qualified_name(name: str, found: list[
 def test_the_page_of_callees_follows_from_the_option() -> None:
     given = {"callees": ("main",)}
     shown = text(FUNCTIONS.draw(FunctionsAnswer(functions=[MAIN_ROW], exact=True), given))
-    assert "Whom it called" in shown
+    assert "Callees" in shown
     assert "train.py:8(Tree.grow)" in shown
 
 

@@ -58,7 +58,7 @@ def drawn(answer: InputAnswer, width: int = 80) -> str:
 def test_all_that_is_known_is_shown() -> None:
     text = " ".join(drawn(ANSWER).split())
     for words in (
-        "2 workers · 64 samples a batch · 4 cores",
+        "2 workers · 64 samples per batch · 4 cores",
         "40.0 ms 80.0 % 120 ms 50 of 51 81.0 ms",
         "Limited by the number of workers: the workers are busy 97 % of the time: more workers",
         "fetch workers 38.0 ms 95.0 %",

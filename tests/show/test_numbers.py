@@ -1,4 +1,4 @@
-"""How numbers read: three digits that matter, and always a unit."""
+"""How numbers are written: three significant digits, and always a unit."""
 
 import pytest
 from hypothesis import given

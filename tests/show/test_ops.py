@@ -1,4 +1,4 @@
-"""The operators and kernels views: torch's columns, whole into a pipe, fitting on a terminal."""
+"""The operators and kernels views: torch's columns, complete in a pipe, fitting on a terminal."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Paths where room is short: unique in their table, and cut at the beginning."""
+"""Paths that must be short: unique in their table, and cut at the beginning."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The report as one HTML file: what it holds, that it is shut tight, and that it stays small."""
+"""The report as one HTML file: its content, that nothing in it can run, and that it stays small."""
 
 import base64
 import hashlib
@@ -131,7 +131,7 @@ def test_a_file_says_that_it_does_not_hold_every_span(
     assert any("stepscope view" in note for note in reduced)
 
 
-# --- shut tight -----------------------------------------------------------------------------------
+# --- safety ---------------------------------------------------------------------------------------
 
 
 @needs.page
@@ -193,7 +193,7 @@ def test_in_a_notebook_the_report_is_shut_in(tmp_path: Path) -> None:
     assert ">" not in inside
 
 
-# --- small, and honest without its page -----------------------------------------------------------
+# --- size, and the message without its page -------------------------------------------------------
 
 
 @needs.page

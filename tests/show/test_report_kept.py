@@ -1,4 +1,4 @@
-"""What the viewer needs of a long run is kept with it, and found again as long as it is true."""
+"""What the viewer needs of a long run is kept with it, and used as long as it is valid."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The report of a run with two million operators: reduced, small, and it says so."""
+"""The report of a run with two million operators: reduced and small, with a note about that."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Which rows an option chooses, and what is said when it chooses none."""
+"""Which rows an option chooses, and the message if it chooses none."""
 
 from pathlib import Path
 from typing import Any

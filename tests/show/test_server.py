@@ -189,7 +189,7 @@ def test_what_is_no_request_does_no_harm(view: Viewer, sent: bytes) -> None:
     assert view.ask("/api/runs").status == 200
 
 
-# --- how it speaks --------------------------------------------------------------------------------
+# --- its output -----------------------------------------------------------------------------------
 
 
 def test_on_a_remote_machine_it_tells_the_tunnel(folder: Path) -> None:

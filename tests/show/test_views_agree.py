@@ -1,4 +1,4 @@
-"""What several views tell of one run is the same in all of them."""
+"""What several views say about one run is the same in all of them."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from stepscope.show.exporters import chrome
 from stepscope.show.report.content import content
 from stepscope.show.terminal.summary import summary
 
-CATEGORIES = {  # Chrome's for our kinds
+CATEGORIES = {  # Chrome's names for our kinds
     "step": "step",
     "phase": "phase",
     "regions": "region",

@@ -1,4 +1,4 @@
-"""Starts `stepscope view` as a person would, and asks it over HTTP."""
+"""Starts `stepscope view` as a user would, and sends it HTTP requests."""
 
 import contextlib
 import http.client
@@ -56,7 +56,7 @@ class Viewer(NamedTuple):
 
 @contextlib.contextmanager
 def viewer(*words: str, cwd: Path, env: Mapping[str, str] = {}) -> Iterator[Viewer]:
-    """The server, from its address being told to its end."""
+    """The server, from when it prints its address to its end."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SSH_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "stepscope", "view", "--port", "0", "--no-browser", *words],

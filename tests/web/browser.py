@@ -1,4 +1,4 @@
-"""A real Chromium for the tests of the page; `.ci/chromium` installs it where that is possible."""
+"""A real Chromium for the tests of the page; `.ci/chromium` installs it if possible."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ARGUMENTS: Final = [
 
 
 def chromium() -> str:
-    """Its path; skips where there is none."""
+    """Its path; skips if there is none."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("Chromium is not here: .ci/chromium could not install it, or was not run")
@@ -37,7 +37,7 @@ def started() -> Iterator["Browser"]:
 
 
 class Watch:
-    """What a page must not do: complain, or ask for anything beyond itself."""
+    """What a page must not do: log errors, or request anything beyond itself."""
 
     def __init__(self, page: "Page", allowed: str) -> None:
         self.complaints: list[str] = []

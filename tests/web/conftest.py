@@ -50,7 +50,7 @@ def reports(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> dic
 
 @pytest.fixture
 def open_report(browser: "Browser", reports: dict[str, Path]) -> Iterator[Opener]:
-    """Opens a report; at the end nothing may have been complained of or asked for."""
+    """Opens a report; at the end there must be no errors and no requests."""
     watches: list[Watch] = []
     contexts = []
 

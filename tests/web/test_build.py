@@ -1,4 +1,4 @@
-"""The page is built while the package is; where that cannot be done, the package is whole."""
+"""The page is built together with the package; if that fails, the package works without it."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PATIENCE_S = 120.0
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """What the build needs, in a folder of its own, and a folder for programs."""
+    """What the build needs, in its own folder, and a folder for programs."""
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def build(copy: Path) -> str:
-    """What it says; it must not fail."""
+    """Its output; it must not fail."""
     built = subprocess.run(
         [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", "built"],
         cwd=copy,
@@ -48,7 +48,7 @@ def program(copy: Path, name: str, text: str) -> None:
 
 
 def test_without_node_it_says_so_and_goes_on(copy: Path) -> None:
-    assert "Node is not here" in build(copy)
+    assert "Node is not installed" in build(copy)
     assert not (copy / BUNDLE).exists()
 
 

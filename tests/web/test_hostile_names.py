@@ -1,4 +1,4 @@
-"""Names that want to be code are shown as text, wherever they turn up, and never run."""
+"""Names that look like code are shown as text, wherever they turn up, and never run."""
 
 from typing import TYPE_CHECKING
 

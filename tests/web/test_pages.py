@@ -186,7 +186,7 @@ def test_the_timeline_zooms_finds_and_selects(open_report: Opener, tmp_path: Pat
     page.mouse.move(box["x"] + 700, box["y"] + 90, steps=4)
     page.mouse.up()
     page.keyboard.up("Shift")
-    assert "all_reduce" not in column(page, "what is in it", "what")  # phases go by their kind
+    assert "all_reduce" not in column(page, "what is in it", "what")  # phases are named by kind
     assert "communication" in column(page, "what is in it", "what")
     (tmp_path / "selected.png").write_bytes(page.screenshot())
 

@@ -1,4 +1,4 @@
-// Colours that people with any kind of colour vision can tell apart; every one also has its word.
+// Colours that people with any kind of colour vision can tell apart; each also has a name beside it.
 
 const PHASES: Record<string, string> = {
   forward: "#4477aa", backward: "#aa3377", optimizer: "#228833", input: "#ee6677", prepare: "#ccbb44",
@@ -35,7 +35,7 @@ export function library(name: string | null): string {
     "#79a9c9"][hash(name) % 8];
 }
 
-// White or black, whichever reads better on it.
+// White or black, whichever is easier to read on it.
 export function inkOn(colour: string): string {
   const value = parseInt(colour.slice(1), 16);
   const channel = (shift: number) => {

@@ -1,4 +1,4 @@
-// How numbers are written: three digits that matter, and always a unit.
+// How numbers are written: three significant digits, and always a unit.
 import type { Process } from "./data";
 
 export const NOTHING = "–";
@@ -61,7 +61,7 @@ export function processName(process: Process | null | undefined): string {
   return "main";
 }
 
-// The file's own name; with its folder where two have the same.
+// The file's own name; with its folder if two files have the same name.
 export function shortNames(files: Iterable<string>): Map<string, string> {
   const all = [...new Set(files)];
   const base = (file: string, parts: number) => file.split("/").slice(-parts).join("/");

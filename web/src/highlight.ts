@@ -1,4 +1,4 @@
-// Python's text in colours: strings, comments, numbers, keywords, names that are defined.
+// Syntax colours for Python: strings, comments, numbers, keywords, defined names.
 
 export type Piece = [kind: "" | "k" | "s" | "c" | "n" | "d" | "b", text: string];
 
@@ -17,7 +17,7 @@ function closing(text: string, from: number, quote: string): number {
   return -1;
 }
 
-// One list of pieces a line; a string in three quotes goes on over lines.
+// One list of pieces per line; a triple-quoted string continues over lines.
 export function highlighted(lines: string[]): Piece[][] {
   let open = "";
   return lines.map((text) => {

@@ -1,4 +1,4 @@
-// The page: reads what it was given, and draws the chosen page of it.
+// The app: reads its data and draws the chosen page.
 import { render } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
@@ -59,7 +59,7 @@ function Shown({ page, content, tiles }: { page: string; content: Content; tiles
     case "files": return <Files content={content} />;
     case "compare": return <Compare content={content} />;
     case "overview": return <Overview content={content} />;
-    default: return <Page title="Not here"><Empty>There is no such page. <Link page="overview">To the overview</Link></Empty></Page>;
+    default: return <Page title="Not found"><Empty>There is no such page. <Link page="overview">To the overview</Link></Empty></Page>;
   }
 }
 
@@ -67,7 +67,7 @@ function ThemeSwitch() {
   const [theme] = useTheme();
   const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
   const sign: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
-  return <button type="button" class="theme" title="Light, dark, or as the system" onClick={() => setTheme(next[theme])}>{sign[theme]} {theme}</button>;
+  return <button type="button" class="theme" title="Light, dark, or like the system" onClick={() => setTheme(next[theme])}>{sign[theme]} {theme}</button>;
 }
 
 interface ReportProps { content: Content; tiles: Tiles | null; live?: boolean; list?: boolean }
@@ -161,12 +161,12 @@ function Viewer() {
   return <Report content={shown.content} tiles={tiles} live={shown.is_running} list={!list.is_single} />;
 }
 
-// Which run was open survives a reload, not the window.
+// The open run is remembered across reloads, but not after the window closes.
 function chosenRun(): string | null {
   try { return location.hash.startsWith("#/runs") ? null : sessionStorage.getItem("stepscope-run"); } catch { return null; }
 }
 function keepRun(run: string): void {
-  try { sessionStorage.setItem("stepscope-run", run); } catch { /* then not */ }
+  try { sessionStorage.setItem("stepscope-run", run); } catch { /* then it is not remembered */ }
 }
 
 const given = embedded();

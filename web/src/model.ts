@@ -117,7 +117,7 @@ export interface Tree {
 }
 
 // A row of the functions' table.
-export interface FunctionTold {
+export interface ShownFunction {
   file: string; line: number; function: string; process: Process; ncalls: number | null;
   primitive_calls: number | null; tottime_ns: number | null; cumtime_ns: number | null;
   estimated: boolean; callers: [number, number, number, number][];
@@ -125,7 +125,7 @@ export interface FunctionTold {
 }
 
 export interface FunctionTable {
-  functions: FunctionTold[]; exact: boolean; notes: string[];
+  functions: ShownFunction[]; exact: boolean; notes: string[];
 }
 
 // A line that called an operator.
@@ -303,7 +303,7 @@ export interface Timeline {
   main_ns: number;
 }
 
-// All that the page shows of a run. What could not be told is null, and `trouble` says why.
+// Everything that the page shows about a run. What failed is null, and `trouble` says why.
 export interface Content {
   facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
   recorded: Recorded[]; steps: StepColumns | null; findings: FindingsAnswer | null;
@@ -322,7 +322,7 @@ export interface RunEntry {
   is_running: boolean; script: string | null;
 }
 
-// What is being worked out of a run, for how long already, and how much there is to read.
+// What is being computed for a run, since when, and how much there is to read.
 export interface RunProgress {
   what: string | null; seconds: number; trace_bytes: number;
 }

@@ -1,4 +1,4 @@
-// Where one is: a page and what is chosen on it, in the address after the #.
+// The current page and what is chosen on it, in the address after the #.
 import { useEffect, useState } from "preact/hooks";
 
 export type Query = Record<string, string | number | null | undefined>;
@@ -28,7 +28,7 @@ export function go(page: string, query: Query = {}, replace = false): void {
   const to = address(page, query);
   enter(parsed(to));
   try {
-    // In a notebook's frame there may be no history to write to: the page works without.
+    // In a notebook's frame there may be no history to write to: the page works without it.
     if (replace) history.replaceState(null, "", to); else history.pushState(null, "", to);
   } catch { /* stay */ }
 }

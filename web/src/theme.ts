@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it.
+// Light, dark, or like the system.
 import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "system" | "light" | "dark";
@@ -20,19 +20,19 @@ let theme = kept();
 apply(theme);
 const listeners = new Set<() => void>();
 const system = matchMedia("(prefers-color-scheme: dark)");
-const told = () => listeners.forEach((listener) => listener());
-system.addEventListener("change", told);
+const notify = () => listeners.forEach((listener) => listener());
+system.addEventListener("change", notify);
 
 export function setTheme(next: Theme): void {
   theme = next;
   apply(next);
-  try { localStorage.setItem(KEY, next); } catch { /* only this once, then */ }
-  told();
+  try { localStorage.setItem(KEY, next); } catch { /* then it is not remembered */ }
+  notify();
 }
 
 export const isDark = () => theme === "dark" || (theme === "system" && system.matches);
 
-// The theme, and a number that changes when canvases have to be drawn anew.
+// The theme, and a number that changes when canvases have to be redrawn.
 export function useTheme(): [Theme, number] {
   const [, set] = useState(0);
   useEffect(() => {

@@ -1,5 +1,5 @@
-"""Events of torch's traces one by one, where the C core does not read them: numbers as texts, what
-was mended, what others wrote. The rows are the same."""
+"""Events of torch's traces one by one, for those that the C core does not read: numbers as strings,
+repaired events, other writers' files. The rows are the same."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -15,9 +15,9 @@ _NONE: Final = -1
 _NOTHING: Final = msgspec.Raw()
 
 
-# There are millions of them, and none is part of a cycle: the collector need not look at them.
+# There are millions of them, and none is part of a cycle: the garbage collector can skip them.
 class Args(msgspec.Struct, gc=False):
-    """Those of an event's arguments that anybody asks for."""
+    """The arguments of an event that are used."""
 
     external: Scalar = msgspec.field(default=_NONE, name="External id")
     external_before: Scalar = msgspec.field(default=_NONE, name="external id")
@@ -55,7 +55,7 @@ _NUMBERS: Final = (
 
 
 def rows_of(events: Sequence[Event]) -> Rows:
-    """As `rows.read_rows` makes them of a text."""
+    """The same rows as `rows.read_rows` makes from text."""
     texts: Numbers[bytes] = Numbers()
     args = [event.args or _NO_ARGS for event in events]
     both = list(zip(events, args, strict=True))
@@ -85,7 +85,7 @@ def _letter(text: str) -> int:
 
 
 def _content(text: str) -> bytes:
-    """As it stands between the quotes."""
+    """As it is written between the quotes in JSON."""
     return msgspec.json.encode(text)[1:-1]
 
 

@@ -51,11 +51,11 @@ _MEMORY: Final = b"[memory]"
 _THREAD_NAME: Final = b"thread_name"
 _LEGACY_PROCESS: Final = "CPU functions"  # autograd's own export: a bare list without categories
 _FARTHEST_US: Final = 2.0**61 / 1000
-_SAME: Final = ("external", "correlation", "sequence", "stream")  # in rows and in events
+_SAME: Final = ("external", "correlation", "sequence", "stream")  # same name in rows and in events
 
 
 def read_kineto(path: str | Path) -> Trace:
-    """All of it, in columns: some 90 bytes an event."""
+    """The whole trace, in columns: about 90 bytes per event."""
     reader = _Reader()
     text = TraceText(Path(path), Event, take=reader.take)
     for events in text:
@@ -75,7 +75,7 @@ class _Reader:
         self._unread = 0
 
     def take(self, text: bytes) -> int:
-        """What the C core can read of the text."""
+        """Reads what the C core can read of the text."""
         rows, end = read_rows(text)
         self.add(rows)
         return end
@@ -108,10 +108,10 @@ class _Reader:
         return rows.numbered(events["thread"], lambda raw: self._threads[thread_of(raw)])
 
     def _category(self, rows: Rows, events: npt.NDArray[Any], thread: Ints) -> Ints:
-        told = rows.numbered(events["category"], _category)
+        known = rows.numbered(events["category"], _category)
         is_legacy = np.array([process == _LEGACY_PROCESS for process, _ in self._threads])
-        untold = np.where(is_legacy[thread], Category.OP, Category.OTHER)
-        return np.where(told >= 0, told, untold)
+        unknown = np.where(is_legacy[thread], Category.OP, Category.OTHER)
+        return np.where(known >= 0, known, unknown)
 
     def _add_memory(self, rows: Rows, events: npt.NDArray[Any]) -> None:
         if not len(events):
@@ -195,8 +195,8 @@ def _joined(parts: list[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[
 
 
 def _ns(us: npt.NDArray[np.float64]) -> Ints:
-    """From microseconds; what is no number is 0."""
+    """From microseconds; what is not a number is 0."""
     sane = np.where(np.isfinite(us) & (np.abs(us) < _FARTHEST_US), us, 0.0)
-    whole = np.floor(sane)  # of Unix time in ns a float knows only every 256th
+    whole = np.floor(sane)  # a float can only hold every 256th nanosecond of Unix time
     ns: Ints = whole.astype(np.int64) * 1000 + np.rint((sane - whole) * 1000).astype(np.int64)
     return ns

@@ -1,4 +1,4 @@
-"""Events of a trace in JSON as rows of numbers, with the texts that these number beside them."""
+"""Events of a JSON trace as rows of numbers, with the texts that the numbers refer to."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,7 +12,7 @@ from stepscope.native import _core
 
 Scalar = int | float | str | None
 
-# As TraceRow in native/traces/trace_events.h, which says what they are.
+# The same as TraceRow in native/traces/trace_events.h, which explains the fields.
 ROW_DTYPE: Final = np.dtype(
     [
         ("ts_us", np.float64),
@@ -60,11 +60,11 @@ class Rows:
         return np.isin(column, wanted)
 
     def numbered(self, column: Ints, number: Callable[[bytes], int]) -> Ints:
-        """Each text by its number elsewhere, asked for once, in the order in which they come; -1
-        stays."""
+        """The column with `number(text)` for each text, called once per text in order of
+        appearance; -1 stays."""
         first = np.full(len(self._texts), len(column), np.int64)
         known = np.flatnonzero(column >= 0)[::-1]
-        first[column[known]] = known  # of equal ones the last is kept: the first of the column
+        first[column[known]] = known  # numpy keeps the last write: here, the first in the column
         come = int((first < len(column)).sum())
         numbers = np.full(len(self._texts) + 1, _NONE, np.int64)
         for each in np.argsort(first, kind="stable")[:come].tolist():
@@ -73,13 +73,13 @@ class Rows:
 
 
 def read_rows(text: bytes) -> tuple[Rows, int]:
-    """As many events from the beginning of the text as the C core reads, and how much they are."""
+    """As many events from the beginning of the text as the C core can read, and where they end."""
     rows, texts, end = _core.trace_events(text)
     return Rows(np.frombuffer(rows, ROW_DTYPE), texts), end
 
 
 def string_of(raw: bytes) -> str:
-    """What a string in JSON says; what is damaged is replaced."""
+    """The text of a JSON string; damaged parts are replaced."""
     plain = raw.decode("utf-8", "replace")
     if "\\" not in plain:
         return plain

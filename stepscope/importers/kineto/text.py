@@ -1,11 +1,11 @@
-"""The events of a trace in JSON, a few megabytes at a time, as much as can be read.
+"""The events of a JSON trace, a few megabytes at a time, as many as can be read.
 
-1. What stands before the list of events is the head; a bare list has none.
+1. What comes before the list of events is the head; a bare list has none.
 2. A piece of text ends where one event ends and the next begins. That place is guessed from the
    characters around it: following strings and nesting takes 20 times as long as decoding.
-3. Only where a piece cannot be decoded as a whole they are followed, event by event. What is
-   damaged is mended, and what cannot be mended is dropped and counted; behind a string that is
-   never closed, the places are guessed again.
+3. Only if a piece cannot be decoded as a whole are they followed, event by event. Damaged events
+   are repaired, and what cannot be repaired is dropped and counted; after a string that is never
+   closed, the places are guessed again.
 """
 
 import re
@@ -28,7 +28,7 @@ _LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _PHASE: Final = re.compile(rb'"ph"')
 _BASE: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d+)')
-_MOST_JOINED: Final = 16  # pieces of one event with a list of objects in it
+_MOST_JOINED: Final = 16  # pieces that one event with a list of objects may be cut into
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|.?)", re.DOTALL)
 _CONTROLS: Final = bytes(32 if byte < 32 else byte for byte in range(256))
 
@@ -36,15 +36,15 @@ _T = TypeVar("_T")
 
 
 class TraceText(Generic[_T]):
-    """Iterate over it for lists of decoded events; `head` and `dropped` are complete afterwards."""
+    """Iterate over it for lists of decoded events; `head` and `dropped` are complete at the end."""
 
     def __init__(
         self, path: Path, kind: type[_T], take: Callable[[bytes], int] = lambda text: 0
     ) -> None:
-        """`take` may read events at the beginning of a text itself, and says how much they are."""
+        """`take` may read events at the beginning of a text itself, and returns where they end."""
         self._path = path
         self._take = take
-        self._events: msgspec.json.Decoder[list[_T]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # it is a variable on purpose
+        self._events: msgspec.json.Decoder[list[_T]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # a variable on purpose
         self._event: msgspec.json.Decoder[_T] = msgspec.json.Decoder(kind)
         self.head: dict[str, Any] = {}
         self.dropped = 0
@@ -72,7 +72,7 @@ class TraceText(Generic[_T]):
         self._end(rest)
 
     def _chunks(self) -> Iterator[bytes]:
-        """In pieces of some size, gzipped or not: its first bytes tell, whatever it is called."""
+        """In large pieces, gzipped or not: its first bytes decide, not its name."""
         try:
             with open(self._path, "rb") as file:
                 zipped = is_zipped(file.peek(2))
@@ -101,7 +101,7 @@ class TraceText(Generic[_T]):
     # --- before and after the list -------------------------------------------------------------
 
     def _after_head(self, chunks: Iterator[bytes]) -> bytes:
-        """What is read of the list's content."""
+        """What has been read of the list's content."""
         text = b""
         for chunk in chunks:
             text += chunk
@@ -114,7 +114,7 @@ class TraceText(Generic[_T]):
             if len(text) > _LONGEST_HEAD:
                 break
         raise DataError(
-            f"'{self._path}' is no trace: it has no list of events. Give a file that "
+            f"'{self._path}' is not a trace: it has no list of events. Give a file that "
             "torch.profiler's export_chrome_trace wrote."
         )
 
@@ -137,7 +137,7 @@ class TraceText(Generic[_T]):
     # --- decoding ------------------------------------------------------------------------------
 
     def _decoded(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
-        """The events in the text that nobody has taken, and how much of it is read."""
+        """The events in the text after those that `take` has read, and how much text is done."""
         taken = self._take(text)
         left = text[taken:]
         if not left:
@@ -170,7 +170,7 @@ class TraceText(Generic[_T]):
         return events, used
 
     def _guessed(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
-        """Behind damage, where strings may be open that nobody closes."""
+        """After damage, where strings may never be closed."""
         end = _LIST_END.search(text) if is_last else None
         whole = text if end is None else text[: end.start()]
         pieces = list(_pieces(whole))
@@ -179,7 +179,7 @@ class TraceText(Generic[_T]):
         while at < len(pieces):
             event, joined = self._put_together(whole, pieces, at)
             if event is None and at + joined >= len(pieces) and end is None:
-                return events, pieces[at][0]  # it may go on
+                return events, pieces[at][0]  # it may continue in the next text
             if event is not None:
                 events.append(event)
             else:
@@ -191,8 +191,8 @@ class TraceText(Generic[_T]):
     def _put_together(
         self, text: bytes, pieces: list[tuple[int, int]], at: int
     ) -> tuple[_T | None, int]:
-        """One event, and how many pieces it is. The next piece that is an event of its own ends
-        the search."""
+        """One event, and how many pieces it has. The search ends at the next piece that is an event
+        itself."""
         for joined in range(1, min(_MOST_JOINED, len(pieces) - at) + 1):
             piece = text[pieces[at][0] : pieces[at + joined - 1][1]]
             event = self._try(piece)
@@ -211,7 +211,7 @@ class TraceText(Generic[_T]):
 
 
 def _objects(text: bytes) -> Iterator[tuple[int, int]]:
-    """(start, end) of each object in a list's content; the list's end as an empty one."""
+    """(start, end) of each object in a list's content; the list's end as an empty object."""
     depth = start = 0
     for found in _TOKEN.finditer(text):
         token = found[0]
@@ -239,7 +239,7 @@ def _pieces(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _last_boundary(text: bytes) -> int:
-    """Behind the last event that is followed by another; 0: none."""
+    """The end of the last event that is followed by another; 0: none."""
     at = len(text)
     while (at := text.rfind(b"{", 0, at)) > 0:
         before = text[max(0, at - 256) : at].rstrip()

@@ -1,4 +1,4 @@
-"""The events of a Kineto trace as they stand in the file, few of them held at a time."""
+"""The events of a Kineto trace as they are in the file, with few of them in memory at a time."""
 
 import math
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def events_in(trace: Trace) -> Iterator[Written]:
 
 
 def _ns(us: Any) -> int:
-    """As the reader rounds; what is no number is 0."""
+    """Rounded like the reader does; what is not a number is 0."""
     try:
         value = float(us)
     except (TypeError, ValueError, OverflowError):

@@ -32,7 +32,7 @@ def device_events(space: XSpace, host: HostEvents) -> DeviceEvents:
 
 
 def _of_plane(plane: Plane, host: HostEvents) -> tuple[list[Ints], _Spans]:
-    """Name, group, start and end of what ran, and from when to when for each group."""
+    """Name, group, start and end of what ran, and the first start and last end of each group."""
     events = plane.events
     start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
     lines = [line.name for line in plane.lines]
@@ -50,10 +50,10 @@ def _of_plane(plane: Plane, host: HostEvents) -> tuple[list[Ints], _Spans]:
 
 
 def _groups(plane: Plane, host: HostEvents, marks: npt.NDArray[Any]) -> Ints:
-    """As the file tells, by the call that launched it, or by the device's own steps."""
-    told = plane.integers("group_id")
-    if (told >= 0).any():
-        return told
+    """From the file's group ids, else by the launching call, else by the device's own steps."""
+    given = plane.integers("group_id")
+    if (given >= 0).any():
+        return given
     correlation = plane.integers("correlation_id")
     calls = np.flatnonzero((host.stats["correlation"] >= 0) & (host.group >= 0))
     if len(calls) and (correlation >= 0).any():
@@ -63,7 +63,7 @@ def _groups(plane: Plane, host: HostEvents, marks: npt.NDArray[Any]) -> Ints:
         return np.where(numbers[at] == correlation, host.group[calls[at]], -1)
     steps = np.flatnonzero(marks)
     if not len(steps):
-        return told
+        return given
     steps = steps[np.argsort(plane.events["start_ns"][steps], kind="stable")]
     begin = plane.events["start_ns"][steps]
     at = np.searchsorted(begin, plane.events["start_ns"], side="right") - 1

@@ -1,11 +1,11 @@
 """Which events of an xplane belong together, as XProf groups them: everything that a step caused.
 
-1. A file may tell (`group_id`). Otherwise:
+1. A file may have group ids (`group_id`). Otherwise:
 2. An event is a child of the one around it on its thread; of the one that produced what it consumes
    (`_p` to `_c`); and fetching a batch is a child of the executor's work on the same step.
-3. A root is what says so (`_r`), but for the functions that run inside of tf.data. Beginning with
-   the highest level and the earliest, a root without a root of its level above it makes a group of
-   itself and all that is reached from it.
+3. A root is an event marked as one (`_r`), except for functions that run inside tf.data. Starting
+   with the highest level and the earliest event, a root without a root of its level above it makes
+   a group of itself and everything that is reached from it.
 """
 
 import collections
@@ -79,7 +79,7 @@ def _has_text(plane: Plane, key: str) -> Ints:
 
 
 def _parents(columns: dict[str, Ints]) -> Ints:
-    """Events that begin and end on another thread's behalf (async) hold none."""
+    """The event around each on its thread; async events have no parent and contain no others."""
     found: list[int] = []
     stack: list[tuple[int, int]] = []
     thread = None

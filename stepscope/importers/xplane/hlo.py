@@ -1,7 +1,7 @@
-"""The programs that XLA compiled, as far as a trace holds them: what each instruction is made of.
+"""The programs that XLA compiled, as far as a trace has them: what each instruction is made of.
 
 A fusion is named after the matrix product or convolution in it, else after its last instruction,
-and so is the line that it belongs to.
+and gets the line of the same instruction.
 """
 
 import dataclasses
@@ -15,10 +15,10 @@ from stepscope.importers.xplane.planes import XSpace
 _KEYS: Final = ("hlo_proto", "Hlo Proto")
 _MOST_FRAMES: Final = 64
 _FUSION: Final = "fusion"
-# What a fusion spends its time on, and how JAX calls it.
+# What a fusion spends its time on, and JAX's name for it.
 _HEAVY: Final = {"dot": "dot_general", "convolution": "conv_general_dilated"}
 
-# Fields, by the messages that have them.
+# Field numbers, by message.
 _MODULE: Final = 1
 _NAME: Final = 1
 _COMPUTATIONS, _STACK_FRAMES = 3, 17  # of a module
@@ -29,7 +29,7 @@ _OP_TYPE, _OP_NAME, _FILE, _LINE, _FRAME = 1, 2, 3, 4, 15
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """From which operation of the framework (jit(step)/dot_general, dense/MatMul:MatMul), on which
+    """The framework's operation (jit(step)/dot_general, dense/MatMul:MatMul) that made it, and its
     lines."""
 
     operation: str
@@ -60,22 +60,22 @@ def _instructions(data: bytes) -> Iterator[tuple[tuple[str, str], Made]]:
     for computation in fields:
         if computation.number != _COMPUTATIONS or computation.wire != wire.DELIMITED:
             continue
-        told = wire.split(data, computation.start, computation.stop).fields
-        for each in told:
+        parts = wire.split(data, computation.start, computation.stop).fields
+        for each in parts:
             if each.number == _INSTRUCTIONS and each.wire == wire.DELIMITED:
                 inner = wire.split(data, each.start, each.stop).fields
                 made = _made(data, inner, frames)
                 found.append((inner, made))
                 if made is not None and _text(data, inner, _OPCODE) in _HEAVY:
-                    heavy.setdefault(_number(told, _COMPUTATION_ID), made)
+                    heavy.setdefault(_number(parts, _COMPUTATION_ID), made)
     for inner, made in found:
-        told_by = heavy.get(_called(data, inner)) or made
-        if told_by is not None:
-            yield (name, _text(data, inner, _NAME)), told_by
+        origin = heavy.get(_called(data, inner)) or made
+        if origin is not None:
+            yield (name, _text(data, inner, _NAME)), origin
 
 
 def _called(data: bytes, fields: list[wire.Field]) -> int:
-    """The computation that a fusion is made of; 0: it is none."""
+    """The computation that a fusion is made of; 0: not a fusion."""
     if _text(data, fields, _OPCODE) != _FUSION:
         return 0
     for field in fields:
@@ -88,19 +88,19 @@ def _made(data: bytes, fields: list[wire.Field], frames: "_Frames") -> Made | No
     metadata = next((f for f in fields if f.number == _METADATA), None)
     if metadata is None or metadata.wire != wire.DELIMITED:
         return None
-    told = wire.split(data, metadata.start, metadata.stop).fields
-    file, line = _text(data, told, _FILE), _number(told, _LINE)
-    stack = frames.stack(_number(told, _FRAME))
+    about = wire.split(data, metadata.start, metadata.stop).fields
+    file, line = _text(data, about, _FILE), _number(about, _LINE)
+    stack = frames.stack(_number(about, _FRAME))
     if not stack and file and line:
         stack = (Source(file, line),)
-    name, kind = _text(data, told, _OP_NAME), _text(data, told, _OP_TYPE)
-    # A transpose that XLA took into the product must not be what the product is called.
+    name, kind = _text(data, about, _OP_NAME), _text(data, about, _OP_TYPE)
+    # A product must not be named after a transpose that XLA merged into it.
     kind = kind or _HEAVY.get(_text(data, fields, _OPCODE), "")
     return Made(f"{name}:{kind}" if kind else name, stack)
 
 
 class _Frames:
-    """Newer programs keep files and lines once, and refer to them. Numbers count from 1."""
+    """Newer programs store files and lines once and refer to them, with numbers from 1."""
 
     def __init__(self, data: bytes, field: wire.Field | None) -> None:
         self._files: list[str] = []
@@ -122,7 +122,7 @@ class _Frames:
 
     def stack(self, frame: int) -> Stack:
         found: list[Source] = []
-        for _ in range(_MOST_FRAMES):  # damaged ones may go round in circles
+        for _ in range(_MOST_FRAMES):  # damaged ones may be cyclic
             if not 0 < frame <= len(self._frames):
                 break
             location, frame = self._frames[frame - 1]

@@ -16,8 +16,8 @@ from stepscope.importers.xplane import protobuf_wire as wire
 
 Value = int | float | str
 
-LATEST: Final = 2**62  # what is later is damage
-# The fields that a statistic's value may be in.
+LATEST: Final = 2**62  # later times are damage
+# The fields that may hold a statistic's value.
 DOUBLE, UNSIGNED, SIGNED, TEXT, BYTES, REFERENCE = range(2, 8)
 
 EVENT_DTYPE: Final = np.dtype(
@@ -32,7 +32,7 @@ EVENT_DTYPE: Final = np.dtype(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stats:
-    """Values of events (or of names), one entry a value."""
+    """Values of events (or of names), one entry per value."""
 
     owner: Ints
     key: Ints  # id of the name
@@ -51,11 +51,11 @@ class Names:
 
     ids: Ints  # in order
     names: list[str]
-    shown: list[str]  # shorter, where there is one
-    stats: Stats  # of events: those that all events of the name have
+    shown: list[str]  # the display name, if there is one
+    stats: Stats  # of events: statistics shared by all events of the name
 
     def index(self, ids: Ints) -> Ints:
-        """Of each id; one behind the last: it is not known."""
+        """The index of each id; one past the last: unknown."""
         if not len(self.ids):
             return np.zeros(len(ids), np.int64)
         at = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
@@ -83,7 +83,7 @@ class Plane:
     _data: bytes
 
     def integers(self, key: str, default: int = -1) -> Ints:
-        """One an event: its own, else that of its name."""
+        """One per event: its own, else that of its name."""
         found = np.full(len(self.events), default, np.int64)
         if key not in self._keys:
             return found
@@ -96,7 +96,7 @@ class Plane:
         return found
 
     def texts(self, key: str) -> tuple[Ints, list[str]]:
-        """For each event an index in the list, -1 without."""
+        """An index in the list for each event, -1 without."""
         found = np.full(len(self.events), -1, np.int64)
         if key not in self._keys:
             return found, []
@@ -110,7 +110,7 @@ class Plane:
         return found, list(numbers)
 
     def blobs(self, key: str) -> dict[int, bytes]:
-        """By index in `names`: what is no text."""
+        """By index in `names`: values that are not text."""
         if key not in self._keys:
             return {}
         shared = self._of_names.of(self._keys[key])

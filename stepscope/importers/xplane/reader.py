@@ -1,6 +1,6 @@
 """xplane files: what the profilers of TensorFlow and JAX write, whole, cut off or damaged.
 
-The names of a plane's events stand behind the events: where a file is cut off, they are lost.
+The names of a plane's events come after the events: if a file is cut off, they are lost.
 """
 
 import dataclasses
@@ -31,12 +31,12 @@ from stepscope.importers.xplane.planes import (
     XSpace,
 )
 
-_CHUNK: Final = 200_000  # events that are decoded at once: some 100 MB
+_CHUNK: Final = 200_000  # events decoded at once: about 100 MB
 _BASE: Final = "profile_start_time"
 _TASK: Final = "Task Environment"
-_LOST: Final = "?"  # the name of an event whose name is not there
+_LOST: Final = "?"  # for an event whose name is missing
 
-# Fields, by the messages that have them.
+# Field numbers, by message.
 _PLANE: Final = 1  # XSpace
 _HOSTNAME: Final = 4
 _NAME: Final = 2  # XPlane, XLine, and the metadata of events and statistics
@@ -48,21 +48,21 @@ _EVENT_NAME, _OFFSET, _LASTED, _EVENT_STATS, _OCCURRENCES = 1, 2, 3, 4, 5
 
 @functools.lru_cache(maxsize=4)
 def read_xplane(path: Path) -> XSpace:
-    """Everything, in columns: some 40 bytes an event and 30 a statistic."""
+    """Everything, in columns: about 40 bytes per event and 30 per statistic."""
     data, is_cut_off = read_whole(path)
     whole = wire.split(data, 0, len(data))
     planes = [field for field in whole.fields if field.number == _PLANE and _is_text(field)]
     if not planes or not any(field.stop > field.start for field in planes):
         raise DataError(
-            f"'{path}' is no trace: it has no planes. Give a .xplane.pb file that TensorFlow's or "
-            "JAX's profiler wrote."
+            f"'{path}' is not a trace: it has no planes. Give a .xplane.pb file that "
+            "TensorFlow's or JAX's profiler wrote."
         )
     reader = _Reader(data)
     base_ns = reader.base_ns(planes)
     read = [reader.plane(field, base_ns) for field in planes]
     found = [plane for plane in read if plane is not None]
     if not found:
-        raise DataError(f"'{path}' is no trace: what it holds are no planes of a profiler.")
+        raise DataError(f"'{path}' is not a trace: it does not hold a profiler's planes.")
     hosts = [_decoded(data, f) for f in whole.fields if f.number == _HOSTNAME and _is_text(f)]
     reader.unread += whole.unread
     is_cut_off |= whole.is_cut
@@ -98,7 +98,7 @@ class _Reader:
         return notes
 
     def base_ns(self, planes: list[wire.Field]) -> int:
-        """What the lines' times count from: they were made small where the file says so."""
+        """The zero of the lines' times: the file may say that it was subtracted."""
         for field in planes:
             if field.stop - field.start > 2**20:
                 continue
@@ -199,11 +199,11 @@ class _Reader:
             np.array([f.stop for f in found], np.int64),
         )
         key_names = dict(zip(keys.ids.tolist(), keys.names, strict=True))
-        told: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         columns = stats.key.tolist(), stats.kind.tolist(), stats.value.tolist(), stats.stop.tolist()
         for key, kind, value, stop in zip(*columns, strict=True):
-            told[key_names.get(key, _LOST)] = self._value(kind, value, stop, key_names)
-        return told
+            values[key_names.get(key, _LOST)] = self._value(kind, value, stop, key_names)
+        return values
 
     def _value(self, kind: int, value: int, stop: int, names: dict[int, str]) -> Value:
         if kind in (TEXT, BYTES):
@@ -228,9 +228,9 @@ class _Reader:
                 continue
             found = wire.messages_of(self._data, field.start, field.stop, _LINE_EVENTS)
             self.unread += found.unread
-            told = {f.number: f for f in found.others}
-            lines.append(self._line(told))
-            at_ns = wire.signed(told[_LINE_TIME].value) if _LINE_TIME in told else 0
+            fields = {f.number: f for f in found.others}
+            lines.append(self._line(fields))
+            at_ns = wire.signed(fields[_LINE_TIME].value) if _LINE_TIME in fields else 0
             at_ns += base_ns if at_ns < base_ns else 0
             for begin in range(0, len(found.start), _CHUNK):
                 chunk = slice(begin, begin + _CHUNK)
@@ -242,15 +242,15 @@ class _Reader:
         joined = np.concatenate(tables) if tables else np.zeros(0, EVENT_DTYPE)
         return lines, joined, _joined(stats)
 
-    def _line(self, told: dict[int, wire.Field]) -> Line:
-        shown = told.get(_LINE_SHOWN) or told.get(_NAME)
-        id = wire.signed(told[_LINE_ID].value) if _LINE_ID in told else 0
+    def _line(self, fields: dict[int, wire.Field]) -> Line:
+        shown = fields.get(_LINE_SHOWN) or fields.get(_NAME)
+        id = wire.signed(fields[_LINE_ID].value) if _LINE_ID in fields else 0
         return Line(id, _decoded(self._data, shown) if shown is not None else "")
 
     def _events(
         self, start: Ints, stop: Ints, names: Names, at_ns: int
     ) -> tuple[npt.NDArray[Any], Stats]:
-        """Without those that are damaged, and those that tell no time of their own."""
+        """Without damaged events and events without a time of their own."""
         found, damaged = wire.fields(self._bytes, start, stop)
         columns = {number: np.zeros(len(start), np.int64) for number in (1, _OFFSET, _LASTED)}
         for number, column in columns.items():

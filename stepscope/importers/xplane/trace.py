@@ -1,10 +1,10 @@
-"""An xplane file in the form that all traces end in: operators, kernels, copies and allocations.
+"""An xplane file in the common form of all traces: operators, kernels, copies and allocations.
 
-1. On host threads, an operator is an operation of TensorFlow's, or an instruction of a program that
-   XLA compiled for the CPU. What the runtime tells of itself is left aside: most of it waits.
+1. On host threads, an operator is a TensorFlow operation, or an instruction of a program that XLA
+   compiled for the CPU. What the runtime reports about itself is left out: most of it is waiting.
 2. On a device, what ran on its streams (GPU) or its line of operations (TPU); loops and calls that
    only hold other operations are left out there.
-3. A kernel belongs to the operator around the call that launched it: both have one number.
+3. A kernel belongs to the operator around the call that launched it: both get the same number.
 4. Operations of tf.data, and of the user's functions in it, run beside the steps: `is_input`.
 """
 
@@ -47,7 +47,7 @@ def read_xplane_trace(path: Path) -> Trace:
 
 
 def host_planes(space: XSpace) -> list[Plane]:
-    """Those with threads."""
+    """The planes with threads."""
     return [
         plane for plane in space.planes if plane.name.startswith(HOST) and plane.name != _METADATA
     ]
@@ -78,9 +78,9 @@ class _Maker:
     # --- hosts ---------------------------------------------------------------------------------
 
     def add_host(self, plane: Plane) -> None:
-        told = [words.host_category(name) for name in plane.names]
-        kinds = np.array([kind for kind, _ in told], np.int8)
-        names = np.array([self._names[shown] for _, shown in told], np.int32)
+        known = [words.host_category(name) for name in plane.names]
+        kinds = np.array([kind for kind, _ in known], np.int8)
+        names = np.array([self._names[shown] for _, shown in known], np.int32)
         table = self._table(plane)
         table["category"] = kinds[plane.events["name"]]
         table["name"] = names[plane.events["name"]]
@@ -108,7 +108,7 @@ class _Maker:
         return table
 
     def _add_instructions(self, plane: Plane, table: npt.NDArray[Any]) -> None:
-        """Of programs compiled for the CPU."""
+        """Instructions of programs compiled for the CPU."""
         instruction, texts = plane.texts("hlo_op")
         module, modules = plane.texts("hlo_module")
         here = np.flatnonzero(instruction >= 0)
@@ -215,7 +215,7 @@ class _Maker:
 
 
 def _steps(space: XSpace) -> int:
-    """As the script or a library marked them; else as a device counts them."""
+    """As marked by the script or a library; else as counted by a device."""
     numbers: set[int] = set()
     for plane in host_planes(space):
         step = plane.integers("step_num")
@@ -230,12 +230,12 @@ def _steps(space: XSpace) -> int:
 
 
 def _thread_id(id: int) -> str:
-    """The kernel's number where it is one: newer files have 64 bits of their own making."""
+    """The kernel's number if it is one: newer files have arbitrary 64-bit ids."""
     return str(id) if 0 <= id < 2**31 else f"#{id % 2**64:x}"
 
 
 def _is_work(line: str) -> bool:
-    """A device's line of what ran there; the others sum it up by step, module and name."""
+    """A device's line of what ran there; its other lines sum that up by step, module and name."""
     return line.startswith(STREAM) or line in OPERATIONS
 
 
@@ -246,7 +246,7 @@ def _device_number(plane: str) -> int:
 
 
 def _is_marked(plane: Plane) -> _Mask:
-    """As a step or region, by the script or a library."""
+    """Marked as a step or region by the script or a library."""
     internal = np.array([name.startswith(words.INTERNAL_ROOTS) for name in plane.names], np.bool_)
     marked = (plane.integers("step_num") >= 0) | (plane.integers("_r") >= 0)
     found: _Mask = marked & ~internal[plane.events["name"]]
@@ -254,7 +254,7 @@ def _is_marked(plane: Plane) -> _Mask:
 
 
 def _is_input(plane: Plane) -> _Mask:
-    """What lies on a thread of tf.data, or inside of a stage or a function that one calls."""
+    """Events on a thread of tf.data, or inside a stage or a function that a stage calls."""
     events = plane.events
     stages = np.array(
         [name.startswith((words.ITERATOR, words.CAPTURED)) for name in plane.names], np.bool_
@@ -274,7 +274,7 @@ def _is_input(plane: Plane) -> _Mask:
 
 
 def _inside(events: npt.NDArray[Any], which: Ints, outer: Ints) -> _Mask:
-    """Which of these events begin inside of the outer ones."""
+    """Which of these events begin inside the outer ones."""
     order = outer[np.argsort(events["start_ns"][outer], kind="stable")]
     start = events["start_ns"][order]
     end = np.maximum.accumulate(start + events["duration_ns"][order])
@@ -284,7 +284,7 @@ def _inside(events: npt.NDArray[Any], which: Ints, outer: Ints) -> _Mask:
 
 
 def _holds_none(events: npt.NDArray[Any]) -> _Mask:
-    """Which events hold no other one of their line."""
+    """Which events contain no other event of their line."""
     end = events["start_ns"] + events["duration_ns"]
     order = np.lexsort((-end, events["start_ns"], events["line"]))
     line, start, ends = events["line"][order], events["start_ns"][order], end[order]
@@ -294,7 +294,7 @@ def _holds_none(events: npt.NDArray[Any]) -> _Mask:
 
 
 def _join_kernels(events: npt.NDArray[Any]) -> None:
-    """Give what ran on a device, and the operator around the call that launched it, one number."""
+    """Give what ran on a device the number of the operator around the call that launched it."""
     is_call = (events["category"] == Category.RUNTIME) & (events["correlation"] >= 0)
     on_device = events["category"] >= Category.KERNEL
     on_device &= events["category"] <= Category.MEMSET

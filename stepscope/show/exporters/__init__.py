@@ -1,1 +1,1 @@
-"""Files other tools read: one file a format."""
+"""Files that other tools read: one module per format."""

@@ -21,15 +21,15 @@ from stepscope.show.selection import only
 
 OPEN_WITH: Final = "https://ui.perfetto.dev, or chrome://tracing (the file is {path})"
 SUFFIX: Final = "trace.json"
-_FIRST_OWN_NUMBER: Final = 2**23  # beyond every number that the kernel gives
-_LANES: Final = 1000  # apart in the order of rows
-_OF_THE_PROCESS: Final = ("step", "window")  # not told by thread
-_BY_TITLE: Final = ("region", "action", "stage", "import")  # whose category is the row's title
-_PIECE: Final = 10_000  # spans that are objects at a time
+_FIRST_OWN_NUMBER: Final = 2**23  # larger than any pid or tid of the kernel
+_LANES: Final = 1000  # gap between the sort indexes of two tracks
+_OF_THE_PROCESS: Final = ("step", "window")  # rows of the whole process, not of a thread
+_BY_TITLE: Final = ("region", "action", "stage", "import")  # their category is the row's title
+_PIECE: Final = 10_000  # spans held as Python objects at a time
 
 
 def export(run: Run, *, process: int | None = None) -> Iterator[bytes]:
-    """Of all processes, or of the one asked for; in pieces, as a run may be long."""
+    """All processes, or only the given one; in pieces, because a run may be long."""
     chosen = only(run, process=process)
     if not chosen.processes:
         raise InputError(f"'{run.path}' has no process to export. Record the run again.")
@@ -66,7 +66,7 @@ def _spans(
 ) -> Iterator[to.Event]:
     name = track.title if track.kind in _OF_THE_PROCESS else f"{track.thread}: {track.title}"
     category = track.title if track.kind in _BY_TITLE else track.kind
-    told = [_told(label) if track.kind != "line" else _line(label) for label in track.labels]
+    named = [_label(label) if track.kind != "line" else _line(label) for label in track.labels]
     lanes, tids = to.Lanes(), list[int]()
     for start_ns, end_ns, label in _entries(track):
         lane = lanes.place(start_ns, end_ns)
@@ -74,19 +74,19 @@ def _spans(
             tids.append(next(own_numbers))
             again = f" ({lane + 1})" if lane else ""
             yield from to.thread_named(pid, tids[lane], name + again, order * _LANES + lane)
-        text, args = told[label]
+        text, args = named[label]
         yield to.complete(text, category, pid, tids[lane], start_ns, end_ns - start_ns, args)
 
 
 def _entries(track: Track) -> Iterator[tuple[int, int, int]]:
-    """Start, end and label of each span, with few of them as objects at a time."""
+    """Start, end and label of each span, with only a few as Python objects at a time."""
     columns = track.start_ns, track.end_ns, track.label
     for first in range(0, len(track.label), _PIECE):
         piece = (column[first : first + _PIECE].tolist() for column in columns)
         yield from zip(*piece, strict=True)
 
 
-def _told(label: Label) -> tuple[str, dict[str, Any]]:
+def _label(label: Label) -> tuple[str, dict[str, Any]]:
     details = label.details.items()
     return label.name, {
         key: to.text(value) if isinstance(value, str) else value for key, value in details

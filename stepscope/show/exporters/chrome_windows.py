@@ -9,17 +9,17 @@ from stepscope.analyze.timeline.traced_windows import TracedWindow, traced_windo
 from stepscope.model import Location
 from stepscope.show.exporters import trace_events as to
 
-# They count from 1 in every window, and join events to each other.
+# Ids that join events to each other. They start at 1 in every window.
 _JOINING: Final = ("External id", "external id", "correlation", "Sequence number")
 _WINDOWS_APART: Final = 2**33
-_NOT_OURS: Final = ("Spans", "Traces", "")  # what Kineto tells of itself
+_NOT_OURS: Final = ("Spans", "Traces", "")  # Kineto's rows about itself
 _MEMORY: Final = "[memory]"
 _BEHIND_OUR_ROWS: Final = 2**20
 _DEVICES_AFTER: Final = 2**16
 
 
 class Numbers:
-    """Numbers of processes and threads that nobody else in the timeline has."""
+    """Process and thread numbers that are unique in the timeline."""
 
     def __init__(
         self, pid: int, order: int, own: "itertools.count[int]", windows: "itertools.count[int]"
@@ -56,9 +56,9 @@ class _Window:
         self._member, self._window = member, window
         self._numbers = numbers
         self._offset = next(numbers.windows) * _WINDOWS_APART
-        self._flows: dict[tuple[str, str], to.Event] = {}  # whose other end is still to come
-        self._names: dict[tuple[str, str, str], str] = {}  # that Kineto gives
-        self._seen: dict[tuple[str, str], tuple[int, int]] = {}  # processes and threads
+        self._flows: dict[tuple[str, str], to.Event] = {}  # the other end is still to come
+        self._names: dict[tuple[str, str, str], str] = {}  # from Kineto
+        self._seen: dict[tuple[str, str], tuple[int, int]] = {}  # to our pid and tid
 
     def events(self) -> Iterator[to.Event]:
         zero_ns = self._member.zero_unix_ns
@@ -99,7 +99,7 @@ class _Window:
         return self._here(event)
 
     def _flow(self, event: to.Event) -> Iterator[to.Event]:
-        """Both ends or none: the other may lie outside of the window."""
+        """Both ends or none: the other may lie outside the window."""
         key = str(event.get("cat")), str(event.get("id"))
         other = self._flows.pop(key, None)
         if other is None or other["ph"] == event["ph"]:
@@ -126,12 +126,12 @@ class _Window:
 
     def _remember_name(self, event: to.Event, pid: str, tid: str) -> None:
         args = event.get("args")
-        told = args.get("name", args.get("labels")) if isinstance(args, dict) else None
-        if isinstance(told, str):
-            self._names[str(event.get("name")), pid, tid] = told
+        name = args.get("name", args.get("labels")) if isinstance(args, dict) else None
+        if isinstance(name, str):
+            self._names[str(event.get("name")), pid, tid] = name
 
     def _named(self) -> Iterator[to.Event]:
-        """Only who is seen: Kineto also names devices that did nothing."""
+        """Only those with events: Kineto also names devices that did nothing."""
         host_pid = str(self._member.pid)
         for (traced, thread), (pid, tid) in self._seen.items():
             unnamed = f"thread {thread}" if thread.isdecimal() else thread

@@ -1,6 +1,6 @@
-"""Collapsed stacks: one line a stack, its functions from the outermost inwards, its microseconds.
+"""Collapsed stacks, for flamegraph.pl, inferno and speedscope.
 
-What flamegraph.pl, inferno and speedscope read.
+One line per stack: its functions, outermost first, then its microseconds.
 """
 
 from collections import Counter
@@ -26,10 +26,10 @@ def export(run: Run, *, process: int | None = None) -> bytes:
 
 
 def _label(frame: Frame) -> str:
-    """`train (train.py:12)`; native functions have no place."""
+    """`train (train.py:12)`; native functions have no file and line."""
     return frame.name if frame.file is None else f"{frame.name} ({frame.file}:{frame.line})"
 
 
 def _without_separators(label: str) -> str:
-    """A line is split at semicolons, and its number is behind the last space."""
+    """Readers split a line at semicolons and take the number after the last space."""
     return " ".join(label.replace(_SEPARATOR, ":").split()) or "?"

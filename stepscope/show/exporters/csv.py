@@ -1,4 +1,4 @@
-"""A folder of CSV files, one a table, as RFC 4180 has them: for spreadsheets and everybody else."""
+"""A folder of CSV files (RFC 4180), one per table: for spreadsheets and everything else."""
 
 import io
 from typing import TYPE_CHECKING, Final
@@ -15,12 +15,12 @@ OPEN_WITH: Final = "pandas.read_csv('{path}/lines.csv')"
 
 
 def export(run: "Run", *, process: int | None = None) -> Files:
-    """Of all processes, or of the one asked for."""
+    """All processes, or only the given one."""
     return export_tables(run, process, "csv", encode)
 
 
 def encode(table: polars.DataFrame) -> bytes:
-    """UTF-8; unknown is an empty field, empty text is a quoted one, a list is JSON."""
+    """UTF-8; unknown is an empty field, empty text is a quoted empty field, a list is JSON."""
     lists = [name for name, dtype in table.schema.items() if isinstance(dtype, polars.List)]
     flat = table.with_columns(_as_json(table[name]) for name in lists)
     file = io.BytesIO()

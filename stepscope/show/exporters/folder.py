@@ -1,4 +1,4 @@
-"""The folder that an export of many files goes to: whole or not at all, and nobody else's."""
+"""The folder of an export with many files: written atomically, and never over other files."""
 
 import contextlib
 import os
@@ -11,30 +11,30 @@ import msgspec
 
 from stepscope.errors import EnvironmentTrouble, InputError
 
-MANIFEST: Final = "export.json"  # says which files an export wrote
+MANIFEST: Final = "export.json"  # lists the files that the export wrote
 
 
 def write_folder(path: str, files: Iterable[tuple[str, bytes]]) -> None:
     """Make `path`, or replace what an earlier export wrote there, with one rename at the end."""
-    with _told(path):
+    with _os_errors_explained(path):
         target = os.path.realpath(path)
         before = _ours_before(target, path)
         half = os.path.join(os.path.dirname(target), f".stepscope-{secrets.token_hex(4)}")
         os.mkdir(half)
     try:
         for name, content in files:
-            with _told(path):
+            with _os_errors_explained(path):
                 os.makedirs(os.path.dirname(os.path.join(half, name)), exist_ok=True)
                 with open(os.path.join(half, name), "xb") as file:
                     file.write(content)
-        with _told(path):
+        with _os_errors_explained(path):
             _put_in_place(half, target, before)
     finally:
         shutil.rmtree(half, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def _told(path: str) -> Iterator[None]:
+def _os_errors_explained(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -44,25 +44,25 @@ def _told(path: str) -> Iterator[None]:
 
 
 def _ours_before(target: str, path: str) -> list[str]:
-    """The files of the export that is there; anything else there stays as it is."""
+    """The files of an earlier export in the folder; refuses if there are any other files."""
     if not os.path.lexists(target):
         return []
     if not os.path.isdir(target):
-        raise InputError(f"'{path}' is a file, and this format is a folder. Name another with -o.")
+        raise InputError(f"'{path}' is a file, but this format is a folder. Name another with -o.")
     there = _names_below(target)
     ours = {*_files_in_manifest(os.path.join(target, MANIFEST)), MANIFEST}
     foreign = [name for name in there if name not in ours or not _is_file(target, name)]
     if foreign or (there and len(ours) == 1):
         raise InputError(
-            f"'{path}' is there and holds what no export wrote ('{(foreign or there)[0]}'). "
+            f"'{path}' exists and holds a file that no export wrote ('{(foreign or there)[0]}'). "
             "Name another folder with -o."
         )
     return there
 
 
 def _names_below(folder: str) -> list[str]:
-    """Files, links and whatever else is no folder, as the manifest names them; and empty folders,
-    which it never does."""
+    """Everything that is not a folder, named as in the manifest; and empty folders, which a
+    manifest never names."""
     found = []
     for where, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(where, name))]
@@ -78,19 +78,19 @@ def _is_file(folder: str, name: str) -> bool:
 
 
 def _files_in_manifest(path: str) -> list[str]:
-    """None where it is missing or somebody else's."""
+    """Empty if it is missing or not ours."""
     try:
         with open(path, "rb") as file:
-            told: Any = msgspec.json.decode(file.read())
+            manifest: Any = msgspec.json.decode(file.read())
     except (FileNotFoundError, IsADirectoryError, msgspec.MsgspecError, UnicodeDecodeError):
         return []
-    is_ours = isinstance(told, dict) and told.get("exported_by") == "stepscope"
-    rows = told.get("rows") if is_ours else None
+    is_ours = isinstance(manifest, dict) and manifest.get("exported_by") == "stepscope"
+    rows = manifest.get("rows") if is_ours else None
     return list(rows) if isinstance(rows, dict) else []
 
 
 def _put_in_place(half: str, target: str, before: list[str]) -> None:
-    """A folder that holds something cannot be renamed onto: it steps aside first."""
+    """Nothing can be renamed onto a folder that is not empty: the old one is moved aside first."""
     if not before:
         os.rename(half, target)
         return
@@ -101,7 +101,7 @@ def _put_in_place(half: str, target: str, before: list[str]) -> None:
     except OSError:
         os.rename(aside, target)
         raise
-    for name in before:  # no more than was looked at
+    for name in before:  # only what was checked
         os.unlink(os.path.join(aside, name))
     for where, _, _ in os.walk(aside, topdown=False):
         os.rmdir(where)

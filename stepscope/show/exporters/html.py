@@ -11,10 +11,10 @@ OPEN_WITH: Final = "any browser"
 
 
 def export(run: "Run", *, process: int | None = None, with_source: bool = True) -> bytes:
-    """Of the whole run, or as if nobody else had taken part than the process asked for."""
+    """Of the whole run, or of one process as if it had run alone."""
     from stepscope.show.report.bundle import bundle
     from stepscope.show.report.content import content
     from stepscope.show.report.page import report
 
-    bundle()  # complains at once where it was not built
+    bundle()  # raises now if the page was not built
     return report(content(only(run, process=process), with_source=with_source))

@@ -15,7 +15,7 @@ UNIT_S: Final = 1e-9
 
 
 def export(run: "Run", *, process: int | None = None) -> bytes:
-    """The lines of the process with that pid, by default of the main one (or rank 0)."""
+    """The lines of the process with this pid; by default the main process (or rank 0)."""
     from stepscope.analyze.code.lines import lines
 
     if process is None and run.main is not None:
@@ -26,7 +26,7 @@ def export(run: "Run", *, process: int | None = None) -> bytes:
 def timings_of(answer: LinesAnswer, *, cwd: str) -> Timings:
     timings: Timings = {}
     for row in answer.functions:
-        # A viewer looks the source up by this path, from whatever folder it runs in.
+        # Absolute: a viewer in any folder looks the source up by this path.
         key = (os.path.join(cwd, row.file), row.first_line, row.function)
         timings.setdefault(key, []).extend((line.line, line.hits, line.ns) for line in row.lines)
     return timings

@@ -1,4 +1,4 @@
-"""A folder of Parquet files, one a table: for pandas, polars, DuckDB, Spark."""
+"""A folder of Parquet files, one per table: for pandas, polars, DuckDB, Spark."""
 
 import io
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ OPEN_WITH: Final = "polars.read_parquet('{path}/lines.parquet')"
 
 
 def export(run: "Run", *, process: int | None = None) -> Files:
-    """Of all processes, or of the one asked for."""
+    """All processes, or only the given one."""
     return export_tables(run, process, "parquet", encode)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stepscope.analyze.run import Run
 
 OPEN_WITH: Final = "python -m pstats {path}"
-MARSHAL_VERSION: Final = 4  # what every Python since 3.4 reads
+MARSHAL_VERSION: Final = 4  # every Python since 3.4 reads it
 
 Key = tuple[str, int, str]  # file, first line, plain name
 Figures = tuple[int, int, float, float]
@@ -20,7 +20,7 @@ Stats = dict[Key, tuple[int, int, float, float, dict[Key, Figures]]]
 
 
 def export(run: "Run", *, process: int | None = None) -> bytes:
-    """The calls of the process with that pid, by default of the main one (or rank 0)."""
+    """The calls of the process with this pid; by default the main process (or rank 0)."""
     from stepscope.analyze.code.functions import functions
 
     if process is None and run.main is not None:
@@ -34,7 +34,7 @@ def export(run: "Run", *, process: int | None = None) -> bytes:
 
 
 def stats_of(rows: list[FunctionRow], *, cwd: str) -> Stats:
-    """Qualified names become plain ones, as cProfile has them; what then has one name is summed."""
+    """Qualified names become plain ones, as in cProfile; what has the same name then is summed."""
     stats: Stats = {}
     for row in rows:
         callers: dict[Key, Figures] = {}
@@ -53,14 +53,14 @@ def stats_of(rows: list[FunctionRow], *, cwd: str) -> Stats:
 
 
 def _key(row: FunctionRow | CallRow, cwd: str) -> Key:
-    """A viewer looks the source up by this path, from whatever folder it runs in."""
+    """Absolute: a viewer in any folder looks the source up by this path."""
     is_file = row.file != "~" and not row.file.startswith("<")
     name = row.function if row.file == "~" else row.function.rpartition(".")[2]
     return os.path.join(cwd, row.file) if is_file else row.file, row.line, name
 
 
 def _figures(first: int, row: FunctionRow | CallRow) -> Figures:
-    """cProfile puts a function's primitive calls first, and last those by each of its callers."""
+    """cProfile puts a function's primitive calls first, but a caller's primitive calls second."""
     second = row.primitive_calls if isinstance(row, CallRow) else row.ncalls
     return first, second or 0, (row.tottime_ns or 0) * 1e-9, (row.cumtime_ns or 0) * 1e-9
 

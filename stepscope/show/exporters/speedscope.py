@@ -11,7 +11,7 @@ from stepscope.show.exporters.threads import threads_of
 OPEN_WITH: Final = "https://www.speedscope.app, or: npx speedscope {path}"
 SUFFIX: Final = "speedscope.json"
 SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
-_JITTER_NS: Final = 1_000  # between the end of a sample and the start of the next, by rounding
+_JITTER_NS: Final = 1_000  # between the end of a sample and the start of the next, due to rounding
 
 
 class _Frames:
@@ -31,7 +31,7 @@ class _Frames:
 
 
 def export(run: Run, *, process: int | None = None) -> bytes:
-    """One profile a thread of one process, the main thread first."""
+    """One profile per thread of one process, the main thread first."""
     threads = threads_of(run, process)
     frames = _Frames()
     began_ns = min(thread.began_ns for thread in threads)
@@ -49,7 +49,7 @@ def export(run: Run, *, process: int | None = None) -> bytes:
 
 
 def _profile(thread: SampledThread, frames: _Frames, began_ns: int) -> dict[str, Any]:
-    """Times when the thread was not seen are samples of no stack, so that threads line up."""
+    """Times when the thread was not seen are samples with an empty stack, so threads line up."""
     samples: list[list[int]] = []
     weights: list[int] = []
     at_ns = thread.began_ns

@@ -67,7 +67,7 @@ class Asked:
 
     @property
     def notes(self) -> list[str]:
-        """What the answers say of themselves, each once."""
+        """The answers' notes, each once."""
         return list(
             dict.fromkeys(note for answer in self._answers.values() for note in answer.notes)
         )
@@ -77,25 +77,25 @@ class Asked:
 
 
 def _rows_of(view: View[Any]) -> Callable[[Asked], Columns]:
-    """A table that has one row for each of the answer's."""
+    """A table with one row for each row of the answer."""
     return lambda asked: columns(view.row_type, asked.rows(view.name))
 
 
 def _steps(asked: Asked) -> Columns:
-    """One row a step, counted from 1 as `show steps --each` does; a column a phase."""
+    """One row per step, counted from 1 as in `show steps --each`; one column per phase."""
     from stepscope.analyze.answers.parquet_tables import steps_table
 
     found = steps_table(asked.run).rename({"is_measured": "measured"}, strict=False)
     whole = polars.concat([polars.DataFrame(schema=_NO_STEPS), found], how="diagonal_relaxed")
     phases = [name for name in whole.columns if name not in _NO_STEPS]
     samples = polars.col("samples")
-    told = whole.with_columns(
+    table = whole.with_columns(
         (polars.col("step") + 1).cast(polars.Int64),
-        polars.when(samples > 0).then(samples),  # 0: not said
-        # A phase that one process has and another has not took no time there.
+        polars.when(samples > 0).then(samples),  # 0: unknown
+        # A phase that a process does not have took no time there.
         *(polars.col(name).fill_null(0) for name in phases),
     )
-    return told.select(*_NO_STEPS, *phases).get_columns()
+    return table.select(*_NO_STEPS, *phases).get_columns()
 
 
 def _lines(asked: Asked) -> Columns:
@@ -108,7 +108,7 @@ def _lines(asked: Asked) -> Columns:
 
 
 def _callers(asked: Asked) -> Columns:
-    """One row a function and caller: the figures are the function's calls by that caller."""
+    """One row per function and caller: the figures are the function's calls by that caller."""
     pairs = [(row, caller) for row in asked.rows("functions") for caller in row.callers]
     callers = [caller for _, caller in pairs]
     place = ("file", "line", "function")
@@ -133,7 +133,7 @@ def _memory_points(asked: Asked) -> Columns:
 
 
 def _memory_by_process(run: "Run") -> Iterator[ProcessMemory]:
-    """With the pid of workers, too, which the answer for all of them leaves out."""
+    """Includes the pid of each worker, which the answer for all workers together leaves out."""
     from stepscope.analyze.answers.memory import memory
 
     for process in run.processes:
@@ -143,7 +143,7 @@ def _memory_by_process(run: "Run") -> Iterator[ProcessMemory]:
             yield msgspec.structs.replace(row, process=who)
 
 
-# Tables that are more than the rows of their view's answer.
+# Tables with more than the rows of their view's answer.
 _MADE: Final[dict[str, Callable[[Asked], Columns]]] = {
     "steps": _steps,
     "lines": _lines,
@@ -158,7 +158,7 @@ TABLES: Final[dict[str, Callable[[Asked], Columns]]] = {
 
 
 def export_tables(run: "Run", process: int | None, ending: str, encode: Encode) -> Files:
-    """Each table's file, then the list of them; of all processes, or of the one asked for."""
+    """Each table's file, then the manifest; for all processes, or only the given one."""
     asked = Asked(only(run, process=process))
     rows: dict[str, int] = {}
     for name, make in TABLES.items():
@@ -178,8 +178,8 @@ def columns(
 ) -> Columns:
     """The fields of the rows (or those named) as columns of the types that the record declares.
 
-    A field that is a record itself gives its own fields, under their names: `process` becomes
-    role, rank and pid. Lists of records are left out, they are tables of their own.
+    A field that is a record becomes one column per field of that record: `process` becomes role,
+    rank and pid. Lists of records are left out: they have tables of their own.
     """
     found: Columns = []
     for name, hint in typing.get_type_hints(record).items():
@@ -195,7 +195,7 @@ def columns(
 
 
 def _kind(hint: Any) -> Any:
-    """What a field holds when it holds something; a choice of words is text."""
+    """A field's type without None; a Literal of strings is text."""
     if isinstance(hint, types.UnionType):
         (hint,) = [each for each in typing.get_args(hint) if each is not types.NoneType]
     return str if typing.get_origin(hint) is typing.Literal else hint
@@ -210,5 +210,5 @@ def _column(name: str, values: list[Any], dtype: Any) -> polars.Series:
 
 
 def _text(value: str) -> str:
-    """Halves of surrogate pairs, from names of files that are no UTF-8, are spelled out."""
+    """Lone surrogates, from file names that are not UTF-8, are written as escapes."""
     return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,9 +1,9 @@
-"""A folder of operator windows as TensorBoard reads them: one file a window.
+"""A folder of operator windows for TensorBoard: one file per window.
 
-TensorFlow's and JAX's lie where the profile plugin (xprof) looks for them, as they were recorded.
-Torch's are for torch_tb_profiler, which knows the words of torch 1.9. Newer traces say
-`cuda_runtime` and `fwdbwd`, have the loader's waits as annotations, and ours have no steps of a
-schedule: it would show none of these.
+TensorFlow's and JAX's files go unchanged to where the profile plugin (xprof) looks for them.
+Torch's are for torch_tb_profiler, which only knows the names of torch 1.9. Newer traces use
+`cuda_runtime` and `fwdbwd` and have the loader's waits as annotations, and our traces have no steps
+of a schedule: unchanged, the plugin would show none of these.
 """
 
 import re
@@ -32,7 +32,7 @@ _WORDS: Final = {
     "xpu_driver": "Runtime",
     "fwdbwd": "forward_backward",
 }
-_APART_NS: Final = 1  # the plugin adds floats: steps that touch would overlap there
+_APART_NS: Final = 1  # the plugin adds floats: adjacent steps would overlap there
 _NO_OPERATORS: Final = (
     "The script used neither torch nor TensorFlow nor JAX, ended before its sixth step, or ran "
     "with --ops off. Record them with 'stepscope run --ops all'."
@@ -40,7 +40,7 @@ _NO_OPERATORS: Final = (
 
 
 def export(run: Run, *, process: int | None = None) -> Files:
-    """Of every rank, or of the process asked for."""
+    """Every rank, or only the given process."""
     found = list(traced_windows(only(run, process=process)))
     readable = [each for each in found if isinstance(each, TracedWindow)]
     unread = [each for each in found if isinstance(each, str)]
@@ -69,20 +69,20 @@ def _files(found: list[TracedWindow], unread: list[str]) -> Files:
 
 
 def _file_name(window: TracedWindow) -> str:
-    """As torch's own handler names it: host and process, when, and the ending."""
+    """Named like torch's own handler does: host, process, time, suffix."""
     host = re.sub(r"[^\w.-]", "_", window.host) or "host"
     return f"{host}_{window.pid}.{window.began_unix_ns}.pt.trace.json"
 
 
 def _profile_name(window: TracedWindow) -> str:
-    """One run of the plugin a window, with a host for each process."""
+    """One run of the plugin per window, with one host per process."""
     number = re.sub(r"\D", "", window.path.name.partition(".")[0]) or "0"
     host = re.sub(r"[^\w-]", "_", window.host) or "host"
     return f"plugins/profile/window_{number}/{host}_{window.pid}.xplane.pb"
 
 
 class _Events:
-    """The window's own, with our steps where it has none. Times count from where it began."""
+    """The window's events, plus our steps if it has none. Times are relative to its start."""
 
     def __init__(self, window: TracedWindow) -> None:
         self._window = window

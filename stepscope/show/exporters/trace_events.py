@@ -12,8 +12,8 @@ _CHUNK_BYTES: Final = 2**20
 
 def document(head: dict[str, Any], base_ns: int, events: Iterable[Event]) -> Iterator[bytes]:
     """The file in pieces; times in it are microseconds since `base_ns`, in Unix time."""
-    told = {**head, "displayTimeUnit": "ms", "baseTimeNanoseconds": base_ns}
-    piece = bytearray(msgspec.json.encode(told)[:-1] + b',"traceEvents":[\n')
+    whole_head = {**head, "displayTimeUnit": "ms", "baseTimeNanoseconds": base_ns}
+    piece = bytearray(msgspec.json.encode(whole_head)[:-1] + b',"traceEvents":[\n')
     separator = b""
     for event in events:
         piece += separator + msgspec.json.encode(event)
@@ -31,7 +31,7 @@ def us(ns: int) -> msgspec.Raw:
 
 
 def text(name: str) -> str:
-    """What UTF-8 cannot hold, a lone surrogate of a path, is spelled out."""
+    """Lone surrogates of a path, which UTF-8 cannot hold, are written as escapes."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
@@ -65,13 +65,13 @@ def _named(what: str, pid: int, tid: int, name: str, order: int) -> list[Event]:
 
 
 class Lanes:
-    """Rows in which everything nests: what overlaps only in part goes to the next row."""
+    """Rows in which everything nests: a partial overlap goes to the next row."""
 
     def __init__(self) -> None:
-        self._ends: list[list[int]] = []  # of what is open in each lane, the innermost last
+        self._ends: list[list[int]] = []  # of the open intervals in each lane, the innermost last
 
     def place(self, start_ns: int, end_ns: int) -> int:
-        """The lane of the next interval; they come by start, the longer first."""
+        """The lane of the next interval; they must come sorted by start, longer ones first."""
         for lane, ends in enumerate(self._ends):
             while ends and ends[-1] <= start_ns:
                 ends.pop()

@@ -1,4 +1,4 @@
-"""The page's own code, which is built from `web/` when the package is."""
+"""The page's own code, built from `web/` together with the package."""
 
 from pathlib import Path
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""All that the page shows of a run, put together from the answers."""
+"""Everything that the page shows about a run, collected from the answers."""
 
 import datetime
 import importlib.util
@@ -43,13 +43,13 @@ _MOST_OPS: Final = 1_500
 _MOST_PLACES: Final = 20
 _MOST_FILES: Final = 1_000
 
-Progress = Callable[[str], None]  # told what is being worked out
+Progress = Callable[[str], None]  # called with what is being computed
 
 _T = TypeVar("_T")
 
 
 class _Asker:
-    """Asks one question after the other: a damaged part costs its own page, not the report."""
+    """Asks one question after the other: damaged data costs its own page, not the whole report."""
 
     def __init__(self, run: Run, progress: Progress) -> None:
         self._run = run
@@ -64,7 +64,7 @@ class _Asker:
         except StepscopeError as error:
             self.trouble.append(f"{what}: {error}")
         except Exception as error:
-            self.trouble.append(f"{what} cannot be told: {type(error).__name__}: {error}")
+            self.trouble.append(f"{what} cannot be shown: {type(error).__name__}: {error}")
         return None
 
     def answer(self, view: View[_T], **how: Any) -> _T | None:
@@ -79,9 +79,9 @@ def content(
     findings: Any = None,
     progress: Progress = lambda what: None,
 ) -> Content:
-    """What the page shows. `timeline`, `findings`: where the caller needs or has them, too."""
+    """What the page shows. `timeline`, `findings`: given if the caller has or needs them, too."""
     ask = _Asker(run, progress)
-    told = SUMMARY.ask(run)
+    overview = SUMMARY.ask(run)
     by_line = LINES.ask(run)
     numbers = FunctionNumbers()
     called = ask("Functions", lambda: trees(run, numbers))
@@ -90,11 +90,11 @@ def content(
     advice = findings or ask.answer(FINDINGS)
     whole = Content(
         facts=facts(run),
-        verdict=headline(told, advice).sentence,
-        summary=told,
+        verdict=headline(overview, advice).sentence,
+        summary=overview,
         words=CATEGORY_WORDS,
         recorded=recorded(run),
-        steps=ask("Steps", lambda: step_columns(run)) if told.steps.steps else None,
+        steps=ask("Steps", lambda: step_columns(run)) if overview.steps.steps else None,
         findings=advice,
         lines=file_lines(by_line),
         sources=source_texts(run, by_line),
@@ -121,7 +121,7 @@ def content(
     return whole if with_source else without_source(whole)
 
 
-# --- few enough for a file ------------------------------------------------------------------------
+# --- limits, so that the file stays small ---------------------------------------------------------
 
 
 def _few_ops(answer: OpsAnswer | None, reduced: list[str], what: str) -> OpsAnswer | None:
@@ -139,5 +139,5 @@ def _few_ops(answer: OpsAnswer | None, reduced: list[str], what: str) -> OpsAnsw
 def _few_files(answer: Any, reduced: list[str]) -> Any:
     if answer is None or len(answer.files) <= _MOST_FILES:
         return answer
-    reduced.append(f"Of {len(answer.files):,} files the {_MOST_FILES:,} dearest are here.")
+    reduced.append(f"Of {len(answer.files):,} files the {_MOST_FILES:,} slowest are here.")
     return msgspec.structs.replace(answer, files=answer.files[:_MOST_FILES])

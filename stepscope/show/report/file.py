@@ -1,4 +1,4 @@
-"""Writes the report into its run, whole or not at all, and keeps what the viewer will ask for."""
+"""Writes the report into its run, atomically, and keeps what the viewer will ask for."""
 
 import functools
 from pathlib import Path
@@ -18,10 +18,10 @@ REPORT_FILE: Final = "report.html"
 
 
 def write_report(run: "Run", path: str, *, findings: Any = None) -> None:
-    """`findings`: where the caller has them already."""
+    """`findings`: given if the caller has them already."""
     timeline = functools.cache(lambda: run_timeline(run))
-    told = content(run, timeline=timeline, findings=findings)
-    page = report(told)
+    shown = content(run, timeline=timeline, findings=findings)
+    page = report(shown)
     replace_file(Path(path), lambda half: half.write_bytes(page))
-    if told.timeline is not None:
-        keep(run.path, run_version(run.path), told, timeline())
+    if shown.timeline is not None:
+        keep(run.path, run_version(run.path), shown, timeline())

@@ -1,10 +1,10 @@
-"""The functions' table, few enough for a file; who called whom in numbers of the functions."""
+"""The functions' table, limited so that the file stays small; callers and callees as indexes."""
 
 from typing import Final
 
 from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
-from stepscope.show.report.shapes import Caller, FunctionTable, FunctionTold
+from stepscope.show.report.shapes import Caller, FunctionTable, ShownFunction
 
 _MOST: Final = 600  # by own time, and again by time with callees
 _MOST_CALLERS: Final = 8
@@ -19,7 +19,7 @@ def function_table(
             f"Of {len(answer.functions):,} functions the {len(rows):,} longest are here."
         )
     return FunctionTable(
-        functions=[_told(row, numbers) for row in rows], exact=answer.exact, notes=answer.notes
+        functions=[_shown(row, numbers) for row in rows], exact=answer.exact, notes=answer.notes
     )
 
 
@@ -30,8 +30,8 @@ def _longest(rows: list[FunctionRow]) -> list[FunctionRow]:
     return by_own + [row for row in by_all if id(row) not in kept]
 
 
-def _told(row: FunctionRow, numbers: FunctionNumbers) -> FunctionTold:
-    return FunctionTold(
+def _shown(row: FunctionRow, numbers: FunctionNumbers) -> ShownFunction:
+    return ShownFunction(
         file=row.file,
         line=row.line,
         function=row.function,

@@ -1,7 +1,7 @@
-"""What the viewer needs of a long run, kept in its tables: from then on it opens at once.
+"""What the viewer needs of a long run, kept beside its tables: the next time it opens at once.
 
-The page's content is kept as JSON, the spans of the timeline beside it. Both are derived, and are
-left alone when a file of the run or our own code is newer.
+The page's content is kept as JSON, the spans of the timeline beside it. Both are derived, and
+are ignored when a file of the run or our own code is newer.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ _VIEW: Final = "view.json"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class View:
-    """All that a page may ask of a run."""
+    """Everything that a page may ask for."""
 
     content: bytes  # JSON
     timeline: Callable[[], RunTimeline]
@@ -41,29 +41,29 @@ class _Kept(Record, frozen=True):
     content: msgspec.Raw
 
 
-def keep(path: Path, version: str, told: Content, timeline: RunTimeline) -> None:
-    """Where it is long: in the run, else in the user's cache, else not at all."""
+def keep(path: Path, version: str, shown: Content, timeline: RunTimeline) -> None:
+    """Only long runs: in the run folder, else in the user's cache, else not at all."""
     if not timeline.is_long:
         return
     for folder in _folders(path):
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _write(folder, version, told, timeline)
+            _write(folder, version, shown, timeline)
         except (OSError, UnicodeEncodeError):
             continue
         return
 
 
-def _write(folder: Path, version: str, told: Content, timeline: RunTimeline) -> None:
-    """The view comes last: who finds it finds the others, too."""
+def _write(folder: Path, version: str, shown: Content, timeline: RunTimeline) -> None:
+    """The view is written last: a reader that finds it also finds the other files."""
     kept_timeline = keep_timeline(folder, timeline)
-    view = _Kept(version=version, timeline=kept_timeline, content=msgspec.Raw(encoded(told)))
+    view = _Kept(version=version, timeline=kept_timeline, content=msgspec.Raw(encoded(shown)))
     body = msgspec.json.encode(view)
     replace_file(folder / _VIEW, lambda half: half.write_bytes(body))
 
 
 def kept(path: Path, version: str) -> View | None:
-    """What was kept of the run in this state."""
+    """What was kept for this version of the run."""
     for folder in _folders(path):
         try:
             found = msgspec.json.decode((folder / _VIEW).read_bytes(), type=_Kept)
@@ -76,5 +76,5 @@ def kept(path: Path, version: str) -> View | None:
 
 
 def _folders(path: Path) -> tuple[Path, ...]:
-    """Beside a trace of another tool nothing of ours is wanted."""
+    """We write nothing beside another tool's trace."""
     return tables_folders(path)[1:] if is_trace(path) else tables_folders(path)

@@ -43,12 +43,12 @@ _FEW_SPANS: Final = (
 
 
 def report(content: Content) -> bytes:
-    """One file that holds everything and asks nobody for anything."""
+    """One file that holds everything and loads nothing from elsewhere."""
     return _page(encoded({"mode": "file", "content": _shortened(content)}), connects=False)
 
 
 def _shortened(content: Content) -> Content:
-    """With a note where the file does not hold every span."""
+    """With a note if the file does not hold every span."""
     lanes = content.timeline.lanes if content.timeline else []
     if all(lane.spans == len(lane.start) for lane in lanes):
         return content
@@ -57,12 +57,12 @@ def _shortened(content: Content) -> Content:
 
 
 def viewer() -> bytes:
-    """The same page without a run: it asks the server that it came from."""
+    """The same page without a run: it asks the server that it was loaded from."""
     return _page(encoded({"mode": "server"}), connects=True)
 
 
 def encoded(value: Any) -> bytes:
-    """JSON; of lone surrogates, which UTF-8 cannot hold, as escapes."""
+    """JSON; lone surrogates, which UTF-8 cannot hold, as escapes."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -101,7 +101,7 @@ def _page(data: bytes, *, connects: bool) -> bytes:
 
 
 def frame(content: Content, *, height_px: int = 760) -> str:
-    """The report inside another page, a notebook: shut in, so that neither can touch the other."""
+    """The report in another page (a notebook), sandboxed so that neither can touch the other."""
     document = html.escape(report(content).decode(), quote=True)
     return (
         f'<iframe title="stepscope" sandbox="allow-scripts" srcdoc="{document}" width="100%" '

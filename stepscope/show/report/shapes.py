@@ -1,4 +1,4 @@
-"""What the page is given, beside the answers of `model`: columns, because there are many rows."""
+"""What the page gets besides the answers of `model`: columns, because there are many rows."""
 
 from stepscope.model import (
     ActionsAnswer,
@@ -20,7 +20,7 @@ from stepscope.model.timeline import Timeline
 Caller = tuple[int, int, int, int]  # index in the content's `called`, ncalls, own, with callees
 
 
-class FunctionTold(Record, frozen=True):
+class ShownFunction(Record, frozen=True):
     """A row of the functions' table."""
 
     file: str
@@ -37,7 +37,7 @@ class FunctionTold(Record, frozen=True):
 
 
 class FunctionTable(Record, frozen=True):
-    functions: list[FunctionTold]
+    functions: list[ShownFunction]
     exact: bool
     notes: list[str]
 
@@ -57,7 +57,7 @@ class FileLines(Record, frozen=True):
 
 
 class Content(Record, frozen=True):
-    """All that the page shows of a run. What could not be told is null, and `trouble` says why."""
+    """Everything that the page shows about a run. What failed is null, and `trouble` says why."""
 
     facts: Facts
     verdict: str
@@ -86,4 +86,4 @@ class Content(Record, frozen=True):
     reduced: list[str]  # what was left out so that the file stays small
     trouble: list[str]
     made: str  # ISO 8601
-    can_try: bool  # whether this stepscope can measure a fix by itself
+    can_try: bool  # whether this stepscope can measure a fix itself

@@ -1,4 +1,4 @@
-"""The content without a line of the user's text, for reports that leave the house."""
+"""The content without the user's source text, for reports that are shared."""
 
 from typing import Any, Final
 
@@ -7,26 +7,26 @@ import msgspec
 from stepscope.show.report.shapes import Content
 
 _TEXTS: Final = ("source", "patch", "hottest_source")
-_LEAST_LETTERS: Final = 8  # shorter lines (`try:`) say nothing, and are everywhere
+_LEAST_LETTERS: Final = 8  # shorter lines (`try:`) say nothing and are everywhere
 
 
 def without_source(content: Content) -> Content:
-    """Names and places stay. Texts of the source become null, and dots where words quote one."""
+    """Names and places stay. Source texts become null, or "…" where a sentence quotes one."""
     texts = {" ".join(line.split()) for lines in (content.sources or {}).values() for line in lines}
     lines = sorted((text for text in texts if len(text) >= _LEAST_LETTERS), key=len, reverse=True)
-    told = {
+    cleared = {
         name: _cleared(getattr(content, name), lines)
         for name in ("verdict", "summary", "findings", "input", "memory", "ranks")
     }
-    return msgspec.structs.replace(content, sources=None, **told)
+    return msgspec.structs.replace(content, sources=None, **cleared)
 
 
 def _cleared(value: Any, lines: list[str]) -> Any:
     if isinstance(value, msgspec.Struct):
-        told = {
+        fields = {
             name: _of_field(name, getattr(value, name), lines) for name in value.__struct_fields__
         }
-        return msgspec.structs.replace(value, **told)
+        return msgspec.structs.replace(value, **fields)
     if isinstance(value, list):
         return [_cleared(each, lines) for each in value]
     return _unquoted(value, lines) if isinstance(value, str) else value

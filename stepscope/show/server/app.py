@@ -1,5 +1,5 @@
 """What the viewer's server answers: the page, the list of runs, a run, tiles of its timeline,
-and how far it is with making them."""
+and how far it has got with preparing them."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ _FARTHEST_NS: Final = 2**60
 
 
 def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
-    """Every answer is made in a thread, so that a long analysis holds up nobody."""
+    """Every answer is computed in a thread, so that a long analysis blocks nothing else."""
     page, headers = viewer(), {"content-security-policy": _policy()}
 
     def index(request: Request) -> Response:
@@ -45,7 +45,7 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
         from_ns, to_ns = _number(request, "from"), _number(request, "to")
         width = min(_number(request, "width"), _MOST_PIXELS)
         if to_ns <= from_ns or width < 1:
-            raise DataError("A tile is from a moment to a later one, and at least a pixel wide.")
+            raise DataError("A tile must end after it starts and be at least one pixel wide.")
         answer = {"version": opened.version, "tile": opened.tile(from_ns, to_ns, width)}
         return Response(encoded(answer), media_type=_JSON)
 
@@ -57,8 +57,8 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
         Route("/api/tile", tile),
         Route("/api/progress", progress),
     ]
-    told = {StepscopeError: _refused, Exception: _failed}
-    app = Starlette(routes=routes, exception_handlers=told)
+    handlers = {StepscopeError: _refused, Exception: _failed}
+    app = Starlette(routes=routes, exception_handlers=handlers)
     return Guard(app, token, host)
 
 
@@ -71,7 +71,7 @@ def _run_of(request: Request) -> str:
 
 
 def _number(request: Request, name: str) -> int:
-    """May be negative: what a process did before it was recorded is told, too."""
+    """May be negative: spans from before the recording are shown, too."""
     text = request.query_params.get(name, "")
     digits = text.removeprefix("-")
     if not digits.isascii() or not digits.isdecimal() or len(digits) > 19:
@@ -84,5 +84,5 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    told = f"A bug in stepscope: {type(error).__name__}: {error}"
-    return Response(encoded({"trouble": told}), status_code=500, media_type=_JSON)
+    message = f"A bug in stepscope: {type(error).__name__}: {error}"
+    return Response(encoded({"trouble": message}), status_code=500, media_type=_JSON)

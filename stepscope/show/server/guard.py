@@ -1,7 +1,7 @@
-"""Who may ask: only with the token, and only under a name of this machine.
+"""Access control: requests need the token, and a Host header that names this machine.
 
-The token keeps out other users of the machine; the Host header keeps out web pages that made a name
-of theirs point here.
+The token keeps out other users of the machine; the Host header keeps out web pages whose own domain
+name was made to point here.
 """
 
 import hmac
@@ -30,7 +30,7 @@ _HEADERS: Final = {
 
 
 class Guard:
-    """Around the application; what does not pass gets a sentence and nothing else."""
+    """Around the application; refused requests get one sentence and nothing else."""
 
     def __init__(self, app: ASGIApp, token: str, host: str) -> None:
         self._app, self._token = app, token
@@ -50,14 +50,14 @@ class Guard:
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
         if not self._is_known(headers.get("host", "")):
-            return PlainTextResponse("This server does not go by that name.", 421)
+            return PlainTextResponse("This server does not have that name.", 421)
         if not self._has_token(scope, headers):
             return PlainTextResponse(
                 "The token is missing or wrong: open the address that 'stepscope view' printed.",
                 403,
             )
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("There is only reading here.", 405)
+            return PlainTextResponse("This server is read-only.", 405)
         return None
 
     def _is_known(self, host: str) -> bool:
@@ -72,7 +72,7 @@ class Guard:
 
 
 def names_of(host: str) -> Iterable[str]:
-    """Under which the server may be asked, where it listens on `host`."""
+    """The Host names the server accepts when it listens on `host`."""
     yield from _LOOPBACK
     yield host.lower()
     if host in _ANY or host not in _LOOPBACK:

@@ -1,4 +1,4 @@
-"""The runs that the viewer was given: which there are, what state they are in, what they tell."""
+"""The runs of the viewer: which there are, what state they are in, and their answers."""
 
 import dataclasses
 import functools
@@ -23,7 +23,7 @@ from stepscope.show.report.kept import View, keep, kept
 from stepscope.show.report.page import encoded
 
 _MOST_RUNS: Final = 2_000
-_KEPT: Final = 4  # runs that are held in memory
+_KEPT: Final = 4  # runs held in memory
 _GIVE: Final = (
     "Give a run folder, a folder of runs, or a trace that torch (.json, .json.gz), TensorFlow or "
     "JAX (.xplane.pb) wrote."
@@ -43,7 +43,7 @@ class Opened:
 
 
 class RunProgress(Record, frozen=True):
-    """What is being worked out of a run, for how long already, and how much there is to read."""
+    """What is being computed for a run, since when, and how much there is to read."""
 
     what: str | None
     seconds: float
@@ -60,8 +60,8 @@ class _Work:
 
 
 class Runs:
-    """One run, or all in a folder. Everything else on the disk is out of reach: a run is asked for
-    by the name under which it was found here, and no path is ever made of what a browser sends."""
+    """One run, or all runs in a folder. Everything else on the disk is out of reach: a run is asked
+    for by the name under which it was found here, and no path is ever built from a request."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -72,7 +72,7 @@ class Runs:
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._opened: dict[str, Opened] = {}
-        self._work: dict[str, _Work] = {}  # by the name of the run that is being opened
+        self._work: dict[str, _Work] = {}  # runs being opened, by name
 
     def _require_trace(self) -> None:
         if self.path.is_dir() and not is_trace(self.path):
@@ -81,7 +81,7 @@ class Runs:
                 "or name a run folder."
             )
         if not self.path.is_dir() and not is_named_like_one(self.path):
-            raise InputError(f"'{self.path}' is no run and no trace. {_GIVE}")
+            raise InputError(f"'{self.path}' is neither a run nor a trace. {_GIVE}")
         if not self.path.exists():
             raise InputError(f"'{self.path}' does not exist. {_GIVE}")
 
@@ -102,11 +102,11 @@ class Runs:
         return entries[:_MOST_RUNS]
 
     def version(self, name: str) -> str:
-        """Changes when something was recorded since."""
+        """Changes whenever more has been recorded."""
         return run_version(self._path(name))
 
     def progress(self, name: str) -> RunProgress:
-        """How far opening it is: big runs take a while the first time."""
+        """How far opening it has got: big runs take a while the first time."""
         path, work = self._path(name), self._work.get(name)
         files = traces_in(path) or path.glob("proc-*/ops-*")
         traces = (file.stat().st_size for file in files)
@@ -117,7 +117,7 @@ class Runs:
         )
 
     def open(self, name: str) -> Opened:
-        """The run as it is now; kept until it changes. Two who ask for the same one share it."""
+        """The run as it is now; kept until it changes. Concurrent requests share it."""
         path = self._path(name)
         with self._lock:
             lock = self._locks.setdefault(name, threading.Lock())
@@ -154,16 +154,16 @@ def _open(path: Path, version: str, progress: Progress) -> Opened:
         return _opened(version, view, is_running=False)
     run = load_any(path)
     timeline = functools.cache(lambda: run_timeline(run))
-    told = content(run, timeline=timeline, progress=progress)
+    shown = content(run, timeline=timeline, progress=progress)
     is_running = ending(run).how == "running"
-    if told.timeline is not None and not is_running:
-        progress("Keeping it for the next time")
-        keep(path, version, told, timeline())
-    return _opened(version, View(encoded(told), timeline), is_running=is_running)
+    if shown.timeline is not None and not is_running:
+        progress("Saving it for next time")
+        keep(path, version, shown, timeline())
+    return _opened(version, View(encoded(shown), timeline), is_running=is_running)
 
 
 def _opened(version: str, view: View, *, is_running: bool) -> Opened:
-    told = {
+    answer = {
         "version": version, "is_running": is_running, "content": msgspec.Raw(view.content),
     }  # fmt: skip
-    return Opened(version, encoded(told), view)
+    return Opened(version, encoded(answer), view)

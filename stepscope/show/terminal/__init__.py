@@ -1,1 +1,1 @@
-"""Terminal views: one file a question, each a function from an answer to text."""
+"""Terminal views: one module per question, each a function from an answer to text."""

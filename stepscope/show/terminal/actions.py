@@ -1,4 +1,4 @@
-"""The actions view: what the framework's profiler is told of, as a tree that adds up."""
+"""The actions view: what the framework's profiler gets, as a tree that adds up."""
 
 import re
 from typing import Final
@@ -20,12 +20,12 @@ from stepscope.show.terminal.page import (
 )
 
 _LEAST_SHARE: Final = 0.002  # of the time in actions
-# Parts of Lightning's names that say little: whose hook it is where a class says it, too, and the
-# options that a callback was made with.
+# Parts of Lightning's names that say little: the hook's owner where the class already names it, and
+# the options that a callback was made with.
 _KIND: Final = re.compile(r"^\[\w+\](?=\w)")
 _OPTIONS: Final = re.compile(r"\{.*\}")
 _NONE: Final = (
-    "None. Lightning's trainers tell of actions; see 'stepscope show regions' for other ranges."
+    "None. Only Lightning's trainers report actions; see 'stepscope show regions' for other ranges."
 )
 
 
@@ -66,6 +66,6 @@ def _short(action: str) -> str:
 
 
 def _longest(rows: list[ActionRow]) -> list[ActionRow]:
-    """Most hooks do nothing. No action is longer than the one around it: the tree stays whole."""
+    """Most hooks do nothing. No action is longer than its parent, so the tree stays whole."""
     in_actions_ns = sum(row.total_ns for row in rows if row.depth == 0)
     return [row for row in rows if row.total_ns >= _LEAST_SHARE * in_actions_ns]

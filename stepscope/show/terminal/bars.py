@@ -16,7 +16,7 @@ _MOST_WIDTH: Final = 60
 
 
 class Bar:
-    """A horizontal bar that fills `share` of the column it is put in."""
+    """A horizontal bar that fills `share` of its column."""
 
     def __init__(self, share: float, style: str) -> None:
         self.share = min(max(share, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Figures in columns aligned to the right: their units stand below each other."""
+"""Figures in right-aligned columns, with their units below each other."""
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -19,6 +19,6 @@ def size_cell(size_bytes: float | None) -> RenderableType:
 
 
 def _figure(words: str) -> RenderableType:
-    """Rich drops blanks at the end of what it aligns to the right, but no padding."""
+    """Rich drops trailing blanks of right-aligned text, but not padding."""
     blanks = len(words) - len(words.rstrip())
     return Padding(words.rstrip(), (0, blanks, 0, 0)) if blanks else words

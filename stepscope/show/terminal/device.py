@@ -1,4 +1,4 @@
-"""The device view: how much of its time each device worked, and why it did not."""
+"""The device view: how much of its time each device worked, and why not all of it."""
 
 from typing import Final
 
@@ -52,9 +52,9 @@ def _about(row: DeviceRow) -> str:
 
 
 def _times(row: DeviceRow) -> Table:
-    """Shares of the wall time; what is indented is part of what stands above."""
+    """Shares of the wall time; an indented row is part of the row above it."""
     table = columns(("", "label"), ("", "fill"), ("time", "right"), ("share", "right"))
-    told = [
+    rows = [
         ("busy", row.busy_ns),
         ("  compute", row.compute_ns),
         ("  communication", row.communication_ns),
@@ -65,7 +65,7 @@ def _times(row: DeviceRow) -> Table:
         ("  between kernels", row.idle.kernel_wait_ns),
         ("  other", row.idle.other_ns),
     ]
-    for title, ns in told:
+    for title, ns in rows:
         if ns or not title.startswith(" "):
             share = ns / max(1, row.wall_ns)
             bar = Bar(share, _STYLES.get(title.strip(), "dim" if "idle" in title else "blue"))

@@ -1,4 +1,4 @@
-"""The single steps: their times as one line, and as a table with a row a step."""
+"""The single steps: their times as one line, and as a table with one row per step."""
 
 import statistics
 from typing import Final
@@ -13,9 +13,9 @@ from stepscope.show.terminal.cells import duration_cell
 from stepscope.show.terminal.numbers import count, duration
 from stepscope.show.terminal.page import FAINT, columns, heading, indented, more
 
-_LEAST_STEPS: Final = 10  # fewer are no course of things
-_TALLEST: Final = 4  # medians; one very slow step must not flatten all others
-_MOST_CATEGORIES: Final = 4  # that fit beside each other on 80 columns
+_LEAST_STEPS: Final = 10  # fewer show no trend
+_TALLEST: Final = 4  # in medians; one very slow step must not flatten all others
+_MOST_CATEGORIES: Final = 4  # that fit side by side in 80 columns
 _REST: Final = "rest"
 
 
@@ -36,7 +36,7 @@ def course(each: list[Step]) -> list[RenderableType]:
 
 
 def each_block(each: list[Step], *, top: int | None) -> RenderableType:
-    """One row a step, in the order given, with the largest categories beside each other."""
+    """One row per step, in the given order, with the largest categories side by side."""
     shown = each[:top] if top else each
     categories = _largest_categories(each)
     table = columns(
@@ -65,7 +65,7 @@ def _in_order(each: list[Step]) -> list[Step]:
 
 
 def _largest_categories(each: list[Step]) -> list[str]:
-    """Largest first; what does not fit is told together."""
+    """Largest first; what does not fit is summed in one column."""
     total_ns: dict[str, int] = {}
     for step in each:
         for category, ns in step.phases.items():

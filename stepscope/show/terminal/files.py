@@ -1,4 +1,4 @@
-"""The files view: which files were opened, how often, by which line, and what that took."""
+"""The files view: which files were opened, how often, by which line, and how long that took."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from stepscope.show.terminal.page import (
 )
 from stepscope.show.terminal.paths import PathCell, short_function, short_paths
 
-_FUNCTION_WIDTH: Final = 16  # leaves a third of 80 columns to the file's own name
+_FUNCTION_WIDTH: Final = 16  # leaves a third of 80 columns for the file's own name
 _LEGEND: Final = "time: of the functions that opened it; ~ from the opening line's mean"
 
 

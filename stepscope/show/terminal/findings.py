@@ -27,7 +27,7 @@ def findings(answer: FindingsAnswer, *, top: int | None = None) -> RenderableTyp
 
 
 def verdict_block(answer: FindingsAnswer) -> list[RenderableType]:
-    """For the summary: the sentence, and the first findings on a line each."""
+    """For the summary: the sentence, and the first findings, one line each."""
     rows = Table.grid(padding=(0, 2, 0, 0))
     for finding in answer.findings[:3]:
         style = _STYLES[finding.severity]
@@ -36,7 +36,7 @@ def verdict_block(answer: FindingsAnswer) -> list[RenderableType]:
 
 
 def gain(finding: Finding) -> str:
-    """`2.3×`, or nothing for what is no question of time."""
+    """`2.3×`, or nothing if the finding is not about time."""
     expected = finding.speedup.expected
     return f"{expected:.2f}×" if expected > 1.0 else "–"
 
@@ -51,8 +51,8 @@ def _finding(number: int, finding: Finding) -> RenderableType:
         table.add_row(label, value)
     parts: list[RenderableType] = [title, indented(table, left=3)]
     if finding.patch:
-        told = Syntax(finding.patch.rstrip(), "diff", background_color="default", word_wrap=True)
-        parts.append(Padding(told, (0, 0, 0, 5)))
+        patch = Syntax(finding.patch.rstrip(), "diff", background_color="default", word_wrap=True)
+        parts.append(Padding(patch, (0, 0, 0, 5)))
     return Group(*parts)
 
 
@@ -84,8 +84,8 @@ def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:
     for each in answer.outliers[:5]:
         took, usual = f"{each.duration_ms:.1f} ms", f"{each.usual_ms:.1f} ms"
         table.add_row(str(each.step), took, usual, each.why)
-    told = counted(len(answer.outliers), "step")
-    return [heading("Slow steps", told), indented(table), Text("")]
+    how_many = counted(len(answer.outliers), "step")
+    return [heading("Slow steps", how_many), indented(table), Text("")]
 
 
 def _not_judged(reasons: list[NotJudged]) -> list[RenderableType]:

@@ -1,4 +1,4 @@
-"""The functions view: pstats' columns, and on request who called a function or whom it called."""
+"""The functions view: pstats' columns, and on request a function's callers or callees."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -23,7 +23,7 @@ from stepscope.show.terminal.page import (
 from stepscope.show.terminal.paths import short_paths
 
 NATIVE_FILE: Final = "~"
-ESTIMATE_LEGEND: Final = "~ an estimate, from samples or from lines that were thinned out."
+ESTIMATE_LEGEND: Final = "~ an estimate, from samples or from thinned-out lines."
 
 
 def functions(
@@ -52,7 +52,7 @@ def functions(
 
 
 def _title(answer: FunctionsAnswer, relation: str | None) -> Text:
-    words = {None: "Functions", "callers": "Who called it", "callees": "Whom it called"}[relation]
+    words = {None: "Functions", "callers": "Callers", "callees": "Callees"}[relation]
     if not answer.exact:
         return heading(words)
     calls = sum(row.ncalls or 0 for row in answer.functions)
@@ -109,7 +109,7 @@ def _relations(rows: Sequence[FunctionRow], files: Mapping[str, str], relation: 
 
 
 def calls_cell(ncalls: int | None, primitive: int | None, *, estimated: bool = False) -> str:
-    """`12/3`: twelve calls, three of them not from within itself."""
+    """`12/3`: twelve calls, three of them not recursive."""
     if ncalls is None:
         return NOTHING
     mark = "~" if estimated else ""

@@ -12,20 +12,20 @@ from stepscope.show.terminal.numbers import percent
 from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, name, place
 from stepscope.show.terminal.paths import short_function, short_paths
 
-_LEAST_SHARE: Final = 0.01  # of the run; less is not worth a look
-_FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns to the source
+_LEAST_SHARE: Final = 0.01  # of the run; less is not worth showing
+_FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns for the source
 
 
-def line_block(told: Headline) -> list[RenderableType]:
+def line_block(line: Headline) -> list[RenderableType]:
     """The one line that takes much of the run."""
-    text = name(f"{told.words} ", "bold")
-    if told.location is not None:
-        text.append(place(told.location, short_paths([told.location.file])), style=CODE)
-    return [Text(""), text.append(f"  {told.source}")]
+    text = name(f"{line.words} ", "bold")
+    if line.location is not None:
+        text.append(place(line.location, short_paths([line.location.file])), style=CODE)
+    return [Text(""), text.append(f"  {line.source}")]
 
 
 def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:
-    """A heading and a table; nothing where no line takes a real share of the run."""
+    """A heading and a table; nothing if no line takes a notable share of the run."""
     worth = [line for line in lines if line.ns >= _LEAST_SHARE * (run_ns or 0)]
     if not worth:
         return []

@@ -30,7 +30,7 @@ _IN_TRAINING: Final = "loading happens in the training process"
 _LIMIT_WORDS: Final = {
     "work": "the work to load a batch",
     "number": "the number of workers",
-    "transfer": "the way of the batches from the workers",
+    "transfer": "the transfer of batches from the workers",
     "start-up": "starting the workers",
     "nothing": "nothing",
 }
@@ -64,13 +64,13 @@ def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
 
 
 def _about(answer: InputAnswer) -> str:
-    assert answer.loader is not None  # the caller's condition
+    assert answer.loader is not None  # the caller checks
     words = []
     if answer.loader.workers is not None:
         has_some = answer.loader.workers > 0
         words.append(counted(answer.loader.workers, "worker") if has_some else _IN_TRAINING)
     if answer.loader.batch_size is not None:
-        words.append(f"{counted(answer.loader.batch_size, 'sample')} a batch")
+        words.append(f"{counted(answer.loader.batch_size, 'sample')} per batch")
     if answer.cores is not None:
         words.append(f"{answer.cores:g} cores" if answer.cores != 1 else "1 core")
     return " · ".join(words)
@@ -78,7 +78,7 @@ def _about(answer: InputAnswer) -> str:
 
 def _waits(loader: LoaderRow, start_up_ms: float | None) -> Table:
     cells = [
-        ("wait a step", milliseconds(loader.wait_ms)),
+        ("wait per step", milliseconds(loader.wait_ms)),
         ("of the step", percent(loader.share)),
         ("longest", milliseconds(loader.longest_ms)),
         ("steps that waited", f"{count(loader.steps_that_waited)} of {count(loader.steps)}"),
@@ -100,7 +100,7 @@ def _stages(answer: InputAnswer) -> Table:
     if any(row.parallelism is not None for row in answer.stages):
         return _pipeline(answer.stages)
     table = columns(
-        ("stage", "label"), ("in", "left"), ("a batch", "right"), ("share", "right"), ("", "fill")
+        ("stage", "label"), ("in", "left"), ("per batch", "right"), ("share", "right"), ("", "fill")
     )
     for row in answer.stages:
         table.add_row(
@@ -116,7 +116,7 @@ def _stages(answer: InputAnswer) -> Table:
 def _pipeline(rows: list[StageRow]) -> Table:
     """Of tf.data: the stages' own time."""
     table = columns(
-        ("stage", "label"), ("own time a batch", "right"), ("share", "right"), ("calls", "right"),
+        ("stage", "label"), ("own time per batch", "right"), ("share", "right"), ("calls", "right"),
         ("at once", "right"), ("", "fill"),
     )  # fmt: skip
     for row in rows:
@@ -133,7 +133,7 @@ def _pipeline(rows: list[StageRow]) -> Table:
 
 def _operations(rows: list[StageRow]) -> Table:
     table = columns(
-        ("operation", "label"), ("a batch", "right"), ("share", "right"), ("calls", "right"),
+        ("operation", "label"), ("per batch", "right"), ("share", "right"), ("calls", "right"),
         ("", "fill"),
     )  # fmt: skip
     for row in rows:
@@ -154,7 +154,7 @@ def _where(row: StageRow) -> str:
 def _lines(lines: list[InputLine]) -> Table:
     files = short_paths(line.file for line in lines)
     table = columns(
-        ("a batch", "right"),
+        ("per batch", "right"),
         ("share", "right"),
         ("where", "name"),
         ("in", "name"),

@@ -12,7 +12,7 @@ from stepscope.show.terminal.page import FAINT, heading, indented, more, notes_b
 from stepscope.show.terminal.paths import short_paths
 from stepscope.show.terminal.wide import Column, WideTable
 
-_LONGEST: Final = 60  # characters of a name on a terminal
+_LONGEST: Final = 60  # longest name on a terminal, in characters
 
 
 def kernels(answer: KernelsAnswer, *, top: int | None = None) -> RenderableType:

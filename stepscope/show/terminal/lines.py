@@ -46,13 +46,13 @@ _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
 OPERATORS_LEGEND: Final = (
     "Ops, Device, Alloc: of the operators that the line called itself, in the operator windows."
 )
-# Only where operator windows know something.
+# Only if the operator windows have figures for it.
 _MORE_COLUMNS: Final[dict[str, Callable[[LineRow], str | None]]] = {
     "Ops": lambda row: None if row.ops_ns is None else padded_duration(row.ops_ns),
     "Device": lambda row: None if row.device_ns is None else padded_duration(row.device_ns),
     "Alloc": lambda row: None if row.alloc_bytes is None else padded_size(row.alloc_bytes),
 }
-_QUIET: Final = 0.001  # of a module's time: its lines below this are only counted
+_QUIET: Final = 0.001  # of a module's time: faster lines are only counted, not shown
 _HOT: Final = ((0.2, "bold red"), (0.05, "yellow"), (0.0, ""))
 
 
@@ -65,8 +65,8 @@ def lines(
 ) -> RenderableType:
     """All functions, or the `top` hottest; times in `unit_s`, or each in the unit that fits it.
 
-    Functions come by their total, so those that only call others come first: with `hottest`, the
-    lines that spend the time themselves stand above them, and modules are kept brief.
+    Functions are sorted by their total, so those that only call others come first: with `hottest`,
+    the lines that spend the time themselves come before them, and modules are kept short.
     """
     shown = answer.functions[:top] if top else answer.functions
     several = len({process_name(function.process) for function in answer.functions}) > 1
@@ -91,7 +91,7 @@ def _hottest(answer: LinesAnswer) -> list[RenderableType]:
 
 
 class FunctionTable:
-    """One function: its total, then every line of its source; unhit lines stay blank."""
+    """One function: its total, then every line of its source; lines without hits stay blank."""
 
     def __init__(
         self, function: FunctionLines, *, unit_s: float | None, name_process: bool, brief: bool
@@ -119,7 +119,7 @@ class FunctionTable:
         header = Text(_aligned(titles, widths) + "  Line Contents", style=FAINT)
         yield header
         yield Text("=" * len(header), style=FAINT)
-        # Into a pipe or a file the source is never cut; on a terminal it must not wrap.
+        # In a pipe or file the source is never cut; on a terminal it must not wrap.
         overflow: OverflowMethod = "ellipsis" if options.is_terminal else "ignore"
         sources = _highlighted([source for *_, source in rows], wanted=options.is_terminal)
         for (cells, style, _), source in zip(rows, sources, strict=True):
@@ -138,7 +138,7 @@ class FunctionTable:
         return text
 
     def _unit_suffix(self) -> str:
-        """Names the unit in the head where the cells do not carry their own."""
+        """Names the unit in the heading if the cells do not have their own."""
         if self.unit_s is None:
             return ""
         for name, unit_ns in TIME_UNITS_NS.items():
@@ -147,7 +147,7 @@ class FunctionTable:
         return f" ({self.unit_s:g} s)"
 
     def _rows(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        """(cells, style, source) of each line to be shown."""
+        """(cells, style, source) of each line to show."""
         hit = {row.line: row for row in self.function.lines}
         blank = ("",) * (len(TITLES) - 1 + len(self.more))
         for number, source in _source_lines(self.function, brief=self.brief):
@@ -179,7 +179,7 @@ class FunctionTable:
 
 
 def _source_lines(function: FunctionLines, *, brief: bool) -> Iterator[tuple[int | None, str]]:
-    """(number, text) of the lines to show; number None stands for lines left out."""
+    """(number, text) of the lines to show; number None means that lines were left out."""
     if function.function == "<module>":
         yield from _module_lines(function, least_share=_QUIET if brief else 0.0)
         return
@@ -199,7 +199,7 @@ def _source_lines(function: FunctionLines, *, brief: bool) -> Iterator[tuple[int
 def _module_lines(
     function: FunctionLines, *, least_share: float
 ) -> Iterator[tuple[int | None, str]]:
-    """A module's top level is mostly definitions: only lines that were hit, the slow ones."""
+    """A module's top level is mostly definitions: only lines that were hit and are slow."""
     slow = [row for row in function.lines if row.ns >= least_share * function.total_ns]
     for row in slow:
         yield row.line, row.source or ""

@@ -51,7 +51,7 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
             size_cell(process.growth_bytes_per_step),
         )
     parts.append(indented(table))
-    # Workers are many and alike: their rows tell enough.
+    # There are many similar workers: their rows are enough.
     own = [process for process in shown if process.process.role != "worker"] or shown
     parts += [block for process in own for block in _over_time(process)]
     parts += _lines(answer.lines or [])
@@ -59,7 +59,7 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """`workers 1`, `workers 2` where the same name comes twice."""
+    """`workers 1`, `workers 2` if the same name comes twice."""
     total, seen = Counter(names), Counter[str]()
     numbered = []
     for each in names:
@@ -78,7 +78,7 @@ def _machine(answer: MemoryAnswer) -> str:
 
 
 def _lines(lines: Sequence[LineMemory]) -> list[RenderableType]:
-    """Those that keep something, the most first."""
+    """Lines that keep memory, largest first."""
     keeping = [line for line in lines if line.kept_bytes > 0][:_MOST_LINES]
     if not keeping:
         return []

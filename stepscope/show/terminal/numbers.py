@@ -1,4 +1,4 @@
-"""How numbers are written in every view: three digits that matter, and always a unit."""
+"""How numbers are written in every view: three significant digits, and always a unit."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ def duration(ns: float | None) -> str:
 
 
 def padded_duration(ns: float | None) -> str:
-    """A duration to be aligned to the right: `s` is as wide as `ms`, so digits line up."""
+    """A duration for right alignment: `s` is as wide as `ms`, so digits line up."""
     words = duration(ns)
     return words + " " if words.endswith(" s") else words
 
@@ -51,7 +51,7 @@ def digits(value: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`92.1 %`; what rounds to nothing but is not: `<0.1 %`."""
+    """`92.1 %`; what rounds to zero but is not: `<0.1 %`."""
     if share is None:
         return NOTHING
     if 0 < share < 0.0005:
@@ -73,7 +73,7 @@ def size(size_bytes: float | None) -> str:
 
 
 def padded_size(size_bytes: float | None) -> str:
-    """A size to be aligned to the right: `B` is as wide as `MiB`."""
+    """A size for right alignment: `B` is as wide as `MiB`."""
     words = size(size_bytes)
     return words + "  " if words.endswith(" B") else words
 

@@ -29,7 +29,7 @@ from stepscope.show.terminal.paths import short_paths
 from stepscope.show.terminal.wide import Column, WideTable
 
 _FLOPS_UNITS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K"))
-_LONGEST: Final = 40  # characters of a name or shape, on a terminal
+_LONGEST: Final = 40  # longest name or shape on a terminal, in characters
 
 
 def ops(answer: OpsAnswer, *, top: int | None = None) -> RenderableType:
@@ -79,7 +79,7 @@ class _Spec(NamedTuple):
     title: str
     weight: int
     cell: Callable[[OpRow], str]
-    needs: Callable[[OpRow], object] | None = None  # some row must have it
+    needs: Callable[[OpRow], object] | None = None  # shown if any row has it
     is_left: bool = False
 
     def says_something(self, rows: Sequence[OpRow]) -> bool:

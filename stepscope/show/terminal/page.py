@@ -1,4 +1,4 @@
-"""The page every view is laid out on: consoles, headings, tables, notes, places in the source."""
+"""The page layout of every view: consoles, headings, tables, notes, places in the source."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +25,12 @@ _LABEL_WIDTH: Final = 13
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """Colours only on a terminal (and not with NO_COLOR); 80 columns where there is none."""
+    """Colours only on a terminal (and not with NO_COLOR); 80 columns without one."""
     return Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
 
 
 def print_view(view: RenderableType, *, stderr: bool = False) -> None:
-    """Print a view; into a pipe or file nothing is cut off at the right."""
+    """Print a view; in a pipe or file nothing is cut off on the right."""
     out = console(stderr=stderr)
     out.print(view, crop=out.is_terminal)
     (sys.stderr if stderr else sys.stdout).flush()
@@ -45,8 +45,8 @@ def heading(words: str, aside: str = "") -> Text:
 
 def columns(*specs: tuple[str, str], header: bool = True) -> Table:
     """A table without lines. A spec is (title, "left" | "right" | "label" | "name" | "fill"):
-    labels are equally wide in all tables of a page, names (from `name`) are cut where room is
-    short, "fill" takes the room that is left."""
+    labels are equally wide in all tables of a page, names (from `name`) are cut if there is
+    little room, "fill" takes the remaining room."""
     table = Table(
         box=None,
         show_header=header,
@@ -94,12 +94,12 @@ def more(total: int, shown: int, noun: str, plural: str | None = None) -> list[R
 
 
 def page(parts: Iterable[RenderableType]) -> RenderableType:
-    """Parts below each other, no wider than the eye follows."""
+    """Parts below each other, no wider than is easy to read."""
     return Constrain(Group(*parts), WIDEST)
 
 
 def place(location: "Location | None", names: Mapping[str, str]) -> str:
-    """`train.py:31`, with the file's name as it is short in this table."""
+    """`train.py:31`, with the file's short name in this table."""
     if location is None:
         return NOTHING
     return f"{names.get(location.file, location.file)}:{location.line}"

@@ -1,4 +1,4 @@
-"""Paths and names where room is short: the end tells most, so the beginning goes."""
+"""Paths and names that must be short: the end says most, so the beginning is cut."""
 
 import os
 from collections import Counter
@@ -32,12 +32,12 @@ def _tails(path: str) -> list[str]:
 
 
 def _marked(tail: str, path: str) -> str:
-    """A bare file name needs no sign that a folder went; a folder does."""
+    """A bare file name needs no sign that folders were cut; a path with folders does."""
     return tail if tail == path or os.sep not in tail else _CUT + os.sep + tail
 
 
 def cut_path(path: str, width: int) -> str:
-    """The longest end of whole folders and file name that fits, else the end of the name."""
+    """The longest tail of whole folders and the file name that fits, else the end of the name."""
     if cell_len(path) <= width:
         return path
     fitting = [tail for tail in _tails(path) if cell_len(tail) + 2 <= width]
@@ -59,7 +59,7 @@ def short_function(name: str, width: int) -> str:
 
 
 class PathCell:
-    """A path that loses its beginning where its column is too narrow, and what follows it."""
+    """A path whose beginning is cut if its column is too narrow, and the text after it."""
 
     def __init__(self, path: str, after: str = "") -> None:
         self.path = path

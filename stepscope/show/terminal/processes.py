@@ -1,4 +1,4 @@
-"""The processes view: who took part, how long, how busy, and how it ended."""
+"""The processes view: which ran, how long, how busy, and how they ended."""
 
 import os
 import shlex
@@ -49,7 +49,7 @@ def processes(answer: ProcessesAnswer, *, top: int | None = None) -> RenderableT
             row.status,
         )
     parts: list[RenderableType] = [
-        heading("Processes", "busy is CPU time of all threads against wall time"),
+        heading("Processes", "busy is CPU time of all threads relative to wall time"),
         indented(table),
         Text(""),
         *(indented(_details(row)) for row in shown),
@@ -59,7 +59,7 @@ def processes(answer: ProcessesAnswer, *, top: int | None = None) -> RenderableT
 
 
 def _details(row: ProcessRow) -> RenderableType:
-    """What the process was, and what it moved and waited for."""
+    """What the process was, what it read and wrote, and how often it waited."""
     title = Text(process_name(row.process), no_wrap=True, overflow="ellipsis")
     if row.parent_pid is not None:
         title.append(f" of {row.parent_pid}", style=FAINT)
@@ -77,12 +77,12 @@ def _details(row: ProcessRow) -> RenderableType:
 
 
 def _command(argv: list[str]) -> str:
-    """Without the folder of the interpreter."""
+    """The command line, without the interpreter's folder."""
     return shlex.join([os.path.basename(argv[0]), *argv[1:]]) if argv else ""
 
 
 def _own_notes(rows: list[ProcessRow]) -> list[str]:
-    """Each note once, with all who have it."""
+    """Each note once, with all processes that have it."""
     whose: dict[str, list[str]] = {}
     for row in rows:
         for note in row.notes:

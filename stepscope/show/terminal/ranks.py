@@ -1,4 +1,4 @@
-"""The ranks view: who waits for whom, what a step of each consists of, and how they ended."""
+"""The ranks view: which rank waits for which, what their steps consist of, and how they ended."""
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -80,7 +80,7 @@ def _table(rows: list[RankRow]) -> Table:
 
 
 def _transfers_ms(row: RankRow) -> float | None:
-    """Communication that is no waiting."""
+    """Communication that is not waiting."""
     if row.communication_ms is None or row.waiting_ms is None:
         return row.communication_ms
     return max(0.0, row.communication_ms - row.waiting_ms)
@@ -91,7 +91,7 @@ def _verdict(answer: RanksAnswer) -> list[RenderableType]:
         return [*_straggler(answer.straggler)]
     if answer.skew_ms is None:
         return []
-    return [indented(Text("No rank is the one that the others wait for."))]
+    return [indented(Text("There is no single rank that the others wait for."))]
 
 
 def _straggler(found: Straggler) -> list[RenderableType]:

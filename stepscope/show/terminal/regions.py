@@ -1,4 +1,4 @@
-"""The regions view: named ranges as a tree, with their own time and that of what they contain."""
+"""The regions view: named ranges as a tree, with and without the time of the ranges inside."""
 
 from rich.console import RenderableType
 from rich.text import Text

@@ -1,4 +1,4 @@
-"""The steps view: how many, how long, how regular, and what each one spends its time on."""
+"""The steps view: how many, how long, how regular, and where their time goes."""
 
 import os
 from typing import Final
@@ -30,7 +30,7 @@ from stepscope.show.terminal.page import (
 )
 from stepscope.show.terminal.paths import cut_path
 
-_LEAST_SHARE: Final = 0.0005  # reads as 0.1 % and more; less is a row of nothing
+_LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _ANCHOR_WIDTH: Final = 55
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
 _CATEGORY_STYLES: Final = {
@@ -54,7 +54,7 @@ _CATEGORY_STYLES: Final = {
 
 
 def steps(answer: StepsAnswer, *, top: int | None = None, table: bool = True) -> RenderableType:
-    """The whole view; with `table`, the single steps below it where they are in the answer."""
+    """The whole view; with `table`, the single steps below it if the answer has them."""
     parts: list[RenderableType] = [steps_block(answer)]
     if answer.overhead is not None:
         parts += [Text(""), cost_line(answer)]
@@ -121,7 +121,7 @@ def _counts(answer: StepsAnswer) -> str:
 def _times(answer: StepsAnswer) -> Table:
     """Mean, median, spread and rate, side by side."""
     spread, rate = answer.step_ms, answer.rate
-    assert spread is not None  # the caller's condition
+    assert spread is not None  # the caller checks
     cells = [
         ("mean", milliseconds(spread.mean)),
         ("median", milliseconds(spread.median)),
@@ -138,7 +138,7 @@ def _times(answer: StepsAnswer) -> Table:
 
 
 def _breakdown(shares: list[Share]) -> Table:
-    """A bar a category; they sum to the mean step."""
+    """One bar per category; they sum to the mean step."""
     with_device = any(share.device_ms is not None for share in shares)
     device = (("on device", "right"),) if with_device else ()
     table = columns(

@@ -27,7 +27,7 @@ from stepscope.show.terminal.page import (
 )
 from stepscope.show.terminal.steps import cost_line, steps_block
 
-_LEAST_SHARE: Final = 0.0005  # reads as 0.1 % and more; less is a row of nothing
+_LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -59,11 +59,11 @@ def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> Rend
 
 
 def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[RenderableType]:
-    """What can only be said of the steps is said below, with them."""
-    told = headline(answer, advice)
-    if told.about == "findings" and advice is not None:
+    """What only concerns the steps is shown below, with them."""
+    found = headline(answer, advice)
+    if found.about == "findings" and advice is not None:
         return [Text(""), *verdict_block(advice)]
-    return line_block(told) if told.about == "line" else []
+    return line_block(found) if found.about == "line" else []
 
 
 def _title(answer: SummaryAnswer) -> RenderableType:
@@ -109,7 +109,7 @@ def _next(answer: SummaryAnswer) -> RenderableType:
 
 
 def _questions(answer: SummaryAnswer) -> list[tuple[str, str]]:
-    """What this run can answer further, and the command that asks it."""
+    """What else this run can answer, and the command that asks it."""
     if not answer.processes:
         return [("what is wrong", "doctor")]
     run = shlex.quote(answer.run)

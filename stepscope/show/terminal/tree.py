@@ -1,4 +1,4 @@
-"""The tree of sampled stacks: who called whom, and how long; library code folded together."""
+"""The tree of sampled stacks: the call tree with times; library code folded together."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -29,12 +29,12 @@ _MOST_NAMED: Final = 4  # libraries in a group
 
 @dataclasses.dataclass(eq=False)
 class _Branch:
-    """A row and what is drawn below it."""
+    """A row and the rows below it."""
 
     row: StackRow | None
     below: list["_Branch"] = dataclasses.field(default_factory=list)
     hidden: int = 0  # library frames that are folded into this one
-    libraries: dict[str, int] = dataclasses.field(default_factory=dict)  # of those, to their time
+    libraries: dict[str, int] = dataclasses.field(default_factory=dict)  # name to its time
 
 
 def tree(
@@ -43,7 +43,7 @@ def tree(
     top: int | None = None,
     unfold: bool = False,
 ) -> RenderableType:
-    """One tree a thread; `unfold` shows library frames, too."""
+    """One tree per thread; `unfold` shows library frames, too."""
     threads = answer.threads
     most = _THREADS if top is None else top or len(threads)
     parts: list[RenderableType] = []
@@ -93,7 +93,7 @@ class _TreeText:
 
 
 def _self_text(branch: _Branch) -> str:
-    """What a function takes by itself, where that is worth a word beside what it calls."""
+    """A function's own time, if it is worth mentioning beside that of what it calls."""
     row = branch.row
     if row is None or not (branch.below or branch.hidden) or not row.total_ns:
         return ""
@@ -108,12 +108,12 @@ def _folded_text(branch: _Branch, stem: str) -> str:
 
 
 def _branches(rows: Sequence[StackRow]) -> _Branch:
-    """Nested again, without what takes less than 1 %."""
+    """Nested, without what takes less than 1 %."""
     root = _Branch(None)
     path = [root]
     for row in rows:
         if row.share < LEAST_SHARE or row.depth >= len(path):
-            continue  # below the limit, or called by something that is
+            continue  # below the limit, or called by a function below it
         del path[row.depth + 1 :]
         branch = _Branch(row)
         path[-1].below.append(branch)
@@ -123,7 +123,7 @@ def _branches(rows: Sequence[StackRow]) -> _Branch:
 
 def _fold(root: _Branch) -> None:
     """Of library code, only the function that the user's code calls is shown; what that calls in
-    turn is folded into it, and where the user's own code runs again, the tree goes on."""
+    turn is folded into it, and continues where the user's own code runs again."""
     waiting = [root]
     while waiting:
         branch = waiting.pop()
@@ -148,7 +148,7 @@ def _fold_into(entry: _Branch) -> None:
 
 
 def _lines(root: _Branch, glyphs: tuple[str, str, str]) -> Iterator[tuple[_Branch, str, bool]]:
-    """(branch, stem, whether the line tells of folded frames), from top to bottom."""
+    """(branch, stem, whether the line is about folded frames), from top to bottom."""
     tee, corner, bar = glyphs
     waiting = [(branch, "", "") for branch in reversed(root.below)]
     while waiting:

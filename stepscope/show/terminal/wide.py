@@ -1,4 +1,4 @@
-"""A table of many columns: whole into a pipe or file, on a terminal as much of it as fits."""
+"""A table of many columns: complete in a pipe or file, on a terminal as much of it as fits."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ _INDENT: Final = "  "
 class Column(NamedTuple):
     title: str
     cells: Sequence[str]
-    weight: int  # where there is no room, the columns with the least go first
+    weight: int  # if there is no room, columns with the lowest weight are dropped first
     is_left: bool = False
     most: int | None = None  # characters on a terminal
 

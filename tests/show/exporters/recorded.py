@@ -1,4 +1,4 @@
-"""A small training that was recorded for real, for the exporters' tests."""
+"""A small training, really recorded, for the exporters' tests."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def python(
 
 
 def stepscope(*arguments: str, folder: Path, status: int = 0, **options: Any) -> str:
-    """What it says on stderr."""
+    """Its stderr."""
     return python("-m", "stepscope", *arguments, folder=folder, status=status, **options).stderr
 
 
@@ -46,5 +46,5 @@ def record(folder: Path) -> Path:
 
 
 def shown(view: str, *options: str, folder: Path) -> Any:
-    """What `show --json` says of the run."""
+    """The answer of `show --json`."""
     return asking.answer(folder / "run", view, *options)

@@ -47,7 +47,7 @@ def ranks(tmp_path: Path) -> list[dict[str, Any]]:
 
 def test_rows_nest_and_flows_have_both_ends(ranks: list[dict[str, Any]]) -> None:
     assert_nested(ranks)
-    assert assert_flows_have_both_ends(ranks) == 4  # two a rank; the half one is left out
+    assert assert_flows_have_both_ends(ranks) == 4  # two per rank; the incomplete one is left out
 
 
 def test_processes_are_named_and_ordered_rank_by_rank(ranks: list[dict[str, Any]]) -> None:
@@ -194,7 +194,7 @@ def test_the_file_is_made_in_pieces_while_events_come() -> None:
     assert len(json.loads(whole)["traceEvents"]) == 50_000
 
 
-# --- recorded for real ----------------------------------------------------------------------------
+# --- a recorded run -------------------------------------------------------------------------------
 
 
 def test_a_recorded_training_is_a_trace(recorded: Path) -> None:

@@ -1,4 +1,4 @@
-"""CSV as RFC 4180 has it: what was written is what a reader of CSV reads, whatever it is called."""
+"""CSV as in RFC 4180: a CSV reader reads back what was written, whatever the names."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ HOSTILE = [
 
 
 def read(content: bytes) -> list[dict[str, str]]:
-    """As Python's own reader does, which is strict about quotes."""
+    """With Python's own reader, strict about quotes."""
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     return list(csv.DictReader(text, strict=True))
 
@@ -96,7 +96,7 @@ def table(exported: Path, name: str) -> list[dict[str, str]]:
 
 
 def flat(row: dict[str, Any]) -> dict[str, str]:
-    """A row of the JSON as a row of the file: records opened up, lists of records left out."""
+    """A row of the JSON as a row of the file: records flattened, lists of records left out."""
     fields: dict[str, str] = {}
     for name, value in row.items():
         if isinstance(value, dict):
@@ -174,5 +174,5 @@ def test_a_limit_on_the_size_of_files_leaves_the_earlier_export(
 
 def test_a_folder_with_foreign_files_is_refused_in_one_line(recorded: Path) -> None:
     said = stepscope("export", "run", "--to", "csv", "-o", "run", folder=recorded, status=2)
-    assert said.startswith("stepscope: 'run' is there and holds what no export wrote (")
+    assert said.startswith("stepscope: 'run' exists and holds a file that no export wrote (")
     assert said.count("\n") == 1

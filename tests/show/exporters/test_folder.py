@@ -1,4 +1,4 @@
-"""The folder of an export: whole or not at all, and nobody else's."""
+"""The folder of an export: written atomically, and never over other files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from stepscope.show.exporters.folder import MANIFEST, write_folder
 
 
 def export(*names: str) -> list[tuple[str, bytes]]:
-    """As an exporter hands them over, the list of files last."""
+    """As an exporter yields them, the manifest last."""
     rows = ", ".join(f'"{name}": 0' for name in names)
     manifest = f'{{"exported_by": "stepscope", "rows": {{{rows}}}}}'
     return [*((name, name.encode()) for name in names), (MANIFEST, manifest.encode())]
@@ -64,7 +64,7 @@ def test_a_folder_that_is_not_ours_is_refused_and_left_alone(
     target = tmp_path / "out"
     target.mkdir()
     (target / foreign).write_text(text)
-    with pytest.raises(InputError, match=f"holds what no export wrote \\('{foreign}'\\)"):
+    with pytest.raises(InputError, match=f"holds a file that no export wrote \\('{foreign}'\\)"):
         write_folder(str(target), export("a.csv"))
     assert [path.name for path in target.iterdir()] == [foreign]
     assert (target / foreign).read_text() == text

@@ -84,7 +84,7 @@ def address_in(server: "subprocess.Popen[str]") -> str:
 
 
 def fetch(address: str) -> str:
-    """Past any proxy that the environment names."""
+    """Without any proxy that the environment names."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(address, timeout=PATIENCE_S) as answer:
         assert answer.status == 200

@@ -1,4 +1,4 @@
-"""speedscope's JSON of a recorded run by the published format; and the format's own rules."""
+"""speedscope's JSON of a recorded run against the published format; and the format's own rules."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The tables of a run: the rows and names of the `--json` answers, of runs made by hand."""
+"""The tables of a run: the rows and names of the `--json` answers, for hand-made runs."""
 
 import json
 import os

@@ -125,7 +125,7 @@ def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
     assert multiplied == next(row.calls for row in answer.ops if row.name == "aten::mm")
 
 
-@pytest.mark.nightly  # by day ranks made by hand are shown
+@pytest.mark.nightly  # by day, the hand-made ranks are enough
 def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed for this Python")
     record_ranks("train.py", tmp_path / "run")
@@ -139,7 +139,7 @@ def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the traces of real devices are not here")
 def test_a_real_devices_trace_means_the_same_to_the_plugin(tmp_path: Path) -> None:
-    """By itself it makes these of the trace: averages a step in microseconds."""
+    """What the plugin computes from the trace: averages per step in microseconds."""
     source = SHARED / "torch_v100_resnet50_workers0.pt.trace.json.gz"
     process = RunBuilder(tmp_path / "run").process(pid=25738)
     name = process.name("name", name="ops-1.json")

@@ -14,7 +14,7 @@ DEVICE = 0  # as every rank calls its own
 
 
 def two_ranks(path: Path, *, words: str = "cuda_runtime") -> Path:
-    """Steps of 10 ms; the first two, but for the last 4 ms, lie in a window."""
+    """Steps of 10 ms; the first two, except for the last 4 ms, are in a window."""
     run = RunBuilder(path)
     for rank in (0, 1):
         process = run.process(pid=100 + rank, rank=rank, role="rank")
@@ -36,7 +36,7 @@ def _train(process: ProcessBuilder) -> None:
         process.step(end * MS, samples=32)
     process.span(SpanCategory.REGION, 1 * MS, 5 * MS, name=HOSTILE)
     process.span(SpanCategory.REGION, 2 * MS, 3 * MS, name="inside")
-    process.span(SpanCategory.REGION, 4 * MS, 8 * MS, name="across")  # overlaps the first in part
+    process.span(SpanCategory.REGION, 4 * MS, 8 * MS, name="across")  # partly overlaps the first
     process.span(SpanCategory.ACTION, 1 * MS, 2 * MS, name="optimizer_step")
     process.span(SpanCategory.GC, 6 * MS, 7 * MS)
     group = process.name("name", name="gloo 0")
@@ -90,7 +90,7 @@ def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
         flow("ac2g", 9, "f", 140.5, bp="e", **stream),
         flow("fwdbwd", 1, "s", 110.125),
         flow("fwdbwd", 1, "f", 210, bp="e"),
-        flow("fwdbwd", 2, "s", 110.125),  # its other end lies behind the window
+        flow("fwdbwd", 2, "s", 110.125),  # its other end is after the window
         {"ph": "i", "s": "t", "name": "[memory]", "cat": "cpu_instant_event", "pid": pid,
          "tid": pid, "ts": 121, "args": {"Bytes": 64, "Total Allocated": 640, "Device Type": 0}},
     ]  # fmt: skip
@@ -123,7 +123,7 @@ def row_names(events: list[dict[str, Any]]) -> dict[tuple[int, int], str]:
 
 
 def assert_nested(events: list[dict[str, Any]]) -> None:
-    """In every row, what begins inside another ends inside of it; and every row has a name."""
+    """In every row, what begins inside another ends inside it; and every row has a name."""
     rows: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for event in events:
         assert event["ph"] in ("X", "M", "C", "i", "s", "f")

@@ -1,4 +1,4 @@
-// Two runs side by side, where a comparison came with the report.
+// Two runs side by side, if the report has a comparison.
 import type { Content } from "../data";
 import { digits, duration } from "../format";
 import { Name, Place, visible } from "../parts/links";
@@ -6,22 +6,22 @@ import { Empty, Figure, Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
 export function Compare({ content }: { content: Content }) {
-  const told = content.compare;
-  if (!told) {
+  const comparison = content.compare;
+  if (!comparison) {
     return (
       <Page title="Compare">
-        <Empty>This report is of one run. A comparison tells whether another one is faster, by how much, how sure that is, and which line or operator made the difference.</Empty>
+        <Empty>This report shows one run. A comparison says whether another run is faster, by how much, how certain that is, and which line or operator made the difference.</Empty>
       </Page>
     );
   }
   return (
-    <Page title="Compare" told={visible(told.verdict)}>
+    <Page title="Compare" note={visible(comparison.verdict)}>
       <div class="figures">
-        <Figure label={told.basis} value={told.speedup === null ? "–" : `${digits(told.speedup)}×`} told={told.low !== null && told.high !== null ? `${digits(told.low)}× to ${digits(told.high)}×` : undefined} />
-        <Figure label="sure" value={told.significant ? "yes" : "no"} />
+        <Figure label={comparison.basis} value={comparison.speedup === null ? "–" : `${digits(comparison.speedup)}×`} note={comparison.low !== null && comparison.high !== null ? `${digits(comparison.low)}× to ${digits(comparison.high)}×` : undefined} />
+        <Figure label="certain" value={comparison.significant ? "yes" : "no"} />
       </div>
       <Panel title="What made the difference">
-        <Table label="changes" rows={told.changes} sort="change" upwards rowKey={(row, index) => `${row.name}${index}`} find={(row) => `${row.what} ${row.name}`}
+        <Table label="changes" rows={comparison.changes} sort="change" upwards rowKey={(row, index) => `${row.name}${index}`} find={(row) => `${row.what} ${row.name}`}
           columns={[
             { key: "what", title: "what", text: true, value: (row) => row.what },
             { key: "name", title: "name", text: true, wide: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },

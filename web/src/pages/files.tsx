@@ -1,4 +1,4 @@
-// Which files were opened, from where, how often, and what that cost; and the regions that were named.
+// Which files were opened, from where, how often, and what that cost; and the named regions.
 import type { Content, FileRow, NamedRow } from "../data";
 import { baseName, count, duration, percent, processName, shortNames, size } from "../format";
 import { useRoute } from "../route";
@@ -15,13 +15,13 @@ export function Files({ content }: { content: Content }) {
   const whole = content.summary.wall_ns || 1;
   const short = shortNames(rows.flatMap((each) => (each.location ? [each.location.file] : [])));
   return (
-    <Page title="Files" told="A file costs what the call that opened it took, all in all.">
+    <Page title="Files" note="A file's time is all the time of the calls that opened it.">
       <div class="figures">
         <Figure label="files" value={count(rows.length)} />
-        <Figure label="read" value={size(answer?.read_bytes)} told="by all processes" />
-        <Figure label="written" value={size(answer?.written_bytes)} told="by all processes" />
+        <Figure label="read" value={size(answer?.read_bytes)} note="by all processes" />
+        <Figure label="written" value={size(answer?.written_bytes)} note="by all processes" />
       </div>
-      {!rows.length && <Empty>Your code opened no file. Files that a C library opens by itself are not seen.</Empty>}
+      {!rows.length && <Empty>Your code opened no file. Files that a C library opens on its own are not seen.</Empty>}
       {rows.length > 0 && (
         <Panel title="Files">
           <Table key={query.file ?? ""} label="files" rows={rows} sort="time" rowKey={(row: FileRow, index) => `${row.path}|${index}`} find={(row) => `${row.path} ${row.location?.file ?? ""}`} filter={query.file ?? ""}
@@ -38,17 +38,17 @@ export function Files({ content }: { content: Content }) {
             ]} />
         </Panel>
       )}
-      <Named title="Regions" told="named with stepscope.region, record_function or nvtx" rows={content.regions?.regions ?? []} />
-      <Named title="Actions" told="of the framework's own profiler" rows={content.actions?.actions ?? []} />
+      <Named title="Regions" note="named with stepscope.region, record_function or nvtx" rows={content.regions?.regions ?? []} />
+      <Named title="Actions" note="of the framework's own profiler" rows={content.actions?.actions ?? []} />
       <Notes notes={answer?.notes} />
     </Page>
   );
 }
 
-function Named({ title, told, rows }: { title: string; told: string; rows: NamedRow[] }) {
+function Named({ title, note, rows }: { title: string; note: string; rows: NamedRow[] }) {
   if (!rows.length) return null;
   return (
-    <Panel title={title} told={told}>
+    <Panel title={title} note={note}>
       <Table label={title.toLowerCase()} rows={rows.map((row, order) => ({ ...row, order }))} sort="order" upwards rowKey={(row) => String(row.order)} find={(row) => row.name}
         columns={[
           { key: "order", title: "name", text: true, wide: true, value: (row) => row.order, cell: (row) => <span style={{ paddingLeft: `${row.depth * 18}px` }}><Name text={row.name} /></span> },

@@ -1,6 +1,6 @@
-// Functions: who called whom as icicle, flame graph or sunburst, and the table that pstats has.
+// Functions: the call tree as icicle, flame graph or sunburst, and pstats' table.
 import { useMemo, useState } from "preact/hooks";
-import type { Called, Caller, Content, FunctionTold, Tree } from "../data";
+import type { Called, Caller, Content, ShownFunction, Tree } from "../data";
 import { count, duration, percent, processName, shortNames } from "../format";
 import { go, useRoute } from "../route";
 import { Bar } from "../parts/bars";
@@ -38,7 +38,7 @@ function Graph({ content }: { content: Content }) {
   }, [root, find]);
   const props = { root, focus: here, find, depth: Number(depth), onFocus: setFocus };
   return (
-    <Panel title="Who called whom" told={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
+    <Panel title="Call tree" note={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
       actions={<>
         <Select label="thread" value={which} options={content.trees.map((each, index) => [String(index), treeName(each)])} onChange={(value) => { setWhich(value); setFocus(null); }} />
         <Select label="depth" value={depth} options={["6", "8", "12", "24", "48"].map((each) => [each, each])} onChange={setDepth} />
@@ -80,16 +80,16 @@ export function Functions({ content }: { content: Content }) {
   const roles = useMemo(() => [...new Set((answer?.functions ?? []).map((each) => processName(each.process)))], [answer]);
   const [role, setRole] = useState("all");
   const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
-  if (!answer) return <Page title="Functions"><Empty>Nothing is known of functions in this run.</Empty></Page>;
+  if (!answer) return <Page title="Functions"><Empty>Nothing is known about functions in this run.</Empty></Page>;
   const rows = answer.functions.filter((each) => role === "all" || processName(each.process) === role);
   const short = shortNames(rows.map((each) => each.file));
   const most = Math.max(1, ...rows.map((each) => each.tottime_ns ?? 0));
-  const key = (row: FunctionTold) => `${row.function}|${row.file}|${row.line}|${processName(row.process)}`;
+  const key = (row: ShownFunction) => `${row.function}|${row.file}|${row.line}|${processName(row.process)}`;
   const chosen = query.function ? rows.find((each) => each.function === query.function && (!query.file || each.file === query.file)) : undefined;
   return (
-    <Page title="Functions" told={answer.exact ? "Every call was counted." : "Times of libraries are estimates from samples; your own functions have exact numbers of calls."}>
+    <Page title="Functions" note={answer.exact ? "Every call was counted." : "Times of libraries are estimates from samples; your own functions have exact numbers of calls."}>
       {content.trees.length > 0 ? <Graph content={content} /> : <Empty>No stacks were sampled.</Empty>}
-      <Panel title="All functions" told={chosen && <>opened: <Name text={chosen.function} /></>}>
+      <Panel title="All functions" note={chosen && <>opened: <Name text={chosen.function} /></>}>
         <Table label="functions" rows={rows} sort="tottime" most={60} rowKey={key} chosen={chosen && key(chosen)}
           onRow={(row) => go("functions", row === chosen ? {} : { function: row.function, file: row.file }, true)}
           find={(row) => `${row.function} ${row.file}`}
@@ -104,7 +104,7 @@ export function Functions({ content }: { content: Content }) {
             { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
               ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
               : <span class="faint" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
-            ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: FunctionTold) => processName(row.process) }] : []),
+            ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: ShownFunction) => processName(row.process) }] : []),
             { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
             { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },
             { key: "tottime", title: "tottime", hint: "its own time, without what it calls", value: (row) => row.tottime_ns, cell: (row) => <>{row.estimated && <abbr title="estimated">≈</abbr>}{duration(row.tottime_ns)}</> },

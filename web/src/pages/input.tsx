@@ -1,4 +1,4 @@
-// Whether the steps wait for their batches, where the time to load one goes, and what limits it.
+// Whether the steps wait for their batches, where the time to load one goes, and what the limit is.
 import type { Content } from "../data";
 import { count, digits, milliseconds, percent, processName, shortNames } from "../format";
 import { Bar } from "../parts/bars";
@@ -7,42 +7,42 @@ import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
 const LIMITS: Record<string, string> = {
   work: "The work to load a batch is the limit.", number: "There are too few workers.", transfer: "Getting batches out of the workers is the limit.",
-  nothing: "Nothing: the batches are there when they are asked for.", "start-up": "Starting the workers is the limit.",
+  nothing: "Nothing: the batches are ready when they are needed.", "start-up": "Starting the workers is the limit.",
 };
 
 export function Input({ content }: { content: Content }) {
   const answer = content.input;
-  if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? "Nothing is known of the input of this run.")}</Empty></Page>;
+  if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? "Nothing is known about the input of this run.")}</Empty></Page>;
   const { loader } = answer;
   const short = shortNames(answer.lines.map((each) => each.file));
   return (
-    <Page title="Input" told={answer.limit ? LIMITS[answer.limit] ?? answer.limit : undefined}>
+    <Page title="Input" note={answer.limit ? LIMITS[answer.limit] ?? answer.limit : undefined}>
       {answer.why && <p class="lead">{visible(answer.why)}</p>}
       <div class="figures">
-        <Figure label="waiting in a step" value={milliseconds(loader.wait_ms)} told={`${percent(loader.share)} of the step`} />
-        <Figure label="steps that waited" value={count(loader.steps_that_waited)} told={`of ${count(loader.steps)}; longest ${milliseconds(loader.longest_ms)}`} />
-        <Figure label="workers" value={count(loader.workers)} told={answer.busy !== null ? `busy ${percent(answer.busy)} of their time` : undefined} />
-        <Figure label="batch" value={count(loader.batch_size)} told="samples" />
-        {answer.cores !== null && <Figure label="idle cores" value={answer.idle_cores === null ? "–" : digits(answer.idle_cores)} told={`of ${digits(answer.cores)}`} />}
-        {answer.start_up_ms !== null && <Figure label="start-up" value={milliseconds(answer.start_up_ms)} told="to the first batch" />}
+        <Figure label="waiting in a step" value={milliseconds(loader.wait_ms)} note={`${percent(loader.share)} of the step`} />
+        <Figure label="steps that waited" value={count(loader.steps_that_waited)} note={`of ${count(loader.steps)}; longest ${milliseconds(loader.longest_ms)}`} />
+        <Figure label="workers" value={count(loader.workers)} note={answer.busy !== null ? `busy ${percent(answer.busy)} of their time` : undefined} />
+        <Figure label="batch" value={count(loader.batch_size)} note="samples" />
+        {answer.cores !== null && <Figure label="idle cores" value={answer.idle_cores === null ? "–" : digits(answer.idle_cores)} note={`of ${digits(answer.cores)}`} />}
+        {answer.start_up_ms !== null && <Figure label="start-up" value={milliseconds(answer.start_up_ms)} note="to the first batch" />}
       </div>
       <div class="columns two">
-        <Panel title="Stages" told="time a batch">
+        <Panel title="Stages" note="time per batch">
           <table class="plain"><thead><tr><th scope="col">stage</th><th scope="col">process</th><th scope="col" class="wide" /><th scope="col" class="number">a batch</th><th scope="col" class="number">share</th></tr></thead>
             <tbody>{answer.stages.map((each, index) => <tr key={index}><td><Name text={each.stage} /></td><td class="faint">{processName(each.process)}</td><td class="wide"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
         </Panel>
-        <Panel title="Libraries" told="that loading calls">
-          {!answer.library.length && <Empty>No library takes a real share of it.</Empty>}
+        <Panel title="Libraries" note="that loading calls">
+          {!answer.library.length && <Empty>No library takes a notable share of it.</Empty>}
           <table class="plain"><tbody>{answer.library.map((each, index) => <tr key={index}><td class="wide" title={visible(each.file)}><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
         </Panel>
       </div>
       {answer.operations.length > 0 && (
-        <Panel title="Operations in the pipeline" told="own time a batch">
+        <Panel title="Operations in the pipeline" note="own time per batch">
           <table class="plain"><tbody>{answer.operations.slice(0, 20).map((each, index) => <tr key={index}><td class="wide"><Name text={each.stage} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{count(each.calls)}×</td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
         </Panel>
       )}
-      <Panel title="Lines that load" told="callees included">
-        {!answer.lines.length && <Empty>No line of yours loads.</Empty>}
+      <Panel title="Lines that load" note="callees included">
+        {!answer.lines.length && <Empty>No line of your code loads data.</Empty>}
         <table class="plain"><tbody>{answer.lines.map((each, index) => <tr key={index}><td><Place at={each} short={short} /></td><td class="faint"><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td><td class="wide"><code>{visible((each.source ?? "").trim())}</code></td></tr>)}</tbody></table>
       </Panel>
       <Notes notes={answer.notes} />

@@ -20,16 +20,16 @@ export function Memory({ content }: { content: Content }) {
       return { label: `${processName(each.process)}${each.process.pid ? ` ${each.process.pid}` : ` ${index}`}`, colour: series(index), values, fill: rows.length === 1 };
     })] as const;
   }, [answer]);
-  if (!answer || !rows.length) return <Page title="Memory"><Empty>The run was too short to look at its memory.</Empty></Page>;
+  if (!answer || !rows.length) return <Page title="Memory"><Empty>The run was too short to measure its memory.</Empty></Page>;
   const short = shortNames((answer.lines ?? []).map((each) => each.location.file));
   const peak = Math.max(...rows.map((each) => each.peak_bytes));
   const limit = answer.limit_bytes ?? answer.machine_bytes;
   return (
-    <Page title="Memory" told="Resident memory: what the processes really hold.">
+    <Page title="Memory" note="Resident memory: what the processes actually hold.">
       <div class="figures">
-        <Figure label="peak of a process" value={size(peak)} told={limit ? `of ${size(limit)}` : undefined} />
-        {rows[0].growth_bytes_per_step !== null && <Figure label="grows by" value={size(rows[0].growth_bytes_per_step)} told="a step, in the main process" />}
-        <Figure label="at the end" value={size(rows[0].last_bytes)} told={`${size(rows[0].first_bytes)} at the beginning`} />
+        <Figure label="peak of a process" value={size(peak)} note={limit ? `of ${size(limit)}` : undefined} />
+        {rows[0].growth_bytes_per_step !== null && <Figure label="grows by" value={size(rows[0].growth_bytes_per_step)} note="per step, in the main process" />}
+        <Figure label="at the end" value={size(rows[0].last_bytes)} note={`${size(rows[0].first_bytes)} at the beginning`} />
       </div>
       <Panel title="Over time"><Plot label="Resident memory over time" xs={xs as number[]} lines={lines as never} height={300} x={duration} y={size} yMin={0} binary /></Panel>
       <Panel title="Processes">
@@ -43,7 +43,7 @@ export function Memory({ content }: { content: Content }) {
           ]} />
       </Panel>
       {answer.lines && (
-        <Panel title="By line" told="what operators allocated in the windows, and what of it stayed">
+        <Panel title="By line" note="what operators allocated in the windows, and what of it stayed">
           <Table label="lines" rows={answer.lines} sort="kept" rowKey={(row, index) => `${row.location.file}:${row.location.line}:${index}`} find={(row) => `${row.location.file} ${row.source ?? ""} ${row.location.function ?? ""}`}
             columns={[
               { key: "place", title: "line", text: true, value: (row) => `${row.location.file}:${row.location.line}`, cell: (row) => <Place at={row.location} short={short} /> },

@@ -10,15 +10,15 @@ import { Table, type Column } from "../parts/table";
 
 const shapes = (row: OpRow) => (row.input_shapes ? JSON.stringify(row.input_shapes) : "");
 
-// 64×16×7×7, 8×4: what is no tensor is left out.
+// 64×16×7×7, 8×4: inputs that are not tensors are left out.
 function dimensions(row: OpRow): string {
-  const told = (row.input_shapes ?? []).filter((each): each is unknown[] => Array.isArray(each) && each.length > 0);
-  return told.map((each) => each.map((size) => (Array.isArray(size) ? `(${size.join("×")})` : String(size))).join("×")).join(", ");
+  const tensors = (row.input_shapes ?? []).filter((each): each is unknown[] => Array.isArray(each) && each.length > 0);
+  return tensors.map((each) => each.map((size) => (Array.isArray(size) ? `(${size.join("×")})` : String(size))).join("×")).join(", ");
 }
 
 function Lines({ row, short }: { row: OpRow; short: Map<string, string> }) {
   const whole = row.self_cpu_ns || 1;
-  if (!row.locations.length) return <p class="faint">It was not called from a line of yours.</p>;
+  if (!row.locations.length) return <p class="faint">It was not called from a line of your code.</p>;
   return (
     <table class="plain">
       <thead><tr><th scope="col">called from</th><th scope="col" class="wide" /><th scope="col" class="number">calls</th><th scope="col" class="number">own time</th><th scope="col" class="number">share</th></tr></thead>
@@ -36,7 +36,7 @@ function Device({ content }: { content: Content }) {
   if (!rows.length) return null;
   const of = (ns: number, row: DeviceRow) => <>{duration(ns)} <span class="faint">{percent(ns / (row.wall_ns || 1))}</span></>;
   return (
-    <Panel title="The device's time" told="in the operator windows; compute, communication and copies may overlap">
+    <Panel title="The device's time" note="in the operator windows; compute, communication and copies may overlap">
       <table class="plain">
         <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">compute</th><th scope="col" class="number">communication</th><th scope="col" class="number">of it exposed</th><th scope="col" class="number">copies</th><th scope="col" class="number">idle</th><th scope="col" class="number">waits for the host</th></tr></thead>
         <tbody>
@@ -53,7 +53,7 @@ function Windows({ content }: { content: Content }) {
   const windows = content.ops?.windows ?? [];
   const offset = content.timeline?.main_ns ?? 0;
   return (
-    <Panel title="Where they were recorded" told="operators are recorded in windows, so that the rest of the run is not slowed down">
+    <Panel title="Where they were recorded" note="operators are recorded in windows, so that the rest of the run is not slowed down">
       <table class="plain">
         <thead><tr><th scope="col">window</th><th scope="col" class="number">begins</th><th scope="col" class="number">lasts</th><th scope="col" class="number">steps</th><th scope="col" class="number">operators</th><th scope="col" class="number">slow-down</th><th /></tr></thead>
         <tbody>
@@ -79,7 +79,7 @@ export function Operators({ content }: { content: Content }) {
   if (!answer?.ops.length && !kernels.length) {
     return (
       <Page title="Operators and kernels">
-        <Empty>No operators were recorded: the script used no framework that has them, or had too few steps. <code>stepscope run --ops all</code> records them from the start.</Empty>
+        <Empty>No operators were recorded: the script used no framework with operators, or had too few steps. <code>stepscope run --ops all</code> records them from the start.</Empty>
         <Notes notes={answer?.notes} />
       </Page>
     );
@@ -98,16 +98,16 @@ export function Operators({ content }: { content: Content }) {
     ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes">{visible(dimensions(row)) || "–"}</code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
     ...(by === "shape" ? [] : [{ key: "bar", title: "", value: (row: OpRow) => row.self_cpu_ns, cell: (row: OpRow) => <Bar share={row.self_cpu_ns / whole} /> }]),
-    { key: "self", title: "own time", hint: "on the host, without the operators inside of it", value: (row) => row.self_cpu_ns, cell: (row) => duration(row.self_cpu_ns) },
+    { key: "self", title: "own time", hint: "on the host, without the operators inside it", value: (row) => row.self_cpu_ns, cell: (row) => duration(row.self_cpu_ns) },
     { key: "share", title: "share", value: (row) => row.self_cpu_ns / whole, cell: (row) => percent(row.self_cpu_ns / whole) },
     { key: "total", title: "with inner", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
     { key: "mean", title: "per call", value: (row) => row.total_cpu_ns / row.calls, cell: (row) => duration(row.total_cpu_ns / row.calls) },
-    ...(onDevice ? [{ key: "device", title: "device", hint: "of the kernels that it launched itself", value: (row: OpRow) => row.self_device_ns, cell: (row: OpRow) => duration(row.self_device_ns) }] : []),
+    ...(onDevice ? [{ key: "device", title: "device", hint: "time of the kernels that it launched itself", value: (row: OpRow) => row.self_device_ns, cell: (row: OpRow) => duration(row.self_device_ns) }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
     ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
   ];
   return (
-    <Page title="Operators and kernels" told={`${count(rows.length)} operators, ${duration(whole)} of their own on the host, in ${content.ops?.windows.length ?? 0} windows`}>
+    <Page title="Operators and kernels" note={`${count(rows.length)} operators, ${duration(whole)} of their own on the host, in ${content.ops?.windows.length ?? 0} windows`}>
       <Panel title="Operators">
         <Table key={by} label="operators" rows={rows} columns={columns} sort="self" rowKey={key} chosen={chosen && key(chosen)}
           find={(row) => `${row.name} ${dimensions(row)} ${row.locations.map((each) => `${each.file}:${each.line}`).join(" ")}`}

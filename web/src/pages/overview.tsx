@@ -1,4 +1,4 @@
-// The first page: the verdict, what to change, the step, the whole run, and what all this rests on.
+// The first page: the verdict, what to change, the step, the whole run, and what was recorded.
 import { useEffect } from "preact/hooks";
 import type { Content, Finding } from "../data";
 import { count, counted, digits, duration, milliseconds, percent, processName, shortNames, size } from "../format";
@@ -24,14 +24,14 @@ function Figures({ content }: { content: Content }) {
   const cost = steps.overhead;
   return (
     <div class="figures">
-      {wall_ns > 0 && <Figure label="whole run" value={duration(wall_ns)} told={counted(content.summary.processes, "process", "processes")} />}
-      {facts.is_trace && timeline && <Figure label="whole trace" value={duration(timeline.to_ns - timeline.from_ns)} told={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
-      {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} told={`median ${milliseconds(steps.step_ms.median)}`} />}
-      {steps.step_ms && <Figure label="8 in 10 steps" value={milliseconds(steps.step_ms.p10)} told={`to ${milliseconds(steps.step_ms.p90)}`} />}
+      {wall_ns > 0 && <Figure label="whole run" value={duration(wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
+      {facts.is_trace && timeline && <Figure label="whole trace" value={duration(timeline.to_ns - timeline.from_ns)} note={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
+      {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} note={`median ${milliseconds(steps.step_ms.median)}`} />}
+      {steps.step_ms && <Figure label="8 in 10 steps" value={milliseconds(steps.step_ms.p10)} note={`to ${milliseconds(steps.step_ms.p90)}`} />}
       {steps.rate && <Figure label="throughput" value={<>{digits(steps.rate.per_s)} <span class="unit">steps/s</span></>}
-        told={steps.rate.samples_per_s !== null ? `${digits(steps.rate.samples_per_s)} samples/s` : `${count(steps.measured)} steps measured`} />}
+        note={steps.rate.samples_per_s !== null ? `${digits(steps.rate.samples_per_s)} samples/s` : `${count(steps.measured)} steps measured`} />}
       {cost && <Figure label="stepscope's own cost" value={<span class={cost.share > cost.budget ? "warn" : ""}>{percent(cost.share)}</span>}
-        told={`budget ${percent(cost.budget)}`} />}
+        note={`budget ${percent(cost.budget)}`} />}
     </div>
   );
 }
@@ -75,17 +75,17 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
 }
 
 function FindingCards({ content }: { content: Content }) {
-  const told = content.findings;
+  const answer = content.findings;
   const { query } = useRoute();
   useEffect(() => { if (query.finding) document.getElementById(`finding-${query.finding}`)?.scrollIntoView({ block: "start" }); }, [query.finding]);
-  if (!told) return null;
+  if (!answer) return null;
   return (
-    <Panel title="What to change" told={told.findings.length ? `${counted(told.findings.length, "finding")}, the largest gain first` : undefined}>
-      {told.findings.map((each, index) => <Card key={`${each.id}-${index}`} content={content} finding={each} />)}
-      {!told.findings.length && <Empty>Nothing stands out: no change that we know would make a real difference here.</Empty>}
-      {told.not_judged.length > 0 && (
-        <details><summary>{counted(told.not_judged.length, "question")} could not be judged</summary>
-          <ul>{told.not_judged.map((each) => <li key={each.id}><code>{visible(each.id)}</code>: {visible(each.reason)}</li>)}</ul>
+    <Panel title="What to change" note={answer.findings.length ? `${counted(answer.findings.length, "finding")}, the largest gain first` : undefined}>
+      {answer.findings.map((each, index) => <Card key={`${each.id}-${index}`} content={content} finding={each} />)}
+      {!answer.findings.length && <Empty>Nothing stands out: no change that we know of would make a real difference here.</Empty>}
+      {answer.not_judged.length > 0 && (
+        <details><summary>{counted(answer.not_judged.length, "question")} could not be judged</summary>
+          <ul>{answer.not_judged.map((each) => <li key={each.id}><code>{visible(each.id)}</code>: {visible(each.reason)}</li>)}</ul>
         </details>
       )}
     </Panel>
@@ -98,7 +98,7 @@ function StepPanel({ content }: { content: Content }) {
   const parts = steps.breakdown.filter((each) => each.share >= 0.0005);
   const device = parts.some((each) => each.device_ms !== null);
   return (
-    <Panel title="The mean step" told={steps.anchor ? <>from {visible(steps.anchor)}</> : undefined}>
+    <Panel title="The mean step" note={steps.anchor ? <>from {visible(steps.anchor)}</> : undefined}>
       <Stacked label="What the mean step consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: milliseconds(each.ms), hatched: ESTIMATED.has(each.category) }))} />
       <table class="plain breakdown">
         <thead><tr><th scope="col">phase</th><th scope="col" /><th class="number" scope="col">time</th>{device && <th class="number" scope="col">on device</th>}<th class="number" scope="col">share</th></tr></thead>
@@ -121,7 +121,7 @@ function StepPanel({ content }: { content: Content }) {
 function RunPanel({ content }: { content: Content }) {
   const parts = content.summary.parts.filter((each) => each.share >= 0.0005);
   return (
-    <Panel title="The whole run" told={duration(content.summary.wall_ns)}>
+    <Panel title="The whole run" note={duration(content.summary.wall_ns)}>
       <Stacked label="What the whole run consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
       <table class="plain breakdown">
         <thead><tr><th scope="col">part</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th></tr></thead>
@@ -139,8 +139,8 @@ function Hottest({ content }: { content: Content }) {
   const { hottest, hottest_ns, hottest_source, wall_ns } = content.summary;
   const short = shortNames(hottest.map((each) => each.file));
   return (
-    <Panel title="Hottest lines" told="with what they call">
-      {!hottest.length && <Empty>No line takes a real share of the run.</Empty>}
+    <Panel title="Hottest lines" note="with what they call">
+      {!hottest.length && <Empty>No line takes a notable share of the run.</Empty>}
       <table class="plain hottest">
         <tbody>
           {hottest.map((each, index) => (
@@ -163,7 +163,7 @@ function RecordedPanel({ content }: { content: Content }) {
   const { facts, summary } = content;
   const thinned = summary.steps.overhead?.thinned ?? [];
   return (
-    <Panel title="What this rests on">
+    <Panel title="What was recorded">
       <table class="plain recorded">
         <tbody>
           {content.recorded.map((each) => (
@@ -198,7 +198,7 @@ export function Overview({ content }: { content: Content }) {
         {content.summary.wall_ns > 0 && <RunPanel content={content} />}
       </div>
       {content.steps && (
-        <Panel title="Every step" told={<>{counted(content.summary.steps.steps, "step")} · {count(content.summary.steps.warmup)} warm-up · {count(content.summary.steps.measured)} measured</>}
+        <Panel title="Every step" note={<>{counted(content.summary.steps.steps, "step")} · {count(content.summary.steps.warmup)} warm-up · {count(content.summary.steps.measured)} measured</>}
           actions={<Link page="steps">All about the steps</Link>}>
           <StepBars steps={content.steps} height={190} usual={content.summary.steps.step_ms}
             onChoose={(index) => go("steps", { step: content.steps!.number[index] })} />

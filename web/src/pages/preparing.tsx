@@ -1,4 +1,4 @@
-// What a person sees of a run that takes a while: that it is being read, what of it, and for how long.
+// Shown while a run is being prepared: what is being read, and for how long.
 import { useEffect, useState } from "preact/hooks";
 import { size } from "../format";
 import type { RunProgress } from "../data";
@@ -10,24 +10,24 @@ const ASKED_MS = 500;
 const BIG_BYTES = 50e6;
 
 export function Preparing({ run }: { run: string }) {
-  const [told, setTold] = useState<RunProgress | null>(null);
+  const [progressed, setProgressed] = useState<RunProgress | null>(null);
   useEffect(() => {
     let timer = 0, gone = false;
     const ask = async () => {
       const found = await progress(run).catch(() => null);
       if (gone) return;
-      if (found) setTold(found);
+      if (found) setProgressed(found);
       timer = window.setTimeout(ask, ASKED_MS);
     };
     timer = window.setTimeout(ask, ASKED_MS / 2);
     return () => { gone = true; clearTimeout(timer); };
   }, [run]);
-  const isBig = told !== null && told.trace_bytes > BIG_BYTES;
+  const isBig = progressed !== null && progressed.trace_bytes > BIG_BYTES;
   return (
-    <Page title="Preparing the run" told={<Name text={run} />}>
+    <Page title="Preparing the run" note={<Name text={run} />}>
       <Empty>
-        {told?.what ? <>{told.what}: {Math.round(told.seconds)} s so far…</> : "Reading the run…"}
-        {isBig && <> It has {size(told.trace_bytes)} of operators, which takes a while the first time. What is found is kept with the run, and the next time it opens at once.</>}
+        {progressed?.what ? <>{progressed.what}: {Math.round(progressed.seconds)} s so far…</> : "Reading the run…"}
+        {isBig && <> It has {size(progressed.trace_bytes)} of operators, which takes a while the first time. The results are kept with the run, so that it opens at once the next time.</>}
       </Empty>
     </Page>
   );

@@ -20,14 +20,14 @@ export function Ranks({ content }: { content: Content }) {
   const most = Math.max(1e-9, ...rows.map((each) => each.step_ms ?? 0));
   const straggler = answer?.straggler;
   return (
-    <Page title="Ranks and processes" told={rows.length ? counted(rows.length, "rank") : undefined}>
+    <Page title="Ranks and processes" note={rows.length ? counted(rows.length, "rank") : undefined}>
       {!rows.length && <Empty>{visible(answer?.reason ?? "This run has no ranks.")}</Empty>}
       {straggler && (
-        <p class="lead">Rank {straggler.rank} holds the others up by {milliseconds(straggler.cost_ms)} a step: {visible(straggler.why)} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
+        <p class="lead">Rank {straggler.rank} holds the others up by {milliseconds(straggler.cost_ms)} per step: {visible(straggler.why)} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
       )}
-      {answer?.skew_ms != null && <div class="figures"><Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} told="mean" /></div>}
+      {answer?.skew_ms != null && <div class="figures"><Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} note="mean" /></div>}
       {rows.length > 0 && (
-        <Panel title="A step of each rank" told="means of the measured steps">
+        <Panel title="A step of each rank" note="means of the measured steps">
           <div class="legend">{PARTS.map(([name, title]) => <span key={name}><Swatch name={name} /> {title}</span>)}</div>
           <Table label="ranks" rows={rows} sort="rank" upwards rowKey={(row) => String(row.rank)}
             columns={[

@@ -9,7 +9,7 @@ const moment = (seconds: number) => new Date(seconds * 1000).toLocaleString("sv-
 
 export function RunList({ listing, onOpen }: { listing: Listing; onOpen: (run: string) => void }) {
   return (
-    <Page title="Runs" told={<>in <code>{visible(listing.folder)}</code></>}>
+    <Page title="Runs" note={<>in <code>{visible(listing.folder)}</code></>}>
       <Panel>
         <Table label="runs" rows={listing.runs} sort="started" rowKey={(row: RunEntry) => row.id} onRow={(row) => onOpen(row.id)} find={(row) => `${row.name} ${row.command.join(" ")}`}
           columns={[

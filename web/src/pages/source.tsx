@@ -1,4 +1,4 @@
-// The files with the time of every line beside it; a click tells what ran from a line.
+// The files with the time of every line beside it; a click shows what a line called.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Content, FileLines, LineRow } from "../data";
 import { baseName, count, counted, duration, percent, processName, shortNames, size } from "../format";
@@ -17,7 +17,7 @@ const VALUE: Record<Heat, (line: Line) => number> = {
   device: (line) => line.device ?? 0, alloc: (line) => line.alloc ?? 0,
 };
 
-// A line that several functions have (a comprehension's) shows the longest time, as the summary does.
+// A line that belongs to several functions (a comprehension's) shows the longest time, as in the summary.
 function linesOf(functions: FileLines[]): Map<number, Line> {
   const found = new Map<number, Line>();
   const add = (row: LineRow, name: string) => {
@@ -48,7 +48,7 @@ export function Source({ content }: { content: Content }) {
   const short = shortNames(files);
   if (!content.lines.length) return <Page title="Source"><Empty>No line of your own code was recorded. <code>--include GLOB</code> makes code count as yours.</Empty></Page>;
   return (
-    <Page title="Source" told={<>Times include what a line calls. {counted(files.length, "file")} ran.</>}
+    <Page title="Source" note={<>Times include what a line calls. {counted(files.length, "file")} ran.</>}
       actions={roles.length > 1 && <Select label="process" value={role} options={roles.map((each) => [each, each])} onChange={(value) => go("source", { file, line, process: value }, true)} />}>
       <div class={files.length > 1 ? "source-page" : ""}>
         {files.length > 1 && <nav class="files" aria-label="Files">

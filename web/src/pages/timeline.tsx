@@ -18,14 +18,14 @@ export type Tiles = (from: number, to: number, width: number) => Promise<Data | 
 const tallest = () => Math.max(360, innerHeight - 250);
 const AGAIN_MS = 1000;
 
-// Whether a tile shows the view to the pixel, and goes on to both sides where there is more.
+// Whether a tile has the view at full resolution, and extends beyond both sides if there is more.
 function isFine(tile: Data, view: [number, number], whole: [number, number]): boolean {
   const wide = view[1] - view[0];
   const before = tile.from_ns <= Math.max(whole[0], view[0] - wide / 8), after = tile.to_ns >= Math.min(whole[1], view[1] + wide / 8);
   return before && after && tile.to_ns - tile.from_ns < 4 * wide;
 }
 
-function Told({ data, span }: { data: Data; span: Span }) {
+function SpanTip({ data, span }: { data: Data; span: Span }) {
   const { track: each, at } = span;
   const place = each.place && each.place[at] >= 0 ? data.places[each.place[at]] : null;
   const many = each.count?.[at] ?? 1;
@@ -42,7 +42,7 @@ function Told({ data, span }: { data: Data; span: Span }) {
 
 export function Timeline({ content, tiles }: { content: Content; tiles: Tiles | null }) {
   const data = content.timeline;
-  if (!data || !data.lanes.length) return <Page title="Timeline"><Empty>Nothing was recorded that could be drawn over time.</Empty></Page>;
+  if (!data || !data.lanes.length) return <Page title="Timeline"><Empty>Nothing that could be drawn over time was recorded.</Empty></Page>;
   return <Drawn content={content} data={data} tiles={tiles} />;
 }
 
@@ -80,7 +80,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   useEffect(() => { if (query.to && asked[1] > asked[0]) setView(asked); }, [query.from, query.to]);
   useEffect(() => { if (query.find !== undefined) setFind(query.find); }, [query.find]);
 
-  // The viewer's server has every span: what is seen, and as much again, is asked for before it is needed, one tile at a time.
+  // The viewer's server has every span: the visible part and as much again is requested before it is needed, one tile at a time.
   const asking = useRef(false);
   useEffect(() => setTile(null), [data]);
   const isWhole = useMemo(() => data.lanes.every((each) => each.spans === each.start.length), [data]);
@@ -156,7 +156,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
     }
     const span = spanUnder(event);
     setOver(span);
-    setPointed(span && { x: event.clientX, y: event.clientY, told: <Told data={data} span={span} /> });
+    setPointed(span && { x: event.clientX, y: event.clientY, tip: <SpanTip data={data} span={span} /> });
   };
   const release = (event: MouseEvent) => {
     const held = drag.current;
@@ -168,7 +168,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
       if (!laid) return;
       const next = new Set(folded), open = new Set(unfolded);
       const index = laid.track.index;
-      // Open, then all levels where there are more, then closed.
+      // Open, then all levels if there are more, then closed.
       if (folded.has(index)) next.delete(index);
       else if (laid.track.lane.depth > MOST_LEVELS && !unfolded.has(index)) open.add(index);
       else { next.add(index); open.delete(index); }
@@ -224,7 +224,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const isReduced = !covers && !isWhole;
 
   return (
-    <Page title="Timeline" told={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {count(data.lanes.reduce((sum, each) => sum + each.spans, 0))} spans{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}
+    <Page title="Timeline" note={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {count(data.lanes.reduce((sum, each) => sum + each.spans, 0))} spans{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}
       actions={<>
         <Search value={find} onInput={setFind} onEnter={next} placeholder="Find, then Enter" />
         <span class="faint">{find ? counted(hits.length, "hit") : ""}</span>
@@ -249,7 +249,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
       <Tip at={pointed} />
       {selected && <Chosen content={content} data={shown} span={selected} own={own} onFit={() => fit(selected)} />}
       {range && (
-        <Panel title={`Selected: ${duration(Math.abs(range[1] - range[0]))}`} told={`from ${duration(Math.min(...range))}`} actions={<button type="button" onClick={() => setRange(null)}>Clear</button>}>
+        <Panel title={`Selected: ${duration(Math.abs(range[1] - range[0]))}`} note={`from ${duration(Math.min(...range))}`} actions={<button type="button" onClick={() => setRange(null)}>Clear</button>}>
           <Table label="what is in it" rows={statistics} sort="ns" most={25} rowKey={(row) => `${row.lane} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lane}`}
             columns={[
               { key: "name", title: "what", text: true, wide: true, value: (row) => data.names[row.name], cell: (row) => <Name text={data.names[row.name]} /> },
@@ -272,7 +272,7 @@ function Chosen({ content, data, span, own, onFit }: { content: Content; data: D
   const step = each.lane.kind === "step" && /^step (\d+)$/.exec(name);
   const operator = each.lane.kind === "operator" && content.ops?.ops.some((row) => row.name === name);
   return (
-    <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> <Name text={name} /></>} told={visible(`${data.processes[each.lane.process]} · ${each.lane.thread}: ${each.lane.title}`)}
+    <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> <Name text={name} /></>} note={visible(`${data.processes[each.lane.process]} · ${each.lane.thread}: ${each.lane.title}`)}
       actions={<><button type="button" onClick={onFit}>Fit (f)</button>
         {step && <button type="button" onClick={() => go("steps", { step: step[1] })}>Open the step</button>}
         {operator && <button type="button" onClick={() => go("operators", { op: name })}>In the table</button>}</>}>
@@ -280,7 +280,7 @@ function Chosen({ content, data, span, own, onFit }: { content: Content; data: D
         {duration(each.end[at] - each.start[at])} from {duration(each.start[at])}
         {each.count && each.count[at] > 1 ? `, ${count(each.count[at])} spans` : ""}
         {place && <> · {own.has(place.file) ? <Place at={place} /> : <span class="faint">{visible(place.file)}:{place.line}</span>}{place.function && <> in <Name text={place.function} /></>}</>}
-        {flows.length > 0 && <span class="faint"> · {counted(flows.length, "arrow")} to what belongs to it</span>}
+        {flows.length > 0 && <span class="faint"> · {counted(flows.length, "arrow")} to related spans</span>}
       </p>
     </Panel>
   );

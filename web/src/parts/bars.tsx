@@ -1,4 +1,4 @@
-// Shares as bars: one a row, or all of a whole side by side.
+// Shares as bars: one per row, or all parts of a whole side by side.
 import { phase } from "../colours";
 import { percent } from "../format";
 

@@ -1,4 +1,4 @@
-// The tree of calls, planted from columns.
+// The call tree, built from columns.
 import { hierarchy, partition, type HierarchyRectangularNode } from "d3-hierarchy";
 import type { Called, Tree } from "../data";
 
@@ -31,7 +31,7 @@ export function planted(tree: Tree, called: Called[]): Branch {
   return root;
 }
 
-// What callees leave of a caller's width is its own time: so values are given, not summed.
+// The part of a caller's width without callees is its own time: so values are given, not summed.
 function placed(root: Branch): void {
   const nodes = hierarchy(root, (branch) => branch.children);
   nodes.each((node) => { (node as { value?: number }).value = node.data.total; });
@@ -43,7 +43,7 @@ function placed(root: Branch): void {
   });
 }
 
-// A module's top level goes by its file: there are many of them in every import.
+// A module's top level is named after its file: every import has many of them.
 export function label(branch: Branch): string {
   if (branch.name !== "<module>") return branch.name;
   const parts = branch.file.split("/");
@@ -59,7 +59,7 @@ export function matches(branch: Branch, find: string): boolean {
   return !words || branch.name.toLowerCase().includes(words) || branch.file.toLowerCase().includes(words);
 }
 
-// The branch that an arrow key leads to.
+// The branch that an arrow key moves to.
 export function neighbour(focus: Branch, key: string, upwards: boolean): Branch | null {
   const parent = focus.path[focus.path.length - 2];
   if (key === "Escape") return focus.path[0];

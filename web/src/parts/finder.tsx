@@ -5,16 +5,16 @@ import { duration } from "../format";
 import { go, type Query } from "../route";
 import { visible } from "./links";
 
-interface Entry { kind: string; name: string; told: string; page: string; query: Query }
+interface Entry { kind: string; name: string; detail: string; page: string; query: Query }
 
 function entries(content: Content, pages: readonly (readonly [string, string])[]): Entry[] {
-  const found: Entry[] = pages.map(([page, title]) => ({ kind: "page", name: title, told: "", page, query: {} }));
+  const found: Entry[] = pages.map(([page, title]) => ({ kind: "page", name: title, detail: "", page, query: {} }));
   const files = new Set(content.lines.map((each) => each.file));
-  files.forEach((file) => found.push({ kind: "file", name: file, told: "", page: "source", query: { file } }));
-  content.lines.forEach((each) => found.push({ kind: "function", name: each.function, told: `${each.file}:${each.first_line} · ${duration(each.total_ns)}`, page: "source", query: { file: each.file, line: each.first_line } }));
-  content.functions?.functions.slice(0, 400).forEach((each) => { if (!files.has(each.file)) found.push({ kind: "library", name: each.function, told: each.file, page: "functions", query: { function: each.function, file: each.file } }); });
-  content.ops?.ops.forEach((each) => found.push({ kind: "operator", name: each.name, told: duration(each.self_cpu_ns), page: "operators", query: { op: each.name } }));
-  content.files?.files.slice(0, 200).forEach((each) => found.push({ kind: "opened", name: each.path, told: duration(each.total_ns), page: "files", query: { file: each.path } }));
+  files.forEach((file) => found.push({ kind: "file", name: file, detail: "", page: "source", query: { file } }));
+  content.lines.forEach((each) => found.push({ kind: "function", name: each.function, detail: `${each.file}:${each.first_line} · ${duration(each.total_ns)}`, page: "source", query: { file: each.file, line: each.first_line } }));
+  content.functions?.functions.slice(0, 400).forEach((each) => { if (!files.has(each.file)) found.push({ kind: "library", name: each.function, detail: each.file, page: "functions", query: { function: each.function, file: each.file } }); });
+  content.ops?.ops.forEach((each) => found.push({ kind: "operator", name: each.name, detail: duration(each.self_cpu_ns), page: "operators", query: { op: each.name } }));
+  content.files?.files.slice(0, 200).forEach((each) => found.push({ kind: "opened", name: each.path, detail: duration(each.total_ns), page: "files", query: { file: each.path } }));
   return found;
 }
 
@@ -25,7 +25,7 @@ export function Finder({ content, pages, onClose }: { content: Content; pages: r
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((each) => { const text = `${each.kind} ${each.name} ${each.told}`.toLowerCase(); return parts.every((part) => text.includes(part)); }).slice(0, 14);
+  const found = all.filter((each) => { const text = `${each.kind} ${each.name} ${each.detail}`.toLowerCase(); return parts.every((part) => text.includes(part)); }).slice(0, 14);
   const open = (entry: Entry | undefined) => { if (entry) { onClose(); go(entry.page, entry.query); } };
   const key = (event: KeyboardEvent) => {
     if (event.key === "Escape") onClose();
@@ -43,7 +43,7 @@ export function Finder({ content, pages, onClose }: { content: Content; pages: r
         <ul role="listbox">
           {found.map((each, index) => (
             <li key={index} role="option" aria-selected={index === at} onMouseEnter={() => setAt(index)} onClick={() => open(each)}>
-              <span class="faint">{each.kind}</span> <bdi>{visible(each.name)}</bdi> <span class="faint">{visible(each.told)}</span>
+              <span class="faint">{each.kind}</span> <bdi>{visible(each.name)}</bdi> <span class="faint">{visible(each.detail)}</span>
             </li>
           ))}
           {!found.length && <li class="faint">Nothing matches.</li>}

@@ -1,4 +1,4 @@
-// Callers above what they call (or below: a flame graph), as wide as their time.
+// Callers above their callees (or below: a flame graph), as wide as their time.
 import { useState } from "preact/hooks";
 import { inkOn, library } from "../colours";
 import { duration, percent } from "../format";
@@ -9,7 +9,7 @@ import { Tip, type Pointed } from "./tip";
 
 const ROW = 21;
 
-export function BranchTold({ branch }: { branch: Branch }) {
+export function BranchTip({ branch }: { branch: Branch }) {
   const whole = branch.tree.total_ns || 1;
   return (
     <div>
@@ -55,7 +55,7 @@ export function Icicle(props: GraphProps & { upwards: boolean }) {
           return (
             <g key={index} class="branch" transform={`translate(${x},${top(branch)})`} opacity={dim ? 0.25 : branch.depth < focus.depth ? 0.6 : 1}
               onClick={() => props.onFocus(branch)}
-              onMouseMove={(event) => setPointed({ x: event.clientX, y: event.clientY, told: <BranchTold branch={branch} /> })}
+              onMouseMove={(event) => setPointed({ x: event.clientX, y: event.clientY, tip: <BranchTip branch={branch} /> })}
               onMouseLeave={() => setPointed(null)}>
               <rect width={Math.max(0.5, wide - 0.7)} height={ROW - 1} rx={2} fill={fill} />
               {letters > 2 && <text x={5} y={ROW - 7} fill={inkOn(fill)}>{name.length > letters ? name.slice(0, letters - 1) + "…" : name}</text>}

@@ -1,4 +1,4 @@
-// Words that lead somewhere, and text that is never anything but text.
+// Links, and text that is never interpreted.
 import type { ComponentChildren } from "preact";
 import { address, go, type Query } from "../route";
 import { baseName } from "../format";
@@ -18,7 +18,7 @@ export function Link(props: { page: string; query?: Query; title?: string; class
   );
 }
 
-// Control characters and marks of direction could make a name look like another one: they are spelled out.
+// Control characters and direction marks could make a name look like another one: they are shown as escapes.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
 
 export function visible(text: string): string {

@@ -30,7 +30,7 @@ export function prepared(canvas: HTMLCanvasElement, width: number, height: numbe
   return context;
 }
 
-// Draws once a frame at most, however often it is asked to.
+// Draws at most once per frame, however often it is asked to.
 export function useDrawing(draw: () => void, inputs: unknown[]): void {
   const latest = useRef(draw);
   latest.current = draw;
@@ -42,7 +42,7 @@ export function useDrawing(draw: () => void, inputs: unknown[]): void {
 
 let pattern: HTMLCanvasElement | null = null;
 
-// Diagonal lines over whatever is below: what is estimated or not counted.
+// Diagonal lines over what is estimated or not counted.
 export function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern {
   pattern = document.createElement("canvas");
   pattern.width = pattern.height = 6;

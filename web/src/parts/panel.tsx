@@ -1,13 +1,13 @@
-// The pieces every page is made of: a heading, a panel, figures, and words where there is nothing.
+// The parts of every page: a heading, a panel, figures, and a text if there is nothing to show.
 import type { ComponentChildren } from "preact";
 import { visible } from "./links";
 
-export function Page(props: { title: string; told?: ComponentChildren; children?: ComponentChildren; actions?: ComponentChildren }) {
+export function Page(props: { title: string; note?: ComponentChildren; children?: ComponentChildren; actions?: ComponentChildren }) {
   return (
     <div class="page">
       <header class="page-head">
         <h1>{props.title}</h1>
-        {props.told && <p>{props.told}</p>}
+        {props.note && <p>{props.note}</p>}
         {props.actions && <div class="actions">{props.actions}</div>}
       </header>
       {props.children}
@@ -15,13 +15,13 @@ export function Page(props: { title: string; told?: ComponentChildren; children?
   );
 }
 
-export function Panel(props: { title?: ComponentChildren; told?: ComponentChildren; class?: string; actions?: ComponentChildren; children?: ComponentChildren }) {
+export function Panel(props: { title?: ComponentChildren; note?: ComponentChildren; class?: string; actions?: ComponentChildren; children?: ComponentChildren }) {
   return (
     <section class={`panel ${props.class ?? ""}`}>
       {(props.title || props.actions) && (
         <div class="panel-head">
           {props.title && <h2>{props.title}</h2>}
-          {props.told && <span class="faint">{props.told}</span>}
+          {props.note && <span class="faint">{props.note}</span>}
           {props.actions && <div class="actions">{props.actions}</div>}
         </div>
       )}
@@ -30,12 +30,12 @@ export function Panel(props: { title?: ComponentChildren; told?: ComponentChildr
   );
 }
 
-export function Figure(props: { label: string; value: ComponentChildren; told?: ComponentChildren }) {
+export function Figure(props: { label: string; value: ComponentChildren; note?: ComponentChildren }) {
   return (
     <div class="figure">
       <span class="faint">{props.label}</span>
       <strong>{props.value}</strong>
-      <small class="faint">{props.told ?? "\u00a0"}</small>
+      <small class="faint">{props.note ?? "\u00a0"}</small>
     </div>
   );
 }

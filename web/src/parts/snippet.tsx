@@ -1,4 +1,4 @@
-// A few lines of the source around one, in colours.
+// A few source lines around one, in colours.
 import type { Content, Location } from "../data";
 import { highlighted } from "../highlight";
 import { go } from "../route";

@@ -1,4 +1,4 @@
-// A bar a step, stacked by phase: hover tells, a click opens, dragging zooms.
+// One bar per step, stacked by phase: hover explains, a click opens, dragging zooms.
 import { scaleLinear } from "d3-scale";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { phase, themed } from "../colours";
@@ -10,7 +10,7 @@ import { hatch, prepared, useDrawing, useWidth } from "./measure";
 import { Tip, type Pointed } from "./tip";
 
 const LEFT = 64, TOP = 10;
-export const ESTIMATED = new Set(["profiler"]); // told by a model of our own cost, not by a clock
+export const ESTIMATED = new Set(["profiler"]); // computed from a model of our own cost, not measured
 
 // The largest phases at the bottom, where they can be compared.
 export function phaseOrder(steps: StepColumns): string[] {
@@ -34,7 +34,7 @@ interface Props {
   onChoose?: (index: number) => void;
   onRange?: (range: [number, number]) => void;
   usual?: { median: number; p10: number; p90: number } | null;
-  shown?: [number, number]; // of a strip: the part that is looked at; without axes
+  shown?: [number, number]; // for a strip without axes: the visible part
 }
 
 export function StepBars(props: Props) {
@@ -141,7 +141,7 @@ export function StepBars(props: Props) {
     if (drag) { setDrag([drag[0], placeOf(event)]); setPointed(null); return; }
     const index = indexAt(event);
     setOver(index);
-    setPointed(index === null ? null : { x: event.clientX, y: event.clientY, told: <StepTold steps={steps} index={index} order={order} /> });
+    setPointed(index === null ? null : { x: event.clientX, y: event.clientY, tip: <StepTip steps={steps} index={index} order={order} /> });
   };
   const release = (event: MouseEvent) => {
     const dragged = drag;
@@ -177,7 +177,7 @@ export function StepBars(props: Props) {
   );
 }
 
-export function StepTold({ steps, index, order }: { steps: StepColumns; index: number; order: string[] }) {
+export function StepTip({ steps, index, order }: { steps: StepColumns; index: number; order: string[] }) {
   const whole = steps.duration_ns[index] || 1;
   const last = steps.number[index] + steps.group - 1;
   return (

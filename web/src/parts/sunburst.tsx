@@ -1,15 +1,15 @@
-// The same tree in rings, the caller inside of what it calls.
+// The same tree in rings, with callers inside their callees.
 import { arc } from "d3-shape";
 import { useState } from "preact/hooks";
 import { inkOn, library } from "../colours";
 import { duration } from "../format";
-import { BranchTold } from "./icicle";
+import { BranchTip } from "./icicle";
 import { label, matches, neighbour, type Branch, type GraphProps } from "./branches";
 import { visible } from "./links";
 import { useWidth } from "./measure";
 import { Tip, type Pointed } from "./tip";
 
-const HUB = 48, MOST_RINGS = 10; // more cannot be read
+const HUB = 48, MOST_RINGS = 10; // more would be unreadable
 
 export function Sunburst(props: GraphProps) {
   const { focus, find } = props;
@@ -49,7 +49,7 @@ export function Sunburst(props: GraphProps) {
           const name = visible(label(branch));
           return (
             <g key={index} class="branch" opacity={matches(branch, find) ? 1 : 0.25} onClick={() => props.onFocus(branch)}
-              onMouseMove={(event) => setPointed({ x: event.clientX, y: event.clientY, told: <BranchTold branch={branch} /> })}
+              onMouseMove={(event) => setPointed({ x: event.clientX, y: event.clientY, tip: <BranchTip branch={branch} /> })}
               onMouseLeave={() => setPointed(null)}>
               <path d={shape(branch) ?? ""} fill={fill} />
               {ring > 14 && letters > 3 && (
@@ -64,7 +64,7 @@ export function Sunburst(props: GraphProps) {
         <g class="branch" onClick={() => props.onFocus(parent)}>
           <circle r={HUB - 1} class="hub" />
           <text text-anchor="middle" class="hub-name" y={-4}>{visible(focus.name).slice(0, 12)}</text>
-          <text text-anchor="middle" class="hub-told" y={13}>{duration(focus.total)}</text>
+          <text text-anchor="middle" class="hub-value" y={13}>{duration(focus.total)}</text>
         </g>
       </svg>
       <Tip at={pointed} />

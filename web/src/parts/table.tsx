@@ -58,7 +58,7 @@ export function Table<Row>(props: Props<Row>) {
       .map(([, row]) => row);
   }, [found, column, sort.upwards]);
 
-  // The chosen row is there and in sight, wherever it sorts.
+  // The chosen row is always shown and scrolled into view, wherever it sorts.
   const shown = rows.slice(0, most);
   const far = props.chosen === undefined ? undefined : rows.slice(most).find((row, index) => props.rowKey(row, most + index) === props.chosen);
   if (far !== undefined) shown.unshift(far);

@@ -79,7 +79,7 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
 
 type Scale = (value: number) => number;
 
-// A rectangle to which its neighbour of the same colour can still be added: from afar there are thousands of them.
+// A rectangle that neighbours of the same colour are merged into: zoomed out, there are thousands of them.
 class Brush {
   private left = 0;
   private right = 0;
@@ -109,7 +109,7 @@ class Brush {
   }
 }
 
-const THIN = 3; // pixels: less has neither a gap to its neighbour nor a name
+const THIN = 3; // pixels: narrower spans have no gap and no name
 
 function drawLane(context: CanvasRenderingContext2D, timeline: Timeline, laid: Layout["laid"][number], top: number, view: View, panel: string): void {
   const { track, levels } = laid;
@@ -136,7 +136,7 @@ function drawLevel(context: CanvasRenderingContext2D, timeline: Timeline, track:
     const i = at[k];
     const left = Math.max(GUTTER, GUTTER + (start[i] - view.from) * pixels);
     const right = Math.min(view.width + 2, GUTTER + (end[i] - view.from) * pixels);
-    if (right < drawn + 0.5) continue; // another one is on this pixel already
+    if (right < drawn + 0.5) continue; // there is one on this pixel already
     drawn = Math.max(right, left + 0.5);
     const fill = (colours[i] ??= colourOf(track.lane.kind, timeline.names[track.name[i]] ?? "", placeOf(timeline, track, i)?.file, view.own));
     const many = track.count !== null && track.count[i] > 1;
@@ -185,7 +185,7 @@ function matches(timeline: Timeline, track: Track, i: number, find: string): boo
     || (!!place && `${place.file}:${place.line}`.toLowerCase().includes(find));
 }
 
-// From what is chosen to what it launched, or to its twin in the backward pass.
+// From the chosen span to what it launched, or to its twin in the backward pass.
 export function flowsOf(timeline: Timeline, span: Span | null): [number, number, number, number][] {
   if (!span) return [];
   const start = span.track.start[span.at], end = span.track.end[span.at], lane = span.track.index;

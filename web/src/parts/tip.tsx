@@ -1,7 +1,7 @@
-// What is told of the thing under the pointer.
+// The tooltip of what is under the pointer.
 import type { ComponentChildren } from "preact";
 
-export interface Pointed { x: number; y: number; told: ComponentChildren }
+export interface Pointed { x: number; y: number; tip: ComponentChildren }
 
 export function Tip({ at }: { at: Pointed | null }) {
   if (!at) return null;
@@ -12,7 +12,7 @@ export function Tip({ at }: { at: Pointed | null }) {
       left: right ? "auto" : `${at.x + 14}px`, right: right ? `${innerWidth - at.x + 14}px` : "auto",
       top: below ? `${at.y + 14}px` : "auto", bottom: below ? "auto" : `${innerHeight - at.y + 14}px`,
     }}>
-      {at.told}
+      {at.tip}
     </div>
   );
 }

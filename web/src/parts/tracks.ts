@@ -1,11 +1,11 @@
-// The timeline's lanes as arrays that can be searched and drawn quickly, and where each one lies.
+// The timeline's lanes as arrays that can be searched and drawn quickly, and where each one is.
 import type { Lane, Timeline } from "../data";
 
 export interface Track {
   lane: Lane; index: number; start: Float64Array; end: Float64Array; name: Int32Array; level: Int16Array;
   count: Int32Array | null; place: Int32Array | null; levels: Level[]; colours: (string | undefined)[];
 }
-// The spans of one level follow each other: indices by start, and how far those up to each reach.
+// The spans of one level: indices by start, and the latest end up to each.
 export interface Level { at: Int32Array; reach: Float64Array }
 export interface Laid { track: Track; top: number; height: number; levels: number; heading: string | null; folded: boolean }
 export interface Layout { laid: Laid[]; height: number }
@@ -43,7 +43,7 @@ function byLevel(level: Int16Array, end: Float64Array): Level[] {
   return found;
 }
 
-// The first span of a level that ends at a moment or later.
+// The first span of a level that ends at or after a moment.
 export function firstSeen(level: Level, from: number): number {
   let low = 0, high = level.reach.length;
   while (low < high) {
@@ -82,7 +82,7 @@ export function spanAt(each: Track, level: number, at: number, slack: number): n
 
 export interface Sum { name: number; kind: string; lane: string; ns: number; count: number }
 
-// What lies between two moments, by lane and name; at the outermost level that has the name.
+// What is between two moments, by lane and name; at the outermost level that has the name.
 export function sums(tracks: Track[], from: number, to: number): Sum[] {
   const found = new Map<string, Sum>();
   for (const each of tracks) {
@@ -104,7 +104,7 @@ export function sums(tracks: Track[], from: number, to: number): Sum[] {
   return [...found.values()].sort((a, b) => b.ns - a.ns);
 }
 
-// Ticks that read well at any distance: 12.345 s, not 12345 ms.
+// Ticks that are readable at any zoom: 12.345 s, not 12345 ms.
 export function tickText(at: number, step: number): string {
   const [unit, factor] = at >= 1e9 || step >= 1e9 ? ["s", 1e9] : at >= 1e6 || step >= 1e6 ? ["ms", 1e6] : ["µs", 1e3];
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / (factor as number)) - 1e-9)));
