@@ -156,7 +156,7 @@ def test_ranks_that_recorded_nothing_are_named(tmp_path: Path) -> None:
     run = RunBuilder(tmp_path / "run", launcher=launcher)
     found = answer(run, launch(run, [[4], [14]]))
     assert found.expected == 4
-    assert found.notes[0] == "Nothing was recorded of ranks 2, 3."
+    assert found.notes[0] == "Nothing was recorded on ranks 2, 3."
 
 
 def test_of_a_launch_that_was_started_over_the_last_attempt_counts(run: RunBuilder) -> None:

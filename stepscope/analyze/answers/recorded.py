@@ -1,4 +1,4 @@
-"""What was recorded in a run and what not, and how to get what is missing."""
+"""What was and was not recorded in a run, and how to get what is missing."""
 
 from typing import Final
 
@@ -38,5 +38,5 @@ def recorded(run: Run) -> list[Recorded]:
 
 
 def _row(what: str, number: int, unit: str, without: str) -> Recorded:
-    told = f"{_MANY.format(number)} {unit}" if number else without
-    return Recorded(what=what, is_there=number > 0, told=told)
+    text = f"{_MANY.format(number)} {unit}" if number else without
+    return Recorded(what=what, is_there=number > 0, told=text)
