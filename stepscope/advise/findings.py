@@ -227,7 +227,7 @@ class _Weighed:
         doubts = [each for each in (self._busy, candidate.doubt) if each]
         basis = "; ".join([basis, *doubts])
         if count < _FEW_STEPS:
-            return f"low: only {basis}. A longer run would say more"
+            return f"low: only {basis}. A longer run says more"
         return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {basis}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:

@@ -60,7 +60,7 @@ def test_what_the_loss_is_made_of_is_forward(whose: str, tmp_path: Path) -> None
 
 
 def test_a_model_that_is_never_trained_is_not_evaluated(tmp_path: Path) -> None:
-    """It may make the next batch's features."""
+    """It may compute the next batch's features."""
     run = load(trained(tmp_path / "run", (11, 18, OTHER)))
     assert "evaluation" not in milliseconds(steps(run))
 

@@ -60,7 +60,7 @@ def test_a_quiet_machine_is_not_spoken_of(tmp_path: Path) -> None:
 
 
 def test_what_is_computed_beside_the_main_thread(tmp_path: Path) -> None:
-    """Of 15 ms of CPU time a step the main thread has the 8 in which it has a core."""
+    """Of 15 ms of CPU time per step, 8 are the main thread's: the time in which it has a core."""
     case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
     assert computed_beside.computed_beside_ns(case) == pytest.approx(7 * MS, rel=0.02)
 

@@ -1,4 +1,4 @@
-"""Optimizers that update one parameter at a time: whose operators, and who could do better."""
+"""Optimizers that update one parameter at a time: their operators, and which could do better."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,13 @@ from stepscope.store.format import EventKind, SpanCategory
 STEPS = 40
 WINDOW = range(20, 23)  # these steps
 STEP_US = 10_000
-Stretch = tuple[str, int, int]  # whose, from and to in us of the step
+Stretch = tuple[str, int, int]  # optimizer, from and to in us of the step
 
 
 def judged(
     path: Path, *optimizers: Stretch, operators: dict[str, int], source: str = ""
 ) -> list[Candidate]:
-    """Steps of 10 ms with these optimizers' steps in them; of each so many operators, five for
+    """Steps of 10 ms with these optimizers' steps in them; each has that many operators, five for
     every parameter of 10 x 10."""
     run = RunBuilder(path)
     process = run.process(pid=100)
