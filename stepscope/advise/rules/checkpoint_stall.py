@@ -17,8 +17,8 @@ ID: Final = "checkpoint-stall"
 # of the long run it stands for.
 _LEAST_WHEN_SELDOM: Final = 0.15
 _FIX: Final = (
-    "Save less often (every so many minutes, or at the end of an epoch), or copy the state and "
-    "write it in another thread or process while the training goes on."
+    "Save less often (every few minutes, or at the end of an epoch), or copy the state and "
+    "write it in another thread or process while training continues."
 )
 
 

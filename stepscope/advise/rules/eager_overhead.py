@@ -21,7 +21,7 @@ from stepscope.store.format import SpanCategory
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
 _LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
-# Bounds: in a loop of its own, an operator takes 1 µs to launch, and 2 µs with Python and autograd
+# Bounds: alone in a loop, an operator takes 1 µs to launch, and 2 µs with Python and autograd
 # (`python -m benchmarks.gain_constants`); cold caches, hooks and other programs make it ten times.
 _LAUNCH_NS: Final = 15_000.0
 _MOST_BY_OPERATOR_NS: Final = 40_000.0  # with the Python around it
@@ -76,7 +76,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
             verdict=f"is Python that launches operators one by one{at(location)}",
             share=share,
             evidence=[
-                f"{ms(cost)} of the {ms(case.step_ns)} of a step are spent in the framework's own "
+                f"{ms(cost)} of the {ms(case.step_ns)} step are spent in the framework's own "
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
@@ -147,7 +147,7 @@ def _by_operators(case: Case) -> list[Candidate]:
             share=share,
             evidence=[
                 f"{counted(count, 'operator')} a step, {mean_us:.1f} µs each on average.",
-                f"The passes take {ms(passes)} of the {ms(case.step_ns)} of a step; what the "
+                f"The passes take {ms(passes)} of the {ms(case.step_ns)} step; what the "
                 f"operators compute is about {ms(compute)} of that, the rest ({percent(share)} of "
                 "the step) is launching them and Python.",
             ],

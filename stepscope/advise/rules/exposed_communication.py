@@ -37,7 +37,7 @@ def judge(case: Case) -> list[Candidate]:
         location=location,
         library=library,
         source=case.code.text(location),
-        evidence=f"{ms(cost)} of the {ms(case.step_ns)} of a step are spent in collectives on each "
+        evidence=f"{ms(cost)} of the {ms(case.step_ns)} step are spent in collectives on each "
         f"of {len(answer.ranks)} ranks, not counting the wait for slower ranks.",
         fix=words_for(case).exposed_between_ranks,
     )

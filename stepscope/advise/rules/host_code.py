@@ -30,8 +30,8 @@ _LEAST_OPERATORS: Final = 0.2
 # looks that fell on the edge of a phase.
 _OWN: Final = 0.8
 _FIX: Final = (
-    "Do it less often, outside the step, or with array operations on the whole batch; what "
-    "only reports can run every so many steps."
+    "Do it less often, outside the step, or with array operations on the whole batch; code "
+    "that only reports can run every N steps."
 )
 
 _Piece = tuple[str, str, int]  # file, function, line (0: the function as a whole)
@@ -139,7 +139,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
         verdict=f"{'evaluates' if evaluates else 'is spent'}{at(location)}",
         share=share,
         evidence=[
-            f"{ms(cost)} of the {ms(case.step_ns)} of a step are spent{at(location)}, outside what "
+            f"{ms(cost)} of the {ms(case.step_ns)} step are spent{at(location)}, outside what "
             "trains the model.",
             *([f"Most of it in {library}."] if library else []),
         ],

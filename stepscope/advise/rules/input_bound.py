@@ -57,7 +57,7 @@ def _of_phase(case: Case) -> list[Candidate]:
             verdict=f"waits for its batch{at(location)}",
             share=share,
             evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} of a step are spent waiting for input.",
+                f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
                 *_loader_words(answer),
                 *(
                     [_sentence(answer.why)]
@@ -135,7 +135,7 @@ def _of_pipeline(
     idle_part = case.machine.idle_cores / case.machine.cores
     words = _sentence(answer.why) if answer.why else "Prepare batches during the steps: prefetch."
     if case.machine.idle_cores < LEAST_IDLE:
-        words = f"No core is idle, so loading beside the step gains little. {words}"
+        words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
     return in_pipeline(wait, case.step_ns, idle_part), words, None, None
 
@@ -208,7 +208,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
             verdict=f"waits for its batch{at(location)}",
             share=share,
             evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} of a step are spent before its batch is "
+                f"{ms(wait)} of the {ms(case.step_ns)} step are spent before its batch is "
                 f"there{at(location)}.",
                 *([f"Most of it in {library}."] if library else []),
             ],

@@ -37,8 +37,8 @@ _PRINTS: Final = re.compile(
 _TRAINERS_LOG: Final = re.compile(r"\bself\.log(_dict)?\(")
 _PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
 _FIX: Final = (
-    "Log every so many steps instead of in each one, keep numbers in memory and write them "
-    "together, and leave histograms and pictures to every epoch."
+    "Log every N steps instead of every step, keep numbers in memory and write them "
+    "together, and write histograms and images only once per epoch."
 )
 
 

@@ -21,7 +21,7 @@ _MOST_HITS: Final = 2.0  # a step: what grows more often is made and thrown away
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
-_FIX: Final = "{keep}, empty lists and caches that grow, and write results out every so many steps."
+_FIX: Final = "{keep}, empty lists and caches that grow, and write results out every N steps."
 _COMPILED: Final = (
     "Every graph that is compiled stays in memory: compile less often (see recompilation). If "
     "it still grows then, look for lists and caches that keep tensors."

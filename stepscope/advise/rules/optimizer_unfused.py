@@ -104,12 +104,12 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
     case.stacks.claim_phase("optimizer")
     return Candidate(
         id=ID,
-        title=f"The optimizer makes {counted(count, 'small operator')} a step",
+        title=f"The optimizer calls {counted(count, 'small operator')} a step",
         verdict=f"is the optimizer, one parameter at a time{at(location)}",
         share=share,
         evidence=[
-            f"{name}.step takes {ms(cost)} of the {ms(case.step_ns)} of a step "
-            f"({percent(share)}), in {counted(count, 'operator')} for some "
+            f"{name}.step takes {ms(cost)} of the {ms(case.step_ns)} step "
+            f"({percent(share)}), in {counted(count, 'operator')} for about "
             f"{counted(tensors, 'parameter')}, none of them fused.",
         ],
         location=location,

@@ -195,7 +195,7 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
         share=share,
         evidence=[
             f"Lines {loop.first}–{loop.last} of {location.file}: {turns}{each}.",
-            f"Together {ms(loop.ns)} of the {ms(case.step_ns)} of a step.",
+            f"Together {ms(loop.ns)} of the {ms(case.step_ns)} step.",
         ],
         location=location,
         # One call on arrays takes a twentieth of a loop; where it makes large copies, a quarter.

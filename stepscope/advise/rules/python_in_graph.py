@@ -39,7 +39,7 @@ def judge(case: Case) -> list[Candidate]:
             share=share,
             evidence=[
                 f"{counted(window.count(calls), 'call')} a step from the graph back "
-                f"into Python, {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}); "
+                f"into Python, {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}); "
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,

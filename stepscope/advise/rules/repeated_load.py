@@ -100,7 +100,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
         evidence=[
             f"{names}: opened {counted(group.opens, 'time')} in {group.steps} of {measured} "
             f"measured steps{at(location)}.",
-            f"Reading it takes {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}).",
+            f"Reading it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}).",
         ],
         location=location,
         saving=read_once(cost, low, case.step_ns),

@@ -33,7 +33,7 @@ _PHASES: Final = {
 }
 _FIXES: Final = {
     "gc": "Collect garbage when it suits you: gc.freeze() after the set-up, gc.disable() and "
-    "gc.collect() every so many steps; and keep fewer small objects alive.",
+    "gc.collect() every N steps; and keep fewer small objects alive.",
     "input": "Let the loader work further ahead: more workers, a larger prefetch_factor, "
     "persistent_workers=True.",
 }

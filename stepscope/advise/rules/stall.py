@@ -52,7 +52,7 @@ def stall(
             evidence=[
                 f"It {does} in {with_it} of {len(cost_by_step)} measured steps, "
                 f"{ms(cost / float((cost_by_step > 0).mean()))} each time: {ms(cost)} of the "
-                f"{ms(case.step_ns)} of a mean step ({percent(share)}).",
+                f"{ms(case.step_ns)} mean step ({percent(share)}).",
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,

@@ -51,7 +51,7 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=None,
             saving=with_a_core(share, case.step_ns),
-            fix=f"As many threads as cores: {words_for(case).threads.format(count=whole)}"
+            fix=f"Use as many threads as cores: {words_for(case).threads.format(count=whole)}"
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
         )

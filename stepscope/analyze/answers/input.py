@@ -33,7 +33,7 @@ _PINNING: Final = ("get", "pin memory")  # in a thread of the training process, 
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_WAIT: Final = 0.01  # of the mean step
 _NO_LOADER: Final = (
-    "No loader was used: nothing took a batch from a DataLoader of torch or a pipeline of tf.data. "
+    "No loader was used: nothing took a batch from a torch DataLoader or a tf.data pipeline. "
     "See 'stepscope show {run} steps' for what the steps do instead."
 )
 _NO_PROCESS: Final = "Nothing was recorded."

@@ -61,7 +61,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     less = f"less work{_at(facts)}"
     if facts.workers and facts.busy is not None and facts.busy < _MOST:
         return "work", (
-            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but single "
+            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but some "
             f"batches come late: {less}, or a larger prefetch_factor"
         )
     if facts.workers:

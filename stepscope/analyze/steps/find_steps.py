@@ -22,7 +22,7 @@ from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData, Run
 
 _NO_LOOP: Final = (
-    "no loop turned at least 10 times with 1 ms or more a turn, for 5 % of the time. "
+    "no loop has at least 10 turns, 1 ms or more per turn, and 5 % of the time. "
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
 _STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may take only half of it
