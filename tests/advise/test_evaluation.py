@@ -19,7 +19,7 @@ def trained(
     path: Path, *extra: tuple[int, int, str], before: tuple[tuple[int, int, str], ...] = ()
 ) -> Path:
     """Turns of 20 ms: forward from 5 to 7, backward to 9, the optimizer to 10; and in each turn
-    passes without gradients, (from, to, whose) in ms, and some with them before the first."""
+    `extra` passes without gradients, (from, to, module) in ms, and `before` ones with them."""
     run = RunBuilder(path)
     process = run.process()
     names = {name: process.name("name", name=name) for name in (NET, OTHER, "SGD")}

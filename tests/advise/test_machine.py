@@ -18,8 +18,8 @@ STEPS, STEP = 60, 10 * MS
 
 
 def recorded(path: Path, *, cpu: float, delay: float) -> Run:
-    """Steps of 10 ms, in which the process uses so many cores, and its main thread is without one
-    for such a part of the time."""
+    """Steps of 10 ms, in which the process uses `cpu` cores; its main thread has no core for the
+    share `delay` of the time."""
     run = RunBuilder(path)
     process = run.process()
     end = process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)

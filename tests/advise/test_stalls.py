@@ -22,8 +22,8 @@ TEXT = "def train():\n    for batch in loader:\n        update(batch)\n        {
 def recorded(
     path: Path, *, call_ms: int, delay_ms: int, category: SpanCategory | None
 ) -> FindingsAnswer:
-    """Steps of 10 ms of training and a call of that and 0.1 ms, in a phase or in none. In two of
-    three the main thread is ready but has no core for `delay_ms` more, all of it in that call."""
+    """Steps of 10 ms of training and a call of `call_ms` + 0.1 ms, in a phase or in none. In two of
+    three, the main thread is ready but has no core for `delay_ms` more, all of it in that call."""
     run = RunBuilder(path)
     process = run.process()
     code = process.code(file=process.file(text=TEXT.format("call" if category else "print")))

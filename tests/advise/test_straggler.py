@@ -21,7 +21,7 @@ def read(batch):
 
 
 def judged(path: Path, arrivals_ms: list[int], *, only_last_reads: bool) -> Candidate:
-    """Steps of 20 ms with one collective, to which each rank comes after so long. The last one's
+    """Steps of 20 ms with one collective, to which each rank comes at its time. The last one's
     delay is spent in `read`, which the others run, too, or do not run at all."""
     run = RunBuilder(path)
     for rank, arrival_ms in enumerate(arrivals_ms):

@@ -26,8 +26,8 @@ _WAITING: Final = (
 # Of a line's time: one that computes the loss spends most of it in operators, one that reports
 # calls an operator or two to get its number.
 _LEAST_OPERATORS: Final = 0.2
-# Of a function's time: if it is between the passes, the function does not train. The rest is for
-# looks that fell on the edge of a phase.
+# Of a function's time: if that much is between the passes, the function does not train. The rest
+# is for looks that fell on the edge of a phase.
 _OWN: Final = 0.8
 _FIX: Final = (
     "Do it less often, outside the step, or with array operations on the whole batch; code "
