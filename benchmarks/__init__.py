@@ -1,1 +1,1 @@
-"""What recording costs, side by side with the peers: `make bench`."""
+"""What recording costs, side by side with other tools: `make bench`."""

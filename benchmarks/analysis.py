@@ -1,8 +1,8 @@
-"""Times what `stepscope show` takes of a run with ten thousand steps and a million operators, and
+"""Times `stepscope show` on a run with ten thousand steps and a million operators, and
 writes benchmarks/analysis.md.
 
 The run is recorded: its script profiles all its steps itself, and the traces become the run's.
-Every answer is a process of its own, and finds nothing that an earlier one kept.
+Every answer comes from its own process, and finds nothing that an earlier one kept.
 `python -m benchmarks.analysis`
 """
 
@@ -27,7 +27,7 @@ PROGRAM = Path(__file__).parent / "programs" / "torch_profiled_steps.py"
 ROUNDS = 5
 MB = 1_000_000
 MOST_S = {"summary": 5.0, "findings": 5.0}
-TOLD = ("steps", "lines", "ops", "memory")
+NO_LIMIT = ("steps", "lines", "ops", "memory")
 
 INTRODUCTION = """# How long an answer takes
 
@@ -92,7 +92,7 @@ class _Steps(msgspec.Struct):
 
 
 def contents(run: Path) -> str:
-    """What is in it, as its own answers say."""
+    """What is in the run, from its own answers."""
 
     def answer(view: str) -> bytes:
         words = [sys.executable, "-m", "stepscope", "show", str(run), view, "--json"]
@@ -117,11 +117,11 @@ def main() -> int:
         run = asked_for.run or Path(made) / "run"
         if not (run / "run.json").exists():
             stepscope("run", "--quiet", "-o", str(run), str(PROGRAM))
-        told = contents(run)
-        rows = [row(view, asked(run, view)) for view in (*MOST_S, *TOLD)]
+        about_run = contents(run)
+        rows = [row(view, asked(run, view)) for view in (*MOST_S, *NO_LIMIT)]
     text = f"""{INTRODUCTION.format(rounds=ROUNDS)}
 {machine.sentence(about)}.
-The run: {told}.
+The run: {about_run}.
 
 {table(["what", "limit", "takes", "CPU time", "memory at most", "holds"], rows)}
 """

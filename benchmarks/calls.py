@@ -1,4 +1,4 @@
-"""Exact calls beside cProfile, in the same process, turn by turn.
+"""Exact calls compared with cProfile, in the same process, in turns.
 
 This is the cost of counting calls alone: no boot, no lines, no sampler.
 """

@@ -1,8 +1,8 @@
-"""The costs that findings reckon with, as this machine has them.
+"""The costs that findings calculate with, measured on this machine.
 
 `python -m benchmarks.gain_constants` prints them, to see whether the constants in stepscope/advise
 (gain/ and rules/eager_overhead.py) still hold. One thread; each figure is the best of some rounds,
-or their median where the caches are cold, as they are in a training step. Needs torch.
+or their median if the caches are cold, as they are in a training step. Needs torch.
 """
 
 import statistics
@@ -20,7 +20,7 @@ def best_ns(act: Callable[[], object]) -> float:
 
 
 def cold_ns(act: Callable[[], object]) -> float:
-    """After something else has swept the caches, as the passes of a model do."""
+    """After something else has flushed the caches, as the passes of a model do."""
     swept = torch.zeros(16_000_000)
     return statistics.median(rounds_ns(act, before=lambda: swept.add_(1)))
 
@@ -37,7 +37,7 @@ def rounds_ns(
 
 
 def fused_step() -> Iterator[tuple[str, float, str]]:
-    """By tensor and by element: the slopes of Adam's step over their numbers."""
+    """By tensor and by element: how the time of Adam's step grows with their number."""
 
     def step_ns(tensors: int, elements: int) -> float:
         parameters = [torch.zeros(elements, requires_grad=True) for _ in range(tensors)]
@@ -47,7 +47,7 @@ def fused_step() -> Iterator[tuple[str, float, str]]:
 
     few, many = (step_ns(count, 10) for count in TENSORS)
     by_tensor = (many - few) / (TENSORS[1] - TENSORS[0])
-    yield "gain/fused_step: a fused step, whatever the size", few - TENSORS[0] * by_tensor, "ns"
+    yield "gain/fused_step: a fused step, whatever its size", few - TENSORS[0] * by_tensor, "ns"
     yield "gain/fused_step: by tensor", by_tensor, "ns"
     large = step_ns(4, 2_000_000)
     yield "gain/fused_step: by element", large / 8_000_000, "ns"
@@ -57,7 +57,7 @@ def launches() -> Iterator[tuple[str, float, str]]:
     """What small tensors, which stay in the cache, take beyond the launch."""
     one, some = torch.zeros(1), torch.zeros(20_000)
     launch = best_ns(lambda: one + one)
-    yield "rules/eager_overhead: to launch an operator", launch, "ns"
+    yield "rules/eager_overhead: launching an operator", launch, "ns"
     for name, act in {"add": lambda: some + some, "tanh": lambda: torch.tanh(some)}.items():
         by_element = (best_ns(act) - launch) / 20_000
         yield f"rules/eager_overhead: by element, {name}", by_element, "ns"
@@ -104,15 +104,15 @@ def precision() -> Iterator[tuple[str, float, str]]:
 
 
 def hand_over() -> Iterator[tuple[str, float, str]]:
-    """A batch of 32 pictures from a loader's worker that has it ready."""
+    """A batch of 32 images from a loader's worker that has it ready."""
     data = torch.zeros(2_000, 3, 32, 32)
     loader = torch.utils.data.DataLoader(
         torch.utils.data.TensorDataset(data), batch_size=32, num_workers=1
     )
     batches = iter(loader)
-    # By then the worker is ahead.
+    # By then the worker has it ready.
     taken = rounds_ns(lambda: next(batches), before=lambda: time.sleep(0.05))
-    yield "gain/whatif: to take a batch from a worker", min(taken), "ns"
+    yield "gain/whatif: taking a batch from a worker", min(taken), "ns"
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Two line profilers on one function: the cost of a line event alone, without boot or sampler.
 
-Each side runs in a process of its own, turn by turn: a profiler may leave its marks on the
-interpreter, and on the code it profiled. `python -m benchmarks.inside SIDE PROGRAM` is one of them.
+Each side runs in its own process, in turns: a profiler may leave traces in the interpreter and
+in the code it profiled. `python -m benchmarks.inside SIDE PROGRAM` is one of them.
 """
 
 import importlib
@@ -22,9 +22,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 ROUNDS = 12
 RUNS = 5  # in one process; the first ones warm up, the median counts
 
-Times = dict[str, dict[str, list[float]]]  # clock -> side -> seconds, one a round
+Times = dict[str, dict[str, list[float]]]  # clock -> side -> seconds, one per round
 
-# Program to the function whose lines are asked for.
+# Maps a program to the function whose lines are recorded.
 REGISTERED = {
     "tight_loop": "work",
     "calls_library": "work",

@@ -38,7 +38,7 @@ def describe() -> dict[str, object]:
 
 
 def sentence(about: dict[str, object]) -> str:
-    """When and where, for the head of a page."""
+    """When and where, for the top of a page."""
     return (
         f"{about['date']}, {about['processor']}, {about['cores']} cores, {about['system']}; "
         f"load before {about['load_before']:.1f}; Python {about['python']}"

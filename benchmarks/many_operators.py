@@ -1,4 +1,4 @@
-"""Makes a recorded run of PyTorch large: its operators again and again, on several threads."""
+"""Enlarges a recorded PyTorch run: repeats its operators over time and on several threads."""
 
 import copy
 import gzip
@@ -10,20 +10,20 @@ from typing import Any
 THREADS = 4
 ENLARGED = "enlarged.json"
 REPEATED = ("X", "i", "s", "f")
-# What joins events to each other must stay apart from one copy to the next.
+# The ids that connect events must differ from one copy to the next.
 NUMBERED = ("External id", "Sequence number", "Ev Idx")
 APART = 10_000_000
 Event = dict[str, Any]
 
 
 def enlarge(run: Path, operators: int) -> str:
-    """The run's trace has at least so many operators afterwards; says what is in it."""
+    """Gives the run's trace at least that many operators; returns a description of it."""
     done = run / ENLARGED
     if not done.exists():
         traces = sorted(run.glob("proc-*/ops-*.json*"), key=lambda path: path.stat().st_size)
         done.write_text(json.dumps(_enlarged(traces[-1], operators)))
-    told: str = json.loads(done.read_text())
-    return told
+    description: str = json.loads(done.read_text())
+    return description
 
 
 def _enlarged(path: Path, operators: int) -> str:

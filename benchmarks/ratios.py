@@ -1,4 +1,4 @@
-"""Ratios of interleaved measurements: their middle and how far they spread."""
+"""Ratios of interleaved measurements: their median and how far they spread."""
 
 import random
 import statistics
@@ -21,7 +21,7 @@ def spread(values: Sequence[float]) -> Ratio:
 
 
 def slowdown(tool_s: Sequence[float], plain_s: Sequence[float]) -> Ratio:
-    """How many times as long as plain, round by round: noise hits both sides of a round."""
+    """How many times as long as plain, round by round: noise affects both sides of a round."""
     return spread([tool / plain for tool, plain in zip(tool_s, plain_s, strict=True)])
 
 
@@ -34,7 +34,7 @@ def added_share(
 
 
 def turns(names: Sequence[str], rounds: int) -> Iterator[list[str]]:
-    """Who runs when: each once a round, in an order that no one always leads or follows."""
+    """The order of each round: every name once, shuffled so that none always comes first."""
     order = random.Random(0)
     for _ in range(rounds):
         yield order.sample(names, len(names))

@@ -75,13 +75,13 @@ def slowdowns(measured: dict[str, Any], tools: list[str], clock: str) -> str:
 
 
 def criterion(what: str, limit: str, values: list[Ratio], most: float) -> list[str]:
-    """A criterion holds when it does by both clocks."""
+    """A criterion must hold on both clocks."""
     holds = all(value.median <= most for value in values)
     return [what, limit, *map(shown, values), "yes" if holds else "**no**"]
 
 
 def not_measurable(what: str, times: Times, side: str = "stepscope") -> list[str]:
-    """Holds where our median is within the middle half of what two plain runs differ by."""
+    """Holds if our median is within the middle half of the differences between two plain runs."""
     control = slowdowns_by_clock(times, CONTROL)
     values = slowdowns_by_clock(times, side)
     holds = all(
@@ -104,7 +104,7 @@ def slowdowns_by_clock(times: Times, side: str) -> list[Ratio]:
 
 
 def call_criteria(result: dict[str, Any]) -> list[list[str]]:
-    """The C profile function of 3.11 leaves less to gain than sys.monitoring."""
+    """On 3.11, the C profile function leaves less room for gains than sys.monitoring."""
     most = 0.75 if result["machine"]["python"].startswith("3.11.") else 0.5
     what = "exact calls, {}: what they add, as a share of what cProfile adds"
     return [

@@ -1,7 +1,7 @@
 """Runs every program under every tool, interleaved, and writes the times of this Python.
 
-Whole processes: each tool starts the program as a person would, and the program times itself,
-so that start-up and the writing of results are left out. `python -m benchmarks.run`
+Whole processes: each tool starts the program as a user would, and the program times itself, so
+that start-up and writing results do not count. `python -m benchmarks.run`
 """
 
 import argparse
@@ -27,7 +27,7 @@ OUT = FOLDER / "out"
 LIMIT_S = 300  # Scalene takes ten times as long on operators
 TRIES = 4  # and crashes in every second run of them (SIGSEGV)
 
-# Program to rounds with all tools.
+# Maps a program to its number of rounds with all tools.
 PROGRAMS = {
     "tight_loop": 3,
     "settled_loop": 2,
@@ -39,7 +39,7 @@ PROGRAMS = {
     "keras_fit": 5,
     "jax_update": 3,
 }
-# Rounds of ours alone beside plain ones, where a hundredth is to be seen.
+# Rounds of stepscope alone against plain, to resolve one hundredth.
 CLOSE = {"numpy_steps": 30, "torch_cnn": 30, "keras_fit": 20, "jax_update": 20}
 CLOSE_TOOLS = ("plain", CONTROL, "stepscope")
 NEEDS = {"torch_cnn": "torch", "keras_fit": "keras", "jax_update": "jax"}
@@ -56,7 +56,7 @@ def environment(times: Path) -> dict[str, str]:
 
 
 def has_recorded(folder: Path) -> bool:
-    """A run of ours that did not record to its end would look cheap."""
+    """A stepscope run that did not record to its end would look cheap."""
     if not (folder / "run").exists():
         return True  # another tool
     processes = [json.loads(path.read_text()) for path in folder.glob("run/proc-*/process.json")]
@@ -64,7 +64,7 @@ def has_recorded(folder: Path) -> bool:
 
 
 def once(command: Command, program: Path) -> dict[str, float] | None:
-    """Mean seconds of the program's rounds under this tool, by clock; None when the tool failed."""
+    """Mean seconds of the program's rounds under this tool, by clock; None if the tool failed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         times = folder / "times.json"
@@ -85,13 +85,13 @@ def once(command: Command, program: Path) -> dict[str, float] | None:
 
 
 def in_the_end(command: Command, program: Path) -> dict[str, float] | None:
-    """Of a tool that fails now and then."""
+    """For tools that fail now and then: the first try that succeeds."""
     tries = (once(command, program) for _ in range(TRIES))
     return next((seconds for seconds in tries if seconds is not None), None)
 
 
 def compare(program: str, rounds: int, tools: dict[str, Command]) -> Times:
-    """A round is each tool once; the first round warms the caches and is left out."""
+    """A round runs each tool once; the first round warms the caches and is left out."""
     times: Times = {clock: {name: [] for name in tools} for clock in CLOCKS}
     failed: set[str] = set()
     for number, order in enumerate(turns(list(tools), rounds + 1)):
@@ -119,7 +119,7 @@ def tools_for(program: str, names: Sequence[str]) -> dict[str, Command]:
 
 
 def measured_before(saved: Path) -> dict[str, Any]:
-    """Where only a part is asked for, the others keep their figures."""
+    """If only a part is asked for, the others keep their figures."""
     if not saved.exists():
         return {}
     before: dict[str, Any] = json.loads(saved.read_text())

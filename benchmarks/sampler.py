@@ -1,6 +1,6 @@
-"""What the stack sampler costs by itself: the same work with and without it, turn by turn.
+"""What the stack sampler costs on its own: the same work with and without it, in turns.
 
-One process, no line events, no calls: only the thread that looks at the stacks. The control is a
+One process, no line events, no calls: only the thread that samples the stacks. The control is a
 second plain side, whose distance from 1 is the noise.
 """
 
@@ -17,7 +17,7 @@ from stepscope.record.names.thread_names import name_thread
 from stepscope.record.recording import HEARTBEAT_MS
 from stepscope.store.writer import Names
 
-ROUNDS = 60  # a hundredth is to be seen
+ROUNDS = 60  # enough to resolve one hundredth
 SAMPLED = "sampled"
 MAX_BYTES = 64 * 2**20
 
@@ -41,7 +41,7 @@ def _nothing(*_: object) -> None:
 
 @contextlib.contextmanager
 def sampling() -> Iterator[None]:
-    """The native thread of a recording, and nothing else of it."""
+    """The native thread of a recording, without the rest of it."""
     with tempfile.TemporaryDirectory() as folder:
         names = Names(folder)
         _core.hooks_start(

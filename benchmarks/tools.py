@@ -1,4 +1,4 @@
-"""How each tool is told to run a program: one entry a tool."""
+"""The command with which each tool runs a program: one entry per tool."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def scalene(program: Path, folder: Path) -> list[str]:
     return module("scalene", "run", "-o", str(folder / "scalene.json"), str(program))
 
 
-# Plain twice: how far two equal runs differ is the least that can be told.
+# Plain twice: how far two equal runs differ is the smallest difference that means anything.
 CONTROL = "plain again"
 
 TOOLS: dict[str, Command] = {
@@ -73,7 +73,7 @@ def traceml(program: Path, _folder: Path) -> list[str]:
 
 
 def tensorboard(program: Path, folder: Path) -> list[str]:
-    """Keras' own callback, which the program puts into its `fit`."""
+    """Keras' own callback, which the program passes to `fit`."""
     return [PYTHON, str(program), "--tensorboard", str(folder / "logs")]
 
 

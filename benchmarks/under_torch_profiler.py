@@ -1,4 +1,4 @@
-"""A program under torch.profiler from its first line to its last, as people wrap it."""
+"""A program under torch.profiler from its first line to its last, as users wrap it."""
 
 import runpy
 import sys

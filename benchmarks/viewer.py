@@ -1,6 +1,6 @@
 """Measures the report and the viewer in a real browser, and writes benchmarks/viewer.md.
 
-The demo is recorded, and a PyTorch script whose operators are repeated in time and on several
+Records the demo, and a PyTorch script whose operators are repeated over time and on several
 threads until there are two million. `python -m benchmarks.viewer`
 """
 
@@ -22,7 +22,7 @@ from benchmarks.many_operators import enlarge
 from benchmarks.report import table
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))  # what starts the server and the browser for the tests
+sys.path.insert(0, str(ROOT / "tests"))  # has what starts the server and the browser for the tests
 
 from show.viewing import viewer  # noqa: E402
 from web.browser import started  # noqa: E402
@@ -46,7 +46,7 @@ FRAMES = """() => {
   const next = (now) => { times.push(now - before); before = now; requestAnimationFrame(next); };
   requestAnimationFrame((now) => { before = now; requestAnimationFrame(next); });
 }"""
-# The frame after the one in which it was found: it has been painted by then.
+# The frame after the one in which it was found: by then it has been painted.
 PAINTED = """() => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => done(performance.now()))))"""
 DRAWN = "() => document.querySelector('.timeline canvas')?.dataset.drawn === 'all'"
@@ -56,7 +56,7 @@ PREPARING = "() => document.querySelector('h1')?.textContent === 'Preparing the 
 
 
 class Row(NamedTuple):
-    """A line of the result; without a limit it is only told."""
+    """A line of the result; without a limit it is only reported."""
 
     what: str
     limit: str
@@ -81,7 +81,7 @@ def record(run: Path, *words: str) -> None:
 
 @contextmanager
 def opened(browser: "Browser", address: str) -> Iterator["Page"]:
-    page = browser.new_page(viewport=WINDOW)  # type: ignore[arg-type]  # it is a TypedDict there
+    page = browser.new_page(viewport=WINDOW)  # type: ignore[arg-type]  # a TypedDict there
     page.set_default_timeout(PATIENCE_MS)
     page.goto(address)
     yield page
@@ -116,7 +116,7 @@ class Frames(NamedTuple):
 
 
 def moved(page: "Page", what: str, move: Callable[["Page", int], None], turns: int) -> Frames:
-    """Moves, and returns the time of every frame meanwhile."""
+    """Moves the view, and returns the time of every frame meanwhile."""
     page.evaluate(FRAMES)
     for turn in range(turns):
         move(page, turn)
@@ -164,8 +164,8 @@ def all_moves(page: "Page") -> list[Frames]:
 
 
 def traced(browser: "Browser", page: "Page") -> tuple[list[Frames], float]:
-    """All moves, and the longest piece of work that they made for the page, in ms of CPU time: a
-    frame that took longer waited for somebody else."""
+    """All moves, and the longest piece of work that they caused in the page, in ms of CPU time: a
+    frame that took longer waited for something else."""
     browser.start_tracing(page=page, categories=["devtools.timeline", "toplevel"])
     frames = all_moves(page)
     events = json.loads(browser.stop_tracing())["traceEvents"]
@@ -196,7 +196,8 @@ def below(what: str, value: float, limit: float, unit: str) -> Row:
 
 
 def openings(browser: "Browser", run: Path) -> tuple[list[Row], list[Frames]]:
-    """The first one ever, then a server that finds what the first one kept, then its second."""
+    """The first opening ever, then one on a new server that finds what the first one kept, then
+    another on that server."""
     shutil.rmtree(run / "tables", ignore_errors=True)
     with viewer(str(run), cwd=run.parent) as server, opened(browser, timeline(server)) as page:
         said_s, first_s = when(page, PREPARING), when(page, DRAWN)
@@ -230,7 +231,7 @@ from the navigation to the frame after the one in which it was drawn, the server
 
 
 def page_of(rows: list[Row], frames: list[Frames], about: str) -> str:
-    told = [[r.what, r.limit, r.measured, {None: "", True: "yes", False: "**no**"}[r.holds]]
+    cells = [[r.what, r.limit, r.measured, {None: "", True: "yes", False: "**no**"}[r.holds]]
             for r in rows]  # fmt: skip
     of_frames = [
         [each.what, str(len(each.times_ms)), f"{statistics.median(each.times_ms):.1f}",
@@ -241,7 +242,7 @@ def page_of(rows: list[Row], frames: list[Frames], about: str) -> str:
     return f"""{INTRODUCTION}
 {about}
 
-{table(["what", "limit", "measured", "holds"], told)}
+{table(["what", "limit", "measured", "holds"], cells)}
 
 Frames while the timeline of {OPERATORS:,} operators is moved, in ms; it holds where 95 of 100 take
 less than 33 ms (a screen shows one every 16.7 ms). What a frame takes beyond the page's own work,
@@ -267,11 +268,11 @@ def main() -> int:
         with started() as browser:
             rows = files(browser, folder, run)
             found, frames = openings(browser, run)
-            told = (
+            sentence = (
                 f"{machine.sentence(about)}, Chromium {browser.version}, drawn without a graphics "
                 f"card, {WINDOW['width']} x {WINDOW['height']}; the trace: {spans}"
             )
-    RESULTS.write_text(page_of([*rows, *found], frames, told))
+    RESULTS.write_text(page_of([*rows, *found], frames, sentence))
     print(f"wrote {RESULTS}")
     return 0
 

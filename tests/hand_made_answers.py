@@ -322,7 +322,7 @@ FINDINGS = FindingsAnswer(
             title="Memory grows by 2.0 MB a step",
             share=0.0,
             evidence=["From 100 to 220 MB."],
-            confidence="low: only 12 measured steps, which vary by 3 %. A longer run tells more",
+            confidence="low: only 12 measured steps, which vary by 3 %. A longer run says more",
             location=None,
             process=Process(role="main", rank=None, pid=4711),
             speedup=Speedup(expected=1.0, low=1.0, high=1.0),

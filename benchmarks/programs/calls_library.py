@@ -1,4 +1,4 @@
-"""A line that is profiled calls code that is not."""
+"""A profiled line calls code that is not profiled."""
 
 import library
 from timing import measure, profile

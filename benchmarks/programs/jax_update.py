@@ -40,5 +40,5 @@ def step():
 
 
 if __name__ == "__main__":
-    step()  # it compiles
+    step()  # compiles
     measure(step, rounds=600)

@@ -1,6 +1,6 @@
 """`model.fit` with steps of about 5 ms; with `--tensorboard FOLDER` under Keras' own callback.
 
-That profiles as many steps as stepscope's window has."""
+The callback profiles as many steps as stepscope's window has."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=Tru
 
 
 class Epochs(keras.callbacks.Callback):
-    """The first one traces the graph, and is left out."""
+    """The first epoch traces the graph and is left out."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The tight loop after two and a half seconds of it: a tool that thins out has done so by now."""
+"""The tight loop after two and a half seconds: a tool that thins out has done so by now."""
 
 from tight_loop import work
 from timing import measure

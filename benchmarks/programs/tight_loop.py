@@ -1,4 +1,4 @@
-"""Three cheap lines in a loop: the dearest case for a line profiler."""
+"""Three cheap lines in a loop: the most expensive case for a line profiler."""
 
 from timing import measure, profile
 

@@ -6,20 +6,20 @@ import os
 import time
 
 
-def _as_it_is(function):
+def _unchanged(function):
     return function
 
 
-# kernprof needs to be told what to record. `stepscope run` does not: with its own `@profile` these
+# kernprof needs to know what to record. `stepscope run` does not: with its own `@profile` these
 # functions would never be thinned out, and the default would not be measured.
-profile = getattr(builtins, "profile", _as_it_is)
+profile = getattr(builtins, "profile", _unchanged)
 if profile.__module__.startswith("stepscope"):
-    profile = _as_it_is
+    profile = _unchanged
 
 
 class Times:
-    """Wall and CPU seconds of each round, for the file that $BENCH_TIMES names. CPU time is the
-    whole process's, with the threads that a tool started."""
+    """Wall and CPU seconds of each round, for the file that $BENCH_TIMES names. CPU time is that
+    of the whole process, including threads that a tool started."""
 
     def __init__(self):
         self.rounds = {"wall_s": [], "cpu_s": []}
@@ -28,7 +28,7 @@ class Times:
         self.cpu_s, self.wall_s = time.process_time(), time.perf_counter()
 
     def end(self, of=1):
-        """`of`: so many pieces of work; the round is one of them."""
+        """`of`: how many pieces of work were done; the round is the time of one."""
         self.rounds["wall_s"].append((time.perf_counter() - self.wall_s) / of)
         self.rounds["cpu_s"].append((time.process_time() - self.cpu_s) / of)
 

@@ -1,4 +1,4 @@
-"""Training steps of about 3 ms of a small network in PyTorch, in a loop nobody marked."""
+"""Training steps of about 3 ms of a small network in PyTorch, in a loop without step marks."""
 
 import torch
 from timing import measure, profile

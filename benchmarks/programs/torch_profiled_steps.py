@@ -9,7 +9,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile
 
 STEPS = 10_000
-TRACES = 4  # as many as a run takes over
+TRACES = 4  # as many as a run can take over
 BATCH = 32
 
 torch.manual_seed(0)

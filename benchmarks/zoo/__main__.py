@@ -13,7 +13,7 @@ from benchmarks.zoo.specimens import Specimen, specimens
 
 RESULTS = Path(__file__).parent / "results.md"
 ROUNDS = 3
-NOT_FASTER = (None, "memory-growth")  # what the fix gains here is no time
+NOT_FASTER = (None, "memory-growth")  # here the fix does not save time
 
 
 def gain_of(specimen: Specimen, saved: Path, rounds: int) -> Gain | None:
@@ -28,7 +28,7 @@ def gain_of(specimen: Specimen, saved: Path, rounds: int) -> Gain | None:
 
 
 def judged(specimen: Specimen, folder: Path, rounds: int) -> Judged:
-    """What `folder` holds of it already is not measured again, but judged again."""
+    """What `folder` already holds is judged again, but not measured again."""
     run = folder / specimen.name
     if not (run / "run.json").exists():
         record(specimen, run)
@@ -51,14 +51,14 @@ def judge_all(chosen: list[Specimen], folder: Path, rounds: int) -> tuple[list[J
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAMES", help="scripts; all without")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found here, too")
+    parser.add_argument("names", nargs="*", metavar="NAMES", help="scripts; all of them by default")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="plain runs, faulty and fixed")
     parser.add_argument(
         "--runs",
         type=Path,
         metavar="FOLDER",
-        help="keep recordings and times here, and use those that are there: to judge new rules",
+        help="keep recordings and times here, and reuse existing ones: to judge new rules",
     )
     asked = parser.parse_args()
     wanted = specimens(asked.names)

@@ -34,7 +34,7 @@ class Speedup(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What the zoo reads of one finding."""
+    """What the zoo reads from one finding."""
 
     id: str
     title: str
@@ -65,7 +65,7 @@ class Gain(msgspec.Struct, frozen=True):
 
     @property
     def ratio(self) -> float:
-        """Of the quietest runs: what else the machine does can only add."""
+        """Of the quietest runs: other work on the machine can only add time."""
         return self.step_ms / 1e3 / min(each.fixed_s for each in self.rounds)
 
     @property
@@ -83,7 +83,7 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 def call(command: list[str], folder: Path, **environment: str) -> str:
-    """The command's output; it runs in `folder`, and must end well."""
+    """The command's output; it runs in `folder`, and must succeed."""
     try:
         done = subprocess.run(
             command,
@@ -107,7 +107,7 @@ def settled_steps(times_s: list[float]) -> list[float]:
 
 
 def mean_step_s(specimen: Specimen, *options: str) -> float:
-    """Of the settled steps of a run without us, as the script timed them."""
+    """Of the settled steps of a run without stepscope, as the script timed them."""
     with tempfile.TemporaryDirectory() as name:
         times = Path(name) / "times.json"
         call([sys.executable, str(specimen.path), *options], Path(name), ZOO_TIMES=str(times))
@@ -115,7 +115,7 @@ def mean_step_s(specimen: Specimen, *options: str) -> float:
 
 
 def measured_round(specimen: Specimen) -> Round:
-    """Faulty and fixed take turns, so that both meet the same machine."""
+    """Faulty and fixed alternate, so that both run under the same conditions."""
     return Round(mean_step_s(specimen), mean_step_s(specimen, "--fixed"))
 
 

@@ -1,4 +1,4 @@
-"""Holds findings against what is known, and says how often they were right."""
+"""Compares findings with what is known, and says how often they were right."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ HEADER = [
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One script: what is known of it, and what was found. A gain of None was not measured."""
+    """One script: what is known about it, and what was found. A gain of None was not measured."""
 
     specimen: Specimen
     found: Findings
@@ -39,12 +39,12 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def function_is_right(self) -> bool | None:
-        """None where no single function is at fault."""
+        """None if no single function is at fault."""
         return self.function in self.specimen.function if self.specimen.function else None
 
     @property
     def prediction(self) -> Finding | None:
-        """The finding of the known fault, also where another one is on top."""
+        """The finding of the known fault, also if another one is on top."""
         return next((each for each in self.found.findings if each.id == self.specimen.id), None)
 
     @property
@@ -106,9 +106,9 @@ def table(rows: Sequence[Judged]) -> str:
 
 
 def share_of(rows: Sequence[Judged], holds: Callable[[Judged], bool | None]) -> str:
-    """Of those rows where it can be said."""
-    said = [verdict for verdict in map(holds, rows) if verdict is not None]
-    return f"{sum(said)} of {len(said)}" + (f" ({sum(said) / len(said):.0%})" if said else "")
+    """Of the rows for which it is known."""
+    known = [verdict for verdict in map(holds, rows) if verdict is not None]
+    return f"{sum(known)} of {len(known)}" + (f" ({sum(known) / len(known):.0%})" if known else "")
 
 
 def summary(rows: Sequence[Judged]) -> str:

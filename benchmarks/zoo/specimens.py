@@ -1,4 +1,4 @@
-"""The scripts of the zoo, and what each of them says of itself in its line `ZOO = {...}`."""
+"""The scripts of the zoo, and what each of them says about itself in its line `ZOO = {...}`."""
 
 import ast
 import importlib.util
@@ -28,18 +28,18 @@ class Specimen(msgspec.Struct, frozen=True):
 
 
 def described(path: Path) -> Specimen:
-    """Read, not imported: the description costs no framework."""
+    """Parsed, not imported: the description does not need the framework."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ZOO":
-            said = ast.literal_eval(node.value)
-            function = said["function"] or []
+            declared = ast.literal_eval(node.value)
+            function = declared["function"] or []
             functions = [function] if isinstance(function, str) else function
-            return Specimen(path.stem, said["id"], functions, said["framework"])
-    raise ValueError(f"{path} has no line 'ZOO = {{...}}': say there which fault it has.")
+            return Specimen(path.stem, declared["id"], functions, declared["framework"])
+    raise ValueError(f"{path} has no line 'ZOO = {{...}}': it must say which fault the script has.")
 
 
 def specimens(names: list[str]) -> list[Specimen]:
-    """Those of these names, or all."""
+    """Those with these names, or all."""
     paths = {path.stem: path for path in sorted(SCRIPTS.glob("*.py"))}
     for name in NOT_SCRIPTS:
         del paths[name]

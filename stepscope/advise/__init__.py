@@ -1,1 +1,1 @@
-"""Findings: what is slow, why, what to change, and what that will gain. One file a finding."""
+"""Findings: what is slow, why, what to change, and what that will gain. One file per finding."""

@@ -1,9 +1,9 @@
-"""All findings of a run: asked of every rule, weighed, put in order, and said in one sentence.
+"""All findings of a run: from every rule, weighed, sorted, and summed up in one sentence.
 
 1. Rules go from the specific to the general; each claims the time that it explains.
 2. What gains less than 3 % is left out unless all are asked for.
-3. The largest gain comes first. Gains are of the whole step as it is: what each still gains when
-   those before it are fixed is said with it.
+3. The largest gain comes first. Each gain is relative to the whole step as it is; each
+   finding also says what it still gains when those before it are fixed.
 """
 
 import importlib
@@ -35,7 +35,7 @@ from stepscope.model.findings import (
 )
 from stepscope.store.reader import Run
 
-# In this order they claim their time.
+# They claim their time in this order.
 RULES: Final = (
     "recompilation",
     "checkpoint_stall",
@@ -62,14 +62,14 @@ DEVICE_RULES: Final = (
     "device.small_batch",
     "device.device_idle",
 )
-# Those of them that a trace can be asked as well, where nothing else was recorded.
+# The rules for a trace without a recording around it.
 _TRACE_RULES: Final = (
     "device.input_bound_in_trace",
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
 )
 _LEAST_STEPS: Final = 5  # as many as the warm-up has: fewer may still be part of it
-_FEW_STEPS: Final = 20  # one that is odd among fewer is more than 5 % of them
+_FEW_STEPS: Final = 20  # with fewer, a single odd one is more than 5 % of them
 # The standard deviation, of the mean step: then a step in six is shorter than half of the mean or
 # longer than one and a half.
 _UNEVEN: Final = 0.5
@@ -78,8 +78,8 @@ _MEDIUM: Final = 1.15  # an hour of a working day
 
 
 def findings(run: Run, every: bool = False) -> FindingsAnswer:
-    """`every`: also those that gain too little to matter. Never fails: a run that cannot be judged
-    says so."""
+    """`every`: also those that gain too little to matter. Never fails: the answer says so if a run
+    cannot be judged."""
     try:
         return _findings(run, every)
     except Exception as error:  # a damaged run
@@ -116,14 +116,14 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
     found, not_judged = _ask(_TRACE_RULES, device)
     judged = {id_of(name) for name in _TRACE_RULES}
-    reason = "a trace tells operators and kernels only"
+    reason = "a trace has operators and kernels only"
     not_judged += [
         NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
     ]
     try:
         step_ns = device.device.step_ns
     except CannotJudge:
-        return _nothing("Nothing ran on a device in this trace: it tells of none.", all_notes(run))
+        return _nothing("Nothing ran on a device in this trace.", all_notes(run))
     weighed = _Weighed(step_ns, device.process.process, found, every)
     return FindingsAnswer(
         verdict=weighed.verdict,
@@ -139,7 +139,7 @@ def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
 
 
 def id_of(rule: str) -> str:
-    """The finding that a rule's module tells."""
+    """The id of the finding that a rule's module reports."""
     return rule.rpartition(".")[2].removesuffix("_in_trace").replace("_", "-")
 
 
@@ -153,7 +153,7 @@ def _too_few(case: Case, measured: int) -> str:
 
 
 def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[NotJudged]]:
-    """No rule may fail for the others."""
+    """A rule that fails does not affect the others."""
     candidates: list[Candidate] = []
     not_judged: list[NotJudged] = []
     for name in rules:
@@ -168,9 +168,9 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
     return candidates, not_judged
 
 
-def busy_machine(case: Case, told: list[Candidate]) -> str | None:
-    """Said where the training's own threads are not told to be the reason."""
-    if any(each.id == thread_oversubscription.ID for each in told):
+def busy_machine(case: Case, candidates: list[Candidate]) -> str | None:
+    """Set unless the training's own threads are reported as the reason."""
+    if any(each.id == thread_oversubscription.ID for each in candidates):
         return None
     return case.machine.busy
 
@@ -186,7 +186,7 @@ class _Weighed:
         every: bool,
         busy: str | None = None,
     ) -> None:
-        """`busy`: what is to be said of a machine that had other things to do."""
+        """`busy`: what to say about a machine that was busy with other programs."""
         self._busy = busy
         self._step_ns = step_ns
         self._mean_ns = float(step_ns.mean())
@@ -195,7 +195,7 @@ class _Weighed:
         pairs = [
             (finding, each)
             for finding, each in pairs
-            if every or each.is_always_told or finding.speedup.expected >= LEAST_GAIN
+            if every or each.is_always_reported or finding.speedup.expected >= LEAST_GAIN
         ]
         pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
         self.findings = self._with_the_rest(pairs)
@@ -223,12 +223,12 @@ class _Weighed:
     def _confidence(self, candidate: Candidate) -> str:
         count = candidate.steps_behind or len(self._step_ns)
         spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
-        told = f"{count} measured steps, which vary by {percent(spread)}"
+        basis = f"{count} measured steps, which vary by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
-        told = "; ".join([told, *doubts])
+        basis = "; ".join([basis, *doubts])
         if count < _FEW_STEPS:
-            return f"low: only {told}. A longer run tells more"
-        return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {told}"
+            return f"low: only {basis}. A longer run says more"
+        return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {basis}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
@@ -244,7 +244,7 @@ class _Weighed:
         if not pairs:
             return (
                 "Nothing stands out: no single cause costs more than 3 % of the step "
-                f"({self._mean_ns / 1e6:.3g} ms in the mean of {len(self._step_ns)})."
+                f"({self._mean_ns / 1e6:.3g} ms, the mean of {len(self._step_ns)})."
                 + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]
@@ -268,11 +268,11 @@ def _named(location: Location | None) -> Location | None:
 def _severity(gain: Speedup, candidate: Candidate) -> Severity:
     if gain.expected >= _HIGH:
         return "high"
-    return "medium" if gain.expected >= _MEDIUM or candidate.is_always_told else "low"
+    return "medium" if gain.expected >= _MEDIUM or candidate.is_always_reported else "low"
 
 
 def _outliers(case: Case) -> list[SlowStep]:
     try:
         return slow_steps(case)
-    except Exception:  # what is told besides must not cost the findings
+    except Exception:  # extra information must not cost the findings
         return []

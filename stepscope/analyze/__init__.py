@@ -1,1 +1,1 @@
-"""Answers from a run: one file a question, each a plain function from a run to its answer."""
+"""Answers from a run: one file per question, each a plain function from a run to its answer."""

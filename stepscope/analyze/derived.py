@@ -1,4 +1,4 @@
-"""What is derived of a run: where it is kept, and how it is written."""
+"""What is derived from a run: where it is kept, and how it is written."""
 
 import hashlib
 import os
@@ -9,15 +9,14 @@ from stepscope.store.format import TABLES_FOLDER
 
 
 def tables_folders(path: Path) -> tuple[Path, Path]:
-    """Where what is derived of a run is kept: in the run, or in the user's cache when that cannot
-    be written."""
+    """Where derived files are kept: in the run, or in the user's cache if that is read-only."""
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     key = hashlib.sha1(os.fsencode(path.resolve()), usedforsecurity=False).hexdigest()[:16]
     return path / TABLES_FOLDER, Path(cache) / "stepscope" / TABLES_FOLDER / key
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Whole or not at all: somebody may be reading."""
+    """Atomic: another process may be reading."""
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write(half)

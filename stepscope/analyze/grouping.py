@@ -1,4 +1,4 @@
-"""Rows that have the same values in some columns, of millions, and sums over them."""
+"""Groups of rows with the same values in some columns, for millions of rows, and sums over them."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from stepscope.clock import Ints
 
 Indices = npt.NDArray[np.int64]
 _LARGEST_KEY: Final = 2**62
-_ENOUGH: Final = 2**16  # keys to look up by, however few rows there are
+_ENOUGH: Final = 2**16  # keys to look up by, even for few rows
 
 
 def grouped(*columns: npt.NDArray[Any]) -> tuple[Indices, Indices]:
@@ -20,7 +20,7 @@ def grouped(*columns: npt.NDArray[Any]) -> tuple[Indices, Indices]:
     if keys > max(_ENOUGH, 4 * len(key)):
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         return group.reshape(-1), first
-    # By looking up: nothing is sorted.
+    # By lookup, without sorting.
     first_of = np.full(keys, -1, np.int64)
     first_of[key[::-1]] = np.arange(len(key))[::-1]  # of equal ones the last is kept
     present = np.flatnonzero(first_of >= 0)
@@ -30,7 +30,7 @@ def grouped(*columns: npt.NDArray[Any]) -> tuple[Indices, Indices]:
 
 
 def _key(columns: tuple[npt.NDArray[Any], ...]) -> Indices:
-    """One number for all of them: to sort tuples takes forty times as long."""
+    """One number for all columns: sorting tuples takes forty times as long."""
     key = np.zeros(len(columns[0]), np.int64)
     for column in columns if len(key) else ():
         if int(column.max()) - int(column.min()) >= _LARGEST_KEY // (int(key.max()) + 1):
@@ -46,7 +46,7 @@ def _ranks(values: npt.NDArray[Any]) -> Indices:
 
 
 def in_order(first: Indices) -> list[int]:
-    """The groups as they come."""
+    """The groups in order of their first row."""
     order: list[int] = np.argsort(first, kind="stable").tolist()
     return order
 

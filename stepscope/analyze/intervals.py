@@ -21,7 +21,7 @@ class Intervals:
 
     @classmethod
     def sorted(cls, start_ns: Ints, end_ns: Ints, label: npt.NDArray[Any]) -> "Intervals":
-        """Without those that last no time: they own none."""
+        """Drops empty intervals: they own no time."""
         kept = end_ns > start_ns
         start_ns, end_ns, label = start_ns[kept], end_ns[kept], label[kept]
         order = np.lexsort((-end_ns, start_ns))
@@ -32,7 +32,7 @@ class Intervals:
 
 
 def parents(intervals: Intervals) -> Indices:
-    """Index of the innermost interval around each one, -1 without.
+    """Index of the innermost interval around each one, -1: none.
 
     Level by level: the parent of an interval at depth d is the last one at depth d - 1 before it.
     """
@@ -56,7 +56,7 @@ def exclusive_by_step(
 
     1. Every begin and end, of intervals and of steps, cuts the time into segments.
     2. A segment belongs to the interval that began last, or to the parent of the one that ended;
-       after a step's boundary, to whom the segment before belonged.
+       after a step's boundary, to the owner of the segment before.
     3. Segments are added up by step and label. Steps must be in order and not overlap.
     """
     table = np.zeros((len(step_start_ns), labels), dtype=np.int64)
@@ -66,7 +66,7 @@ def exclusive_by_step(
     bounds = np.concatenate([step_start_ns, step_end_ns])
     at_ns = np.concatenate([intervals.end_ns, intervals.start_ns, bounds])
     owner = np.concatenate([parents(intervals), np.arange(count), np.full(len(bounds), -2)])
-    # Of several at one moment: inner ends before outer ones, ends before begins, bounds last.
+    # At the same moment: inner ends before outer ones, ends before begins, bounds last.
     rank = np.concatenate([-np.arange(count), np.full(count, 1), np.full(len(bounds), 2)])
     order = np.lexsort((rank, at_ns))
     at_ns, owner = at_ns[order], _carried_on(owner[order])
@@ -87,7 +87,7 @@ def _carried_on(owner: Indices) -> Indices:
 
 
 def step_of(at_ns: Ints, step_start_ns: Ints, step_end_ns: Ints) -> Indices:
-    """Index of the step that each moment lies in, -1 outside of all."""
+    """Index of the step that each moment lies in, -1 outside all steps."""
     if not len(step_start_ns):
         return np.full(len(at_ns), -1, dtype=np.intp)
     index = np.searchsorted(step_start_ns, at_ns, side="right") - 1

@@ -1,4 +1,4 @@
-"""Which library a function belongs to: a package by the folder it lies in, or none: the user's."""
+"""Which library a function belongs to: a package, by its folder, or none: the user's code."""
 
 import os
 import re

@@ -29,7 +29,7 @@ _MOST_NAMED: Final = 4  # processes in a note
 
 
 def load(path: str | Path) -> Run:
-    """Open a run; what a node recorded on its own disk is brought home first."""
+    """Open a run; what a node recorded on its own disk is copied into the run first."""
     missing = local_folder.collect(str(path)) if os.path.isdir(path) else []
     run = open_run(path)
     run.notes.extend(missing)
@@ -65,17 +65,17 @@ def select(run: Run, process: int | None = None, rank: int | None = None) -> Pro
 
 
 def all_notes(run: Run) -> list[str]:
-    """What is missing or was in the way, each said once and with whom it befell."""
+    """What is missing or went wrong: each problem once, with the processes it happened in."""
     pids: dict[str, list[int]] = {}
     for process in run.processes:
         for note in process.notes:
             pids.setdefault(note, []).append(process.info.pid)
-    told = [*run.notes, *(_whose(run, pids) + note for note, pids in pids.items())]
-    return list(dict.fromkeys(told))
+    notes = [*run.notes, *(_whose(run, pids) + note for note, pids in pids.items())]
+    return list(dict.fromkeys(notes))
 
 
 def _whose(run: Run, pids: list[int]) -> str:
-    """Nobody's name where it befell all."""
+    """Which processes a note is about; none is named if it is about all of them."""
     several = sorted(set(pids))
     if len(several) >= len(run.processes):
         return ""
@@ -87,7 +87,7 @@ def _whose(run: Run, pids: list[int]) -> str:
 
 
 def shown_path(run: Run, path: str) -> str:
-    """Relative to where the run was started when it lies inside, else as it is."""
+    """Relative to the folder the run was started in if it lies inside, else as it is."""
     cwd = run.cwd
     if cwd and path.startswith(cwd.rstrip(os.sep) + os.sep):
         return path[len(cwd.rstrip(os.sep)) + 1 :]
@@ -113,7 +113,7 @@ def source_text(run: Run, process: ProcessData, code_id: int, line: int) -> str 
 
 
 def line_means_ns(process: ProcessData) -> dict[tuple[int, int], float]:
-    """(code id, line) to the line's mean time a hit."""
+    """(code id, line) to the line's mean time per hit."""
     means: dict[tuple[int, int], float] = {}
     for block in process.lines.blocks:
         hits = block.hits

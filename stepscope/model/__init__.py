@@ -1,7 +1,7 @@
 """What a run consists of and what can be asked of it: typed, frozen records.
 
 The answers' fields are the JSON that `show --json` prints. Times are nanoseconds unless the name
-says otherwise. Imports nothing of ours.
+says otherwise. Imports nothing else of stepscope.
 """
 
 from typing import Literal
@@ -70,7 +70,7 @@ class Step(Record, frozen=True):
     duration_ns: int
     phases: dict[str, int]
     measured: bool
-    estimated: bool = False  # how much of it is input inside of a compiled function
+    estimated: bool = False  # the input inside a compiled function is an estimate
 
 
 class StepsAnswer(Record, frozen=True):
@@ -110,7 +110,7 @@ class FunctionLines(Record, frozen=True):
     total_ns: int
     lines: list[LineRow]  # the lines that were hit
     calls: int | None = None
-    source: list[str] | None = None  # the whole text, one entry a line from first_line on
+    source: list[str] | None = None  # the whole text, one entry per line from first_line on
 
 
 class LinesAnswer(Record, frozen=True):
@@ -157,7 +157,7 @@ class FunctionsAnswer(Record, frozen=True):
 
 
 class StackRow(Record, frozen=True):
-    """A function in the tree of stacks, recursion of a function into itself taken together."""
+    """A function in the tree of stacks; direct recursion is merged."""
 
     depth: int  # 0: outermost; a row is called by the last row before it that is less deep
     file: str
@@ -172,7 +172,7 @@ class StackRow(Record, frozen=True):
 class ThreadStacks(Record, frozen=True):
     process: Process
     thread: str
-    threads: int  # how many were taken together under this name
+    threads: int  # how many were merged under this name
     main: bool
     total_ns: int
     samples: int
@@ -245,7 +245,7 @@ class ActionRow(Record, frozen=True):
     name: str
     depth: int  # a row lies inside the last row before it that is less deep
     calls: int
-    total_ns: int  # its own time and that of the actions inside of it
+    total_ns: int  # its own time and that of the actions inside it
     self_ns: int
     mean_ns: int
     share: float  # of the answer's total
@@ -263,7 +263,7 @@ class FileRow(Record, frozen=True):
     writing: bool
     steps: int | None  # in how many steps it was opened
     total_ns: int  # inclusive time of the activations (or lines) that opened it
-    estimated: bool  # true where that is the line's mean time and not an activation's own
+    estimated: bool  # true if that is the line's mean time and not an activation's own
     location: Location | None
     process: Process
 
@@ -290,7 +290,7 @@ class ProcessMemory(Record, frozen=True):
 
 
 class LineMemory(Record, frozen=True):
-    """In the operator windows: what a line's operators allocated, and what of it stayed."""
+    """In the operator windows: what a line's operators allocated, and how much of it was kept."""
 
     location: Location
     process: Process
@@ -304,7 +304,7 @@ class MemoryAnswer(Record, frozen=True):
     machine_bytes: int | None
     limit_bytes: int | None
     notes: list[str] = []
-    lines: list[LineMemory] | None = None  # those that keep most first; null: no such windows
+    lines: list[LineMemory] | None = None  # those that keep the most first; null: no such windows
 
 
 class ProcessRow(Record, frozen=True):
@@ -336,9 +336,9 @@ Limit = Literal["work", "number", "transfer", "nothing", "start-up"]
 
 
 class LoaderRow(Record, frozen=True):
-    """The loader that the steps' batches come from. Times are of the measured steps."""
+    """The loader that the steps' batches come from. Times are for the measured steps."""
 
-    workers: int | None  # null: not a loader that says so
+    workers: int | None  # null: the loader does not say
     batch_size: int | None
     wait_ms: float  # mean by step
     share: float  # of the step
@@ -348,18 +348,18 @@ class LoaderRow(Record, frozen=True):
 
 
 class StageRow(Record, frozen=True):
-    """A stage of the input pipeline; of workers, all together."""
+    """A stage of the input pipeline; all workers together."""
 
     process: Process
     stage: str
     ms_per_batch: float
     share: float  # of the workers' time, or of the steps'
-    calls: int | None = None  # of tf.data's
-    parallelism: float | None = None  # how many of it run at once, while any does
+    calls: int | None = None  # of tf.data stages
+    parallelism: float | None = None  # how many run at once, while any does
 
 
 class InputLine(Record, frozen=True):
-    """A line of the user's own that loads, callees included."""
+    """A line of the user's own code that loads, callees included."""
 
     file: str
     line: int
@@ -390,4 +390,4 @@ class InputAnswer(Record, frozen=True):
     idle_cores: float | None = None  # mean in the measured steps
     reason: str | None = None
     notes: list[str] = []
-    operations: list[StageRow] = []  # inside of the stages of tf.data, by name
+    operations: list[StageRow] = []  # inside the stages of tf.data, by name

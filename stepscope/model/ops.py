@@ -20,15 +20,15 @@ class OpRow(Record, frozen=True):
     """An operator, as torch's own tables count it. Bytes: allocated minus freed."""
 
     name: str
-    input_shapes: list[Any] | None  # null unless they are grouped by it
+    input_shapes: list[Any] | None  # null unless rows are grouped by shape
     calls: int
-    self_cpu_ns: int  # without the operators inside of it
+    self_cpu_ns: int  # without the operators inside it
     total_cpu_ns: int
     self_device_ns: int | None
     total_device_ns: int | None
     self_cpu_bytes: int | None
     self_device_bytes: int | None
-    location: Location | None  # the line with most of its own time
+    location: Location | None  # the line with the most of its own time
     locations: list[OpPlace]
     total_cpu_bytes: int | None = None
     flops: int | None = None  # of matrix products and convolutions
@@ -62,7 +62,7 @@ class KernelRow(Record, frozen=True):
     total_ns: int
     mean_ns: int
     share: float  # of the time of all of them
-    operator: str | None  # that launched most of it
+    operator: str | None  # the one that launched most of it
     location: Location | None
 
 

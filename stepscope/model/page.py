@@ -1,4 +1,4 @@
-"""What the page is told of a run beside the answers to the questions of `show`."""
+"""What the page gets about a run in addition to the answers of `show`."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ Called = tuple[str, str, int, str | None]  # function, file, line, library
 
 
 class Facts(Record, frozen=True):
-    """Who made the run, and where."""
+    """How and where the run was made."""
 
     name: str
     path: str
@@ -23,7 +23,7 @@ class Facts(Record, frozen=True):
     git: dict[str, Any] | None
     options: dict[str, Any]
     stepscope: str
-    is_trace: bool  # of another tool: operators, and nothing else
+    is_trace: bool  # of another tool: operators and nothing else
 
 
 class Recorded(Record, frozen=True):
@@ -35,21 +35,21 @@ class Recorded(Record, frozen=True):
 
 
 class StepColumns(Record, frozen=True):
-    """One entry a step; `number` counts from 1. Very many steps come in groups, as means."""
+    """One entry per step; `number` counts from 1. Very many steps come in groups, as means."""
 
     number: list[int]
     start_ns: list[int]
     duration_ns: list[int]
     measured: list[bool]
-    estimated: list[bool]  # how the step divides up is partly a guess
+    estimated: list[bool]  # how the step divides up is partly estimated
     phases: dict[str, list[int]]
     group: int  # how many steps an entry stands for
     outliers: list[int]  # indices of entries that took far longer than the usual step
-    slow_phase: list[str]  # of each outlier: what grew most
+    slow_phase: list[str]  # for each outlier: what grew most
 
 
 class Tree(Record, frozen=True):
-    """Who called whom in threads of one kind: rows in order, the callers before the called."""
+    """The calls in threads of one kind: rows in order, callers before callees."""
 
     source: Literal["samples", "calls"]
     process: Process

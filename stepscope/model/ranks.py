@@ -1,4 +1,4 @@
-"""What `show ranks` answers. Times are means by measured step; null where there are no such."""
+"""What `show ranks` answers. Times are means over the measured steps; null if there are none."""
 
 import msgspec
 
@@ -15,7 +15,7 @@ class RankRow(Record, frozen=True):
     step_ms: float | None
     own_ms: float | None
     communication_ms: float | None
-    waiting_ms: float | None  # for ranks that came later; null where no collective was seen
+    waiting_ms: float | None  # for ranks that came later; null if no collective was seen
     input_ms: float | None
     status: str
 
@@ -26,15 +26,15 @@ class Straggler(Record, frozen=True):
     rank: int
     why: str
     location: Location | None
-    cost_ms: float  # by which it holds up each step
+    cost_ms: float  # how long it holds up each step
     source: str | None = None  # the text of that line
 
 
 class RanksAnswer(Record, frozen=True):
     ranks: list[RankRow]
     straggler: Straggler | None
-    skew_ms: float | None  # how long the rank that waits most waits in a step, mean
+    skew_ms: float | None  # the mean of the longest wait in a step
     expected: int | None = None  # how many the launcher was to start
     reason: str | None = None
-    samples_per_s: float | None = None  # of all ranks together; null where one does not tell
+    samples_per_s: float | None = None  # of all ranks together; null if one does not report them
     notes: list[str] = msgspec.field(default_factory=list)

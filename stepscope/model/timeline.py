@@ -1,4 +1,4 @@
-"""The timeline as the page is given it: rows of spans in columns, because there are many."""
+"""The timeline as the page gets it: rows of spans in columns, because there are many."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ class Lane(Record, frozen=True):
     title: str
     kind: Kind
     depth: int  # how many lines it needs
-    spans: int  # how many there are in the run; less is shown where some were put together
+    spans: int  # how many there are in the run; fewer are shown if some were merged
     start: list[int]
     lasted: list[int]
     name: list[int]  # index in the timeline's names

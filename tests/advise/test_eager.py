@@ -1,4 +1,4 @@
-"""What of the operators' time is computing, and what is launching them."""
+"""How much of the operators' time is computing, and how much is launching them."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -48,7 +48,7 @@ def test_large_operators_compute_nearly_all_the_time() -> None:
 
 
 def test_recording_does_not_make_large_operators_slower() -> None:
-    """The steps of the window took twice as long: for the small ones, of which there are many."""
+    """The steps of the window took twice as long: because of the many small ones."""
     large = [("aten::mul", "[[4096, 4096]]", 4_000.0)] * 5
     found = dataclasses.replace(window(*large), slowdown=2.0)
     assert _compute_ns(found, np.ones(5, np.bool_)) / US == pytest.approx(20_000, rel=0.01)

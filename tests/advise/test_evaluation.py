@@ -19,7 +19,7 @@ def trained(
     path: Path, *extra: tuple[int, int, str], before: tuple[tuple[int, int, str], ...] = ()
 ) -> Path:
     """Turns of 20 ms: forward from 5 to 7, backward to 9, the optimizer to 10; and in each turn
-    passes without gradients, (from, to, whose) in ms, and some with them before the first."""
+    `extra` passes without gradients, (from, to, module) in ms, and `before` ones with them."""
     run = RunBuilder(path)
     process = run.process()
     names = {name: process.name("name", name=name) for name in (NET, OTHER, "SGD")}
@@ -60,7 +60,7 @@ def test_what_the_loss_is_made_of_is_forward(whose: str, tmp_path: Path) -> None
 
 
 def test_a_model_that_is_never_trained_is_not_evaluated(tmp_path: Path) -> None:
-    """It may make the next batch's features."""
+    """It may compute the next batch's features."""
     run = load(trained(tmp_path / "run", (11, 18, OTHER)))
     assert "evaluation" not in milliseconds(steps(run))
 

@@ -1,4 +1,4 @@
-"""The right finding at the right place, on trainings with one known fault each; none on sound ones.
+"""The right finding at the right place, on trainings with one known fault each; none on good ones.
 
 Which finding comes first and what it gains follows from times, so the faults are made large.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "advise" / "faults.py"
-# Kind to the finding, its function, and as many steps as make a second or two.
+# Maps a kind to its finding, the function, and enough steps for a second or two.
 FAULTS = {
     "repeated_load": ("repeated-load", "read_batch", "60"),
     "hot_loop": ("python-hot-loop", "clipped", "60"),

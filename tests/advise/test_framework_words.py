@@ -1,4 +1,4 @@
-"""Advice speaks the words of the framework that trains, and of no other one."""
+"""Advice uses the terms of the framework that trains, and of no other."""
 
 import re
 from pathlib import Path

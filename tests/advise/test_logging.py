@@ -1,4 +1,4 @@
-"""What belongs to logging: the writing, and what is done only to have something to write."""
+"""What belongs to logging: the writing, and what is done only to prepare it."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def record(batch):
 
 
 def recorded(path: Path, round_ms: int, write_ms: int, sync_ms: int) -> list[Finding]:
-    """Steps of 10 ms of training, and what `record` takes beside."""
+    """Steps of 10 ms of training, plus what `record` takes."""
     run = RunBuilder(path)
     process = run.process()
     file = process.file(text=TEXT)

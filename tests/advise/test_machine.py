@@ -18,8 +18,8 @@ STEPS, STEP = 60, 10 * MS
 
 
 def recorded(path: Path, *, cpu: float, delay: float) -> Run:
-    """Steps of 10 ms, in which the process uses so many cores, and its main thread is without one
-    for such a part of the time."""
+    """Steps of 10 ms, in which the process uses `cpu` cores; its main thread has no core for the
+    share `delay` of the time."""
     run = RunBuilder(path)
     process = run.process()
     end = process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)
@@ -60,7 +60,7 @@ def test_a_quiet_machine_is_not_spoken_of(tmp_path: Path) -> None:
 
 
 def test_what_is_computed_beside_the_main_thread(tmp_path: Path) -> None:
-    """Of 15 ms of CPU time a step the main thread has the 8 in which it has a core."""
+    """Of 15 ms of CPU time per step, 8 are the main thread's: the time in which it has a core."""
     case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
     assert computed_beside.computed_beside_ns(case) == pytest.approx(7 * MS, rel=0.02)
 

@@ -1,4 +1,4 @@
-"""Optimizers that update one parameter at a time: whose operators, and who could do better."""
+"""Optimizers that update one parameter at a time: their operators, and which could do better."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,13 @@ from stepscope.store.format import EventKind, SpanCategory
 STEPS = 40
 WINDOW = range(20, 23)  # these steps
 STEP_US = 10_000
-Stretch = tuple[str, int, int]  # whose, from and to in us of the step
+Stretch = tuple[str, int, int]  # optimizer, from and to in us of the step
 
 
 def judged(
     path: Path, *optimizers: Stretch, operators: dict[str, int], source: str = ""
 ) -> list[Candidate]:
-    """Steps of 10 ms with these optimizers' steps in them; of each so many operators, five for
+    """Steps of 10 ms with these optimizers' steps in them; each has that many operators, five for
     every parameter of 10 x 10."""
     run = RunBuilder(path)
     process = run.process(pid=100)
@@ -89,7 +89,7 @@ def test_each_optimizer_has_its_own_operators_time_and_parameters(tmp_path: Path
     (found,) = judged(tmp_path / "run", *steps, operators=operators)
     assert found.share == pytest.approx(0.2, abs=0.01)
     assert found.evidence == [
-        "Adam.step takes 2 ms of the 10 ms of a step (20 %), in 60 operators for some "
+        "Adam.step takes 2 ms of the 10 ms step (20 %), in 60 operators for about "
         "12 parameters, none of them fused."
     ]
     few = ("SparseAdam", 3000, 7000), ("Adam", 7000, 8000)
@@ -100,6 +100,4 @@ def test_one_that_wraps_another_has_not_its_operators(tmp_path: Path) -> None:
     steps = ("Lookahead", 3000, 8000), ("Adam", 3500, 7500)
     operators = {"Lookahead": 40, "Adam": 600}
     (found,) = judged(tmp_path / "run", *steps, operators=operators)
-    assert found.evidence[0].startswith(
-        "Adam.step takes 4 ms of the 10 ms of a step (40 %), in 600"
-    )
+    assert found.evidence[0].startswith("Adam.step takes 4 ms of the 10 ms step (40 %), in 600")

@@ -1,4 +1,4 @@
-"""Small questions that single rules ask, each with the cases that once were answered wrongly."""
+"""Details of single rules, each with the cases that were once judged wrongly."""
 
 import ast
 from types import SimpleNamespace
@@ -60,7 +60,7 @@ def test_an_optimizer_has_as_many_parameters_as_its_rarest_operator_is_called() 
     names, calls = ["aten::mul_", "aten::addcdiv_", "aten::add_"], [8, 4, 4]
     rows = [(name, int(name == 2)) for name, count in enumerate(calls) for _ in range(count)]
     events = np.array(rows, np.dtype([("name", np.int32), ("shapes", np.int32)]))
-    shapes = [Shapes(dims="[[10, 10]]"), Shapes(dims="[[]]")]  # the steps are counted in scalars
+    shapes = [Shapes(dims="[[10, 10]]"), Shapes(dims="[[]]")]  # the step counter is a scalar
     tree = SimpleNamespace(events=events, trace=SimpleNamespace(names=names, shapes=shapes))
     part: Any = SimpleNamespace(tree=tree)
     nobody: Any = None
@@ -82,7 +82,7 @@ def pipeline(fixed):
 
 
 def _case(text: str, ran: set[int]) -> Any:
-    """A script of one function, of which these lines ran."""
+    """A script with one function, in which these lines ran."""
     rows = [SimpleNamespace(line=line, hits=int(line in ran)) for line in range(1, 20)]
     function = SimpleNamespace(file="train.py", function="pipeline", lines=rows)
     sources = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""Which slow steps are a loss, and which only wait for what was to be computed anyway."""
+"""Which slow steps lose time, and which only wait for what has to be computed anyway."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the source text tells: loops that carry a state, statements that nothing needs, patches."""
+"""What the source text shows: loops that carry a state, statements that nothing needs, patches."""
 
 import ast
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_loop_that_needs_the_turn_before_is_told_from_one_that_does_not(
 
 
 class FakeSources:
-    """The texts of one file, as `Sources` hands them out."""
+    """The texts of one file, as `Sources` returns them."""
 
     def __init__(self, text: str) -> None:
         self._text = Text(text.splitlines(), ast.parse(text))

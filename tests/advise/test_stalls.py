@@ -1,4 +1,4 @@
-"""What a stall takes is the call's own time: without a core, the thread stood still anywhere."""
+"""What counts for a stall is the call's own time: without a core, the thread may stop anywhere."""
 
 from pathlib import Path
 
@@ -22,8 +22,8 @@ TEXT = "def train():\n    for batch in loader:\n        update(batch)\n        {
 def recorded(
     path: Path, *, call_ms: int, delay_ms: int, category: SpanCategory | None
 ) -> FindingsAnswer:
-    """Steps of 10 ms of training and a call of that and 0.1 ms, in a phase or in none. In two of
-    three the main thread is ready but has no core for `delay_ms` more, all of it in that call."""
+    """Steps of 10 ms of training and a call of `call_ms` + 0.1 ms, in a phase or in none. In two of
+    three, the main thread is ready but has no core for `delay_ms` more, all of it in that call."""
     run = RunBuilder(path)
     process = run.process()
     code = process.code(file=process.file(text=TEXT.format("call" if category else "print")))
@@ -42,7 +42,7 @@ def recorded(
         process.span(SpanCategory.OPTIMIZER, at + 8 * MS, called)
         if category is not None:
             process.span(category, called, end)
-        # The sampler looks in the middle of each ms.
+        # The sampler samples in the middle of each ms.
         process.sample(update, at - MS // 2, 10 * MS, count=10)
         if each:
             process.sample(call, called - MS // 2, each * MS, count=each)
@@ -57,7 +57,7 @@ def recorded(
 def test_a_call_that_only_waits_for_a_core_is_no_stall(
     category: SpanCategory | None, tmp_path: Path
 ) -> None:
-    """Half of the time passes in it, and all of that while another process had the core."""
+    """Half of the time is spent in it, all of that while another process had the core."""
     answer = recorded(tmp_path / "run", call_ms=0, delay_ms=15, category=category)
     assert answer.findings == []
     assert "the machine was busy" in answer.verdict

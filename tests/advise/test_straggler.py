@@ -1,4 +1,4 @@
-"""What it gains to have the slow rank's work dealt out anew, or done by nobody."""
+"""What is gained if the slow rank's work is redistributed, or not done at all."""
 
 from pathlib import Path
 
@@ -21,8 +21,8 @@ def read(batch):
 
 
 def judged(path: Path, arrivals_ms: list[int], *, only_last_reads: bool) -> Candidate:
-    """Steps of 20 ms with one collective, to which each rank comes after so long. The last one's
-    delay is spent in `read`, which the others run too, or not at all."""
+    """Steps of 20 ms with one collective, to which each rank comes at its time. The last one's
+    delay is spent in `read`, which the others run, too, or do not run at all."""
     run = RunBuilder(path)
     for rank, arrival_ms in enumerate(arrivals_ms):
         process = run.process(pid=100 + rank, role="rank", rank=rank)

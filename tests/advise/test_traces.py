@@ -1,4 +1,4 @@
-"""Findings of traces that other tools wrote: small ones made here, and real ones where they are."""
+"""Findings in traces that other tools wrote: small ones made here, and real ones if available."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ class Made:
         self.events: list[dict[str, Any]] = []
 
     def add(self, name: str, category: str, start: float, lasts: float, **more: Any) -> "Made":
-        """On the device where it is a kernel or a copy."""
+        """On the device if it is a kernel or a copy."""
         is_device = category in ("kernel", "gpu_memcpy")
         where = {"pid": 0, "tid": 7} if is_device else {"pid": 100, "tid": 100}
         for step in range(5):

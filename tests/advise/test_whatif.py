@@ -1,4 +1,4 @@
-"""The simulation: what it must give where the answer can be worked out by hand."""
+"""The simulation: what it must give when the answer can be worked out by hand."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_nothing_runs_in_no_time() -> None:
 def test_workers_load_beside_the_step_until_it_waits_no_more(
     workers: int, expected_ms: float
 ) -> None:
-    """20 ms to load, 10 ms for the rest, and cores enough for all."""
+    """20 ms to load, 10 ms for the rest, and enough cores for all."""
     overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 10.0 * MS, cores=16)
     assert overlap.step_ns(workers) / MS == pytest.approx(expected_ms, rel=0.06)
 

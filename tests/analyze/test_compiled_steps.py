@@ -16,7 +16,7 @@ UPDATES = 1
 
 
 class Training:
-    """A loop of turns of 10 ms; `call` adds a compiled function to every one of them."""
+    """A loop of turns of 10 ms; `call` adds a compiled function to each of them."""
 
     def __init__(self, path: Path, turns: int = TURNS) -> None:
         self._run = RunBuilder(path)
@@ -50,13 +50,13 @@ def test_a_function_that_trains_ends_a_step(tmp_path: Path) -> None:
     assert (answer.steps, answer.anchor) == (TURNS, "train_step()")
     assert isinstance(answer.each, list)
     assert answer.each[7].phases["compute"] == 6 * MS
-    assert answer.each[7].phases["prepare"] == 2 * MS  # from the turn's beginning
+    assert answer.each[7].phases["prepare"] == 2 * MS  # from the start of the turn
     assert answer.rate is not None
     assert answer.rate.samples_per_s == pytest.approx(BATCH * answer.rate.per_s)
 
 
 def test_one_that_is_not_known_to_update_gives_way(tmp_path: Path) -> None:
-    """Though it is called first."""
+    """Even if it is called first."""
     training = Training(tmp_path / "run")
     training.call(1, "augment", 1, 2, 0)
     training.call(2, "train_step", 3, 8, UPDATES)

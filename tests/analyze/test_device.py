@@ -1,4 +1,4 @@
-"""A device's time counted on fingers, and of real traces against a plain count moment by moment."""
+"""A device's time counted by hand, and that of real traces against a plain count of all events."""
 
 import gzip
 import itertools
@@ -43,7 +43,7 @@ def test_busy_idle_and_why(tmp_path: Path) -> None:
             launch(0, 1), kernel("gemm", 10, 20, 1),
             launch(40, 2), kernel("gemm", 50, 10, 2),  # launched 10 µs after the one before ended
             launch(41, 3), kernel("relu", 60.02, 10, 3),  # 20 ns: one after the other
-            launch(42, 4), kernel("relu", 80.02, 10, 4),  # launched in time, and late all the same
+            launch(42, 4), kernel("relu", 80.02, 10, 4),  # launched in time, but still late
         ],
         distributedInfo={"rank": 3},
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Calls and times of functions, on trees whose answer can be counted on fingers."""
+"""Calls and times of functions, on trees whose answer can be counted by hand."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Interval arithmetic, against the plain way of doing it."""
+"""Interval arithmetic, checked against a plain implementation."""
 
 import numpy as np
 from hypothesis import given
@@ -79,7 +79,7 @@ def test_every_moment_belongs_to_the_innermost_interval(
             # Found depth first: of several around a moment, the last one is the innermost.
             expected[step, inside[-1]] += 1
     lengths = [b - a for a, b in pairs]
-    same = len(set(pairs)) == len(pairs)  # equal ones may stand for each other
+    same = len(set(pairs)) == len(pairs)  # equal ones are interchangeable
     assert table.sum(axis=1).tolist() == expected.sum(axis=1).tolist()
     assert not same or lengths == [] or table.tolist() == expected.tolist()
 

@@ -1,4 +1,4 @@
-"""Notes: what befell several processes is said once, with names where they tell something."""
+"""Notes: what happened in several processes is said once, with names where they help."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nesting of many operators at once: as one would find it one by one."""
+"""Nesting of many operators at once gives the same as one by one."""
 
 import numpy as np
 from hypothesis import given
@@ -17,12 +17,12 @@ from stepscope.clock import Ints
 spans = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 40), st.integers(0, 20)), max_size=40)
 trees = st.lists(st.integers(0, 10**6), max_size=40).map(
     lambda found: [number % (index + 1) - 1 for index, number in enumerate(found)]
-)  # everybody's parent comes before
+)  # every parent comes before its children
 flags = st.randoms(use_true_random=False)
 
 
 def with_a_stack(sorted_spans: list[tuple[int, int, int]]) -> list[int]:
-    """What ends first, or overlaps only in part, is left."""
+    """What ends first, or overlaps only in part, is popped."""
     found: list[int] = []
     stack: list[int] = []
     for index, (thread, start, lasted) in enumerate(sorted_spans):
@@ -67,7 +67,7 @@ def test_only_children_of_the_same_name_are_the_same_call(
 
 
 def all_above(parent: list[int], index: int) -> list[int]:
-    """From the nearest."""
+    """The nearest first."""
     found = []
     while (index := parent[index]) >= 0:
         found.append(index)

@@ -1,4 +1,4 @@
-"""Operators counted on fingers: nesting, own time, devices, memory, lines, floating-point work."""
+"""Operators counted by hand: nesting, own time, devices, memory, lines, floating-point work."""
 
 import json
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_threads_do_not_nest_into_each_other(tmp_path: Path) -> None:
 
 
 def test_an_only_child_of_the_same_name_is_the_same_call(tmp_path: Path) -> None:
-    """As in torch's own tables: three in each other are one, two beside each other are not."""
+    """As in torch's own tables: three nested ones are one, two side by side are not."""
     rows = asked(
         tmp_path,
         [
@@ -276,12 +276,12 @@ OPEN_AT_THE_END = event("Optimizer.step#Adam.step", 9_400, 30_600, cat="user_ann
 
 
 def test_the_closing_of_our_own_window_is_no_operators_time(tmp_path: Path) -> None:
-    """It is closed in the optimizer's hook, 10 ms after it was opened and 30 before it is done."""
+    """It is closed in the optimizer's hook, 10 ms after it was opened; closing takes 30 ms more."""
     events = [
         OPEN_AT_THE_END,
         event("aten::add_", 9_500, 400),
         event("cudaDeviceSynchronize", 10_100, 5_000, cat="cuda_runtime"),
-        event("aten::copy_", 9_900, 500, tid=101),  # another thread goes on meanwhile
+        event("aten::copy_", 9_900, 500, tid=101),  # another thread continues meanwhile
         event("gemm", 9_900, 700, cat="kernel", pid=0, tid=7, args={"device": 0, "stream": 7}),
     ]
     run = load(recorded(tmp_path, events, [(3, 100)]))

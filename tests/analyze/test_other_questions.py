@@ -56,7 +56,7 @@ def test_memory_that_grows_with_every_step_has_its_slope(run: RunBuilder) -> Non
     process = run.process()
     process.for_loop(process.loop(process.code(), 2, 9), 0, [10 * MS] * 40)
     for turn in range(40):
-        jump = 10**9 if turn == 20 else 0  # one large batch is no trend
+        jump = 10**9 if turn == 20 else 0  # one large batch is not a trend
         process.counter(EventKind.MEMORY, turn * 10 * MS + MS, 10**6 + turn * 4096 + jump, 10**6)
     process.write()
     answer = memory(load(run.path))
@@ -164,6 +164,6 @@ def test_tables_hold_every_step_and_line(
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-    folder.write_text("in the way")  # as good as a folder that cannot be written
+    folder.write_text("in the way")  # has the same effect as a folder that cannot be written
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert write_tables(load(run.path)).is_relative_to(tmp_path / "cache")

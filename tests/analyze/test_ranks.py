@@ -1,4 +1,4 @@
-"""Who waits for whom, on ranks built by hand whose waiting can be counted on fingers."""
+"""Which rank waits for which, on hand-made ranks whose waiting can be counted by hand."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_who_is_there_first_waits_for_the_last(run: RunBuilder) -> None:
 
 
 def test_waiting_that_is_done_later_counts_when_it_is_done(run: RunBuilder) -> None:
-    """Begun at 2 and waited for from 10 to 18, while the other rank comes at 15."""
+    """Started at 2 and waited for from 10 to 18, while the other rank comes at 15."""
     early, late = launch(run, [[4], [15]])
     early.events = [each for each in early.events if each[5] != SpanCategory.COMMUNICATION]
     for step in range(STEPS):
@@ -105,7 +105,7 @@ def test_clocks_of_two_hosts_are_brought_together(run: RunBuilder) -> None:
 
 
 def test_groups_do_not_mix(run: RunBuilder) -> None:
-    """Collectives of the same number in other groups are others."""
+    """Collectives with the same number in other groups are different ones."""
     processes = launch(run, [[4], [14]])
     for rank, process in enumerate(processes):
         collective(process, 1, 5 * MS, 6 * MS, group=f"group of {rank} alone")
@@ -130,7 +130,7 @@ def test_the_line_that_is_slower_than_on_the_others_is_told(run: RunBuilder) -> 
 
 
 def test_set_up_of_one_rank_is_not_the_line(run: RunBuilder) -> None:
-    """It downloads in a loop of its own what the others wait for, before the steps."""
+    """Before the steps, it downloads in its own loop what the others wait for."""
     processes = launch(run, [[14], [4]])
     code = processes[0].code("download")
     processes[0].lines(code, 1, [(0, 0), (50, 60_000 * MS)])
@@ -156,7 +156,7 @@ def test_ranks_that_recorded_nothing_are_named(tmp_path: Path) -> None:
     run = RunBuilder(tmp_path / "run", launcher=launcher)
     found = answer(run, launch(run, [[4], [14]]))
     assert found.expected == 4
-    assert found.notes[0] == "Nothing was recorded of ranks 2, 3."
+    assert found.notes[0] == "Nothing was recorded on ranks 2, 3."
 
 
 def test_of_a_launch_that_was_started_over_the_last_attempt_counts(run: RunBuilder) -> None:

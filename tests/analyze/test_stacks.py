@@ -205,7 +205,7 @@ def test_garbage_is_left_out_with_a_note_and_never_a_crash(builder: RunBuilder) 
             broken[chance.randrange(8, fmt.HEADER.size + 12 * fmt.NODE.size)] = chance.randrange(
                 256
             )
-        broken[8:12] = whole[8:12]  # a newer version is refused, elsewhere
+        broken[8:12] = whole[8:12]  # a newer version is refused: tested elsewhere
         path.write_bytes(bytes(broken))
         run = load(builder.path)
         stacks(run)

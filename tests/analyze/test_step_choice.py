@@ -54,7 +54,7 @@ def test_batches_are_the_step_and_not_epochs(run: RunBuilder) -> None:
     assert answer.steps == 600
     assert answer.step_ms is not None
     assert answer.step_ms.mean == pytest.approx(2.0)
-    assert answer.step_ms.p90 == pytest.approx(2.0)  # what lies between epochs is in no step
+    assert answer.step_ms.p90 == pytest.approx(2.0)  # what lies between epochs is not in any step
 
 
 def test_the_epoch_loop_of_another_function_is_around_its_batches(run: RunBuilder) -> None:
@@ -290,7 +290,7 @@ def test_too_few_turns_or_too_short_ones_are_no_steps(
 def test_a_short_training_after_long_imports_has_its_steps(run: RunBuilder) -> None:
     process = run.process()
     process.span(SpanCategory.IMPORT, 0, 20_000 * MS, name="tensorflow")
-    process.span(SpanCategory.IMPORT, 100 * MS, 15_000 * MS, name="keras")  # inside of it
+    process.span(SpanCategory.IMPORT, 100 * MS, 15_000 * MS, name="keras")  # inside it
     loop = process.loop(process.code("<module>", kind="module"), 3, 9)
     process.for_loop(loop, 20_100 * MS, [5 * MS] * 30)
     assert answer_of(run, process).steps == 30

@@ -23,7 +23,7 @@ def shares_of(answer: StepsAnswer) -> dict[str, float]:
 
 
 def trained(run: RunBuilder, turns: list[int], **fields: object) -> ProcessBuilder:
-    process = run.process(**fields)  # type: ignore[arg-type]  # pid and others alike
+    process = run.process(**fields)  # type: ignore[arg-type]  # pid and the others
     process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
     return process
 

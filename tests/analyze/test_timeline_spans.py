@@ -1,4 +1,4 @@
-"""Spans put together so that they can be drawn: none gets lost, none is shown elsewhere."""
+"""Spans merged so that they can be drawn: none gets lost, none is shown elsewhere."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Optimizers that step one after the other go on with the steps; those beside another do not."""
+"""Optimizers that step one after the other continue the steps; those beside another do not."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_who_makes_the_steps_of_which_training(calls: str, anchors: str, trainin
 
 
 class Script:
-    """What a script does, one thing after the other."""
+    """What a script does, in order."""
 
     def __init__(self, path: Path) -> None:
         self.run = RunBuilder(path)
@@ -47,7 +47,7 @@ class Script:
         return self.process.loop(self.code, line, line + 5)
 
     def trains(self, loop: int, optimizers: str, *, number: int, name: str = "Adam") -> None:
-        """A turn a letter: "n" steps with optimizer `number`, "m" with the one after it."""
+        """One turn per letter: "n" steps with optimizer `number`, "m" with the next one."""
         self.process.for_loop(loop, self.at_ms * MS, [TURN_MS * MS] * len(optimizers))
         for letter in optimizers:
             self.spends(SpanCategory.INPUT, 1, 2)

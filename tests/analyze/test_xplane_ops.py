@@ -89,7 +89,7 @@ def test_a_device_without_a_host_still_names_its_operators_and_their_lines(tmp_p
 
 
 def hlo(module: str, instruction: str, op_name: str, file: str, line: int) -> bytes:
-    """A program of one instruction, with its line kept the newer way."""
+    """A program of one instruction, with its line stored in the newer way."""
     frames = text(1, file) + text(3, number(1, 1) + number(3, line))
     frames += text(4, number(1, 1))
     metadata = text(2, op_name) + number(15, 1)

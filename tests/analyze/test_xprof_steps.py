@@ -25,7 +25,7 @@ def shares(answer: StepsAnswer) -> dict[str, float]:
 
 
 def training(count: int = 3) -> PlaneWriter:
-    """Steps of 100 µs on one thread; each hands work to another one, which waits for input 30 µs
+    """Steps of 100 µs on one thread; each hands work to another one, which waits 30 µs for input
     and computes 40, and beside that a pipeline runs."""
     host = PlaneWriter("/host:CPU")
     python, worker = host.line(1, "python"), host.line(2, "tf_Compute/2")
@@ -197,7 +197,7 @@ def test_input_inside_of_a_compiled_function_is_known_in_windows_and_estimated_e
     tmp_path: Path,
 ) -> None:
     """Forty steps of 10 ms, 8 of them compute. In the window, steps 21 to 23, each waits 2 ms for
-    its batch inside of that, but the last one 5 ms."""
+    its batch inside that, but the last one 5 ms."""
     run = RunBuilder(tmp_path / "run")
     process = run.process()
     for number in range(40):

@@ -18,7 +18,7 @@ from stepscope.store.reader import ProcessData, Run
 
 
 class CannotJudge(Exception):
-    """This run does not have what the rule needs; the words say what."""
+    """This run does not have what the rule needs; the message says what."""
 
 
 class Case:
@@ -86,7 +86,7 @@ class Case:
         return usual
 
     def phase_ns(self, name: str) -> float:
-        """Of the mean measured step, exclusive."""
+        """Exclusive time in the mean measured step."""
         each = self.phase_by_step(name)
         return float(each.mean()) if len(each) else 0.0
 
@@ -97,12 +97,12 @@ class Case:
         return column
 
     def free_ns(self, name: str) -> float:
-        """What of a phase no rule has claimed."""
+        """The part of a phase that no rule has claimed."""
         return self.phase_ns(name) * self.stacks.free_share(name)
 
     @functools.cached_property
     def is_framework(self) -> bool:
-        """Whether phases are told, or all of the step is the user's own Python."""
+        """Whether the phases are known; if not, the whole step is the user's own Python."""
         return is_trained_by_framework(self.process) or bool(
             {"compute", "forward", "optimizer"} & set(self.phases.names)
         )

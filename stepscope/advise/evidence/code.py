@@ -16,7 +16,7 @@ from stepscope.store.reader import ProcessData, Run
 
 @dataclasses.dataclass(frozen=True)
 class StepLine:
-    """A line of the user's in the steps, callees included."""
+    """A line of the user's code in the steps, callees included."""
 
     function: FunctionLines
     row: LineRow
@@ -54,13 +54,14 @@ class Code:
 
     @functools.cached_property
     def functions(self) -> list[FunctionLines]:
-        """The user's, of this process."""
+        """The user's functions in this process."""
         mine = self.process.process
         return [each for each in lines(self.run).functions if each.process == mine]
 
     @functools.cached_property
     def lines(self) -> list[StepLine]:
-        """By step, the hottest first: counters tell the whole run, samples what of it is steps."""
+        """By step, the hottest first: counters cover the whole run, samples give the
+        share in steps."""
         presence = {
             (shown_path(self.run, file), first_line): part
             for (file, first_line), part in function_presence(self.process, self.steps).items()
@@ -79,8 +80,8 @@ class Code:
         return sorted(found, key=lambda line: -line.ns)
 
     def using_ns(self, location: Location) -> float:
-        """By step: the line that opens a file, the body of its `with`, and what is taken out of
-        what it opened later on."""
+        """By step: the line that opens a file, the body of its `with`, and later lines that read
+        from what it opened."""
         text = self.sources.text(location.file)
         wanted = lines_using(text, location.line) if text else {location.line}
         return sum(
@@ -97,7 +98,7 @@ class Code:
 
     @functools.cached_property
     def operator_share(self) -> dict[tuple[str, int], float]:
-        """By line of the user's, where operators were recorded: what of its time they take."""
+        """By line of the user's code: the share of its time in operators, if they were recorded."""
         found = step_ops(self.run, self.process)
         steps = found.steps if found else 0
         return {
@@ -107,14 +108,14 @@ class Code:
         }
 
     def operators_on(self, file: str, first: int, last: int) -> float:
-        """What of the operators' time belongs to these lines, the optimizer's left out."""
+        """The share of the operators' time that belongs to these lines, without the optimizer's."""
         found = step_ops(self.run, self.process)
         return found.share_of_lines(file, first, last) if found else 0.0
 
     @functools.cached_property
     def step_loop(self) -> Loop | None:
-        """The loop that turns once a step, give or take the first and the last or a tenth that it
-        skips; a generator's that waits for it is not meant."""
+        """The loop that turns once per step, give or take two turns or a tenth of the steps; a
+        suspended generator's loop does not count."""
         count = len(self.steps)
         there = [loop for loop in self.loops if loop.thread == self.steps.thread]
         found = [

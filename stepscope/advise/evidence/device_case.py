@@ -13,7 +13,7 @@ from stepscope.store.reader import ProcessData, Run
 
 
 class DeviceCase:
-    """`explained_share`: of the device's idle time, what a rule has given a name already."""
+    """`explained_share`: the part of the device's idle time that a rule has already explained."""
 
     def __init__(self, run: Run, process: ProcessData) -> None:
         self.run = run
@@ -32,7 +32,7 @@ class DeviceCase:
         return float(self.device.step_ns.mean())
 
     def by_step(self, ns: npt.ArrayLike) -> float:
-        """A sum over all steps, for the mean one."""
+        """A sum over all steps, as the mean per step."""
         return float(np.sum(ns)) / self.device.steps
 
     def share(self, by_step_ns: float) -> float:
@@ -40,5 +40,5 @@ class DeviceCase:
 
     @property
     def words(self) -> Words:
-        """Of the framework whose trace it is."""
+        """The words of the framework that the trace comes from."""
         return words_of(self.device.part.tree.trace.framework)

@@ -6,7 +6,7 @@ from stepscope.frameworks.table import COMPUTING, words_of
 
 
 def framework_of(case: Case) -> str:
-    """torch where nothing tells."""
+    """torch if nothing shows which."""
     return _seen(case) or "torch"
 
 
@@ -15,7 +15,7 @@ def words_for(case: Case) -> Words:
 
 
 def _seen(case: Case) -> str | None:
-    """By whose files the stacks lead through."""
+    """By the files that the stacks lead through."""
     seen = dict.fromkeys(COMPUTING, 0.0)
     for look in case.stacks.time.looks:
         theirs = [frame.function.file for frame in look.frames if not frame.is_users]

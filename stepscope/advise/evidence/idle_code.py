@@ -1,11 +1,11 @@
 """Statements of the step loop whose results no later step needs: reports, metrics, bookkeeping.
 
 1. Each statement of the loop's body reads names and writes names. A method call writes its object,
-   a call whose result nobody takes writes what it is given, unless the user's own function of that
-   name shows that it changes nothing of it. Who changes a part of something changes the whole.
+   a call whose result is unused writes its arguments, unless the user's own function of that name
+   shows that it changes none of them. Changing a part of something changes the whole.
 2. A statement depends on the ones that write what it reads, in this turn or the one before.
-3. Statements that depend on each other, turn after turn, are a ring: the training is the one that
-   takes most time. What it does not depend on, directly or over others, is idle.
+3. Statements that depend on each other, turn after turn, are a ring: the training is the ring that
+   takes the most time. What it does not depend on, directly or indirectly, is idle.
 4. Generators of random numbers tie nothing together; and what calls itself evaluation is idle,
    whatever it leaves behind in the model.
 """
@@ -31,7 +31,7 @@ _HAND_ON: Final = frozenset(
 )  # fmt: skip
 EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
 _RANDOM: Final = re.compile(r"(^|_)(rng|random|generator|gen|seed|key)(_|s?$)", re.I)
-# Functions of one name, and how deep they call each other: enough for scripts, and it ends.
+# How many functions of one name, and how many levels of calls: enough for scripts, and bounded.
 _MOST_DEFINITIONS: Final = 4
 _DEEPEST: Final = 8
 _GROWS: Final = frozenset({"append", "extend", "add", "write", "writerow", "put"})
@@ -69,7 +69,7 @@ def _is_at(loop: Loop, line: int) -> bool:
 
 
 def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """With the statements of `with` and `try` one by one; an `if` is one statement."""
+    """The statements inside `with` and `try` count one by one; an `if` is one statement."""
     for node in body:
         if isinstance(node, ast.With | ast.Try):
             yield from _flat(node.body)
@@ -91,7 +91,7 @@ def _needed(statements: list[_Statement], ns: list[float]) -> set[int]:
     rings = [{other for other in reach[index] if index in reach[other]} for index in range(count)]
     core = max(rings, key=lambda ring: (sum(ns[i] for i in ring), len(ring)), default=set())
     if not core:
-        return set(range(count))  # nothing is carried on: all is as needed as anything
+        return set(range(count))  # nothing is carried over: all are equally needed
     return core | {other for index in core for other in reach[index]}
 
 
@@ -109,7 +109,7 @@ def _closure(depends: dict[int, set[int]], start: int) -> set[int]:
 def _statement(
     sources: Sources, node: ast.stmt, modules: frozenset[str], parts: _Parts
 ) -> _Statement:
-    """Modules are read by everybody and written by nobody."""
+    """Modules are read everywhere and never written."""
     reads: set[str] = set()
     bound: set[str] = set()
     writes: set[str] = set()
@@ -123,12 +123,12 @@ def _statement(
             writes |= _root(inner.target)
         elif isinstance(inner, ast.Call):
             changed = _changed(sources, inner, is_taken=not isinstance(node, ast.Expr))
-            reads |= changed  # also what a function finds outside of itself
+            reads |= changed  # also what a function uses from outside
             writes |= changed
     if isinstance(node, ast.Expr) and _grows(node.value):
-        reads -= _grown(node.value)  # a list that grows is not read by that
+        reads -= _grown(node.value)  # growing a list does not read it
     if any(isinstance(each, ast.Call) and EVALUATES.match(_name(each)) for each in ast.walk(node)):
-        reads -= bound  # the best so far is read by nobody who trains
+        reads -= bound  # the training does not read the best result so far
         writes = set()
     modules |= {name for name in reads | writes if _RANDOM.search(name)}
     written = bound | _wholes(writes, parts)
@@ -136,7 +136,7 @@ def _statement(
 
 
 def _parts(node: ast.AST) -> _Parts:
-    """`for w in weights`, `w = net.w`, `all = (a, b)`: what changes the one changes the other."""
+    """`for w in weights`, `w = net.w`, `all = (a, b)`: changing one changes the other."""
     parts: _Parts = {}
     for inner in ast.walk(node):
         if isinstance(inner, ast.For | ast.AsyncFor | ast.comprehension):

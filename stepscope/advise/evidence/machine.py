@@ -13,7 +13,7 @@ from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData, Run
 
 # Of the time. A thread that shares its core with one other has none for half of it, and a machine
-# that does nothing else still takes a few percent: this is where times stop to be the script's own.
+# that does nothing else still takes a few percent: from here on times are not the script's own.
 _LEAST_DELAY: Final = 0.2
 
 
@@ -47,7 +47,7 @@ class Machine:
 
     @property
     def busy(self) -> str | None:
-        """Said where others used the machine so much that times are theirs as well."""
+        """Set if other programs used the machine so much that they affect the times."""
         if self.without_core < _LEAST_DELAY:
             return None
         return (

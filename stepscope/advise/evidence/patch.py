@@ -11,13 +11,13 @@ _IMPORT = re.compile(r"\s*(import|from)\s")
 
 
 def diff(file: str, before: list[str], after: list[str]) -> str | None:
-    """As `patch -p0` takes it; None where nothing changed."""
-    told = difflib.unified_diff(before, after, file, file, lineterm="", n=2)
-    return "\n".join(told) + "\n" if before != after else None
+    """For `patch -p0`; None if nothing changed."""
+    lines = difflib.unified_diff(before, after, file, file, lineterm="", n=2)
+    return "\n".join(lines) + "\n" if before != after else None
 
 
 def decorated(file: str, text: Text, line: int, decorator: str, imported: str | None) -> str | None:
-    """The function around `line` with one decorator more."""
+    """The function around `line` with one more decorator."""
     function = text.function_at(line)
     if function is None:
         return None
@@ -29,7 +29,7 @@ def decorated(file: str, text: Text, line: int, decorator: str, imported: str | 
 
 
 def with_import(lines: list[str], statement: str) -> list[str]:
-    """Above the first import at the top level, unless it is there."""
+    """Adds it above the first import at the top level, unless it is already there."""
     if any(line.strip() == statement for line in lines):
         return lines
     tops = [i for i, line in enumerate(lines) if _IMPORT.match(line) and not line[:1].isspace()]
@@ -48,7 +48,7 @@ def with_argument(
         if isinstance(node, ast.Call) and wanted(_called(node))
     ]
     if len(calls) != 1 or any(keyword.arg is None for keyword in calls[0].keywords):
-        return None  # which one is meant cannot be told
+        return None  # it is not clear which one is meant
     return diff(file, text.lines, _set_keyword(text.lines, calls[0], name, value))
 
 

@@ -1,4 +1,4 @@
-"""Where time is spent: the line of the user's that holds most of it, and the library function."""
+"""Where time is spent: the user's line that holds most of it, and the library function."""
 
 import collections
 from collections.abc import Iterable
@@ -9,19 +9,20 @@ from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.model import Location
 
 PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
-OWN: Final = ("python", "prepare")  # the phases in which the script does something of its own
-_CHANCE: Final = 3  # looks: so many may have fallen on the edge of a phase
+OWN: Final = ("python", "prepare")  # the phases in which the script's own code runs
+_CHANCE: Final = 3  # looks: this many may have fallen on the edge of a phase
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
-_MOST: Final = 0.6  # of the time in one function: further in it is not one place any more
-# Of the training's time in a function: below it is not used for that, above it is around all of it.
+_MOST: Final = 0.6  # of the time in one function: below that it is no longer one place
+# Of the training's time in one function: below _USED the training does not use it, above _AROUND
+# it is around all of the training.
 _USED, _AROUND = 0.02, 0.8
 
 
 def where(
     case: Case, looks: Iterable[Look], group: Iterable[Look] | None = None
 ) -> tuple[Location | None, str | None]:
-    """The function of the user's that holds most of it, its line, and the library function.
-    `group`: the looks as they are in the case, where these are only parts of their stacks."""
+    """The user's function that holds most of the time, its line, and the library function.
+    `group`: the looks as they are in the case, if `looks` hold only parts of their stacks."""
     looks = list(looks)
     location = _innermost(case, looks, set(looks if group is None else group))
     libraries: dict[str, float] = collections.defaultdict(float)
@@ -32,8 +33,8 @@ def where(
 
 
 def _called(look: Look) -> Frame | None:
-    """The library function that the user's code called; what only passes the call on is not meant:
-    decorators, Module._wrapped_call_impl."""
+    """The library function that the user's code called; functions that only pass the call on
+    do not count: decorators, Module._wrapped_call_impl."""
     own = [number for number, frame in enumerate(look.frames) if frame.is_users]
     below = look.frames[own[-1] + 1 :] if own else look.frames
     return next((each for each in below if not _is_inner(each.function.name)), look.called)
@@ -63,7 +64,7 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
             break
         used_ns = theirs.get(top, 0.0)
         if best and max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns:
-            break  # the training uses it as well; what is around all of it is passed through
+            break  # the training uses it as well; a function around all of it is passed through
         inside = [
             look
             for look in inside
@@ -97,7 +98,7 @@ def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], flo
 
 
 def beside(case: Case, location: Location) -> list[Look]:
-    """What a function does in Python of its own, where it does not train as well."""
+    """What a function does in its own Python, unless it also trains."""
     inside = case.stacks.inside(location)
     if case.stacks.share(
         look for look in inside if look.phase in PASSES

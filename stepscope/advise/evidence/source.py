@@ -19,14 +19,14 @@ _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Generator
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Text:
-    """One file. Without a tree where another Python's grammar is needed."""
+    """One file. Without a tree if it needs another Python's grammar."""
 
     lines: list[str]
     tree: ast.Module | None
 
     @functools.cached_property
     def imported(self) -> frozenset[str]:
-        """Names of modules and of what was taken from them."""
+        """Names of modules and of what was imported from them."""
         imports = (
             node
             for node in (ast.walk(self.tree) if self.tree else ())
@@ -77,7 +77,7 @@ def last_line(node: ast.stmt) -> int:
 
 
 class Sources:
-    """The files of the user's that were recorded."""
+    """The user's files that were recorded."""
 
     def __init__(self, functions: Iterable[FunctionLines], run: Run, process: ProcessData) -> None:
         self._run = run
@@ -111,7 +111,7 @@ class Sources:
 
 def lines_using(text: Text, line: int) -> set[int]:
     """The statement at a line (of a `with`, its body too), and simple ones further down in the same
-    function that take something out of what it made: `data["x"]`, `file.read()`."""
+    function that read from what it made: `data["x"]`, `file.read()`."""
     statement, function = text.statement_at(line), text.function_at(line)
     if statement is None:
         return {line}

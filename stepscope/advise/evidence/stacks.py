@@ -1,7 +1,7 @@
-"""Where the steps' thread was seen, and what of that a rule has explained.
+"""Where the steps' thread was seen, and which part of that a rule has explained.
 
-Rules go from the specific to the general. What one has explained it claims, so that the next does
-not tell the same time again under another name.
+Rules go from the specific to the general. A rule claims what it has explained, so that the next one
+does not report the same time again under another name.
 """
 
 import functools
@@ -16,7 +16,7 @@ class Stacks:
     def __init__(self, code: Code) -> None:
         self._code = code
         self.claimed: set[Look] = set()
-        # Files and functions that run beside the steps, where no look of theirs could be claimed.
+        # Files and functions that run beside the steps, if no look at them could be claimed.
         self.claimed_functions: set[tuple[str, str]] = set()
 
     @functools.cached_property
@@ -33,7 +33,7 @@ class Stacks:
         return sum(look.ns for look in looks) / self.time.total_ns if self.time.total_ns else 0.0
 
     def sure_share(self, looks: Iterable[Look]) -> float:
-        """0 where so few moments stand behind it that chance may have made it."""
+        """0 if so few moments stand behind it that it may be chance."""
         share = self.share(looks)
         return share if share > self.time.error(share) else 0.0
 
@@ -44,7 +44,7 @@ class Stacks:
         self.claim(lambda look: look.phase == name)
 
     def claim_place(self, location: Location, share: float) -> None:
-        """The function, or only its line where the function does much more than this share."""
+        """The function, or only its line if the function does much more than this share."""
         is_whole = self.is_whole_function(location, share)
         self.claimed |= set(self.inside(location) if is_whole else self.at(location))
 
@@ -66,6 +66,6 @@ class Stacks:
         return [look for look in self.time.looks if self._code.is_at(look.users, location)]
 
     def free_share(self, phase: str) -> float:
-        """What of a phase no rule has claimed."""
+        """The share of a phase that no rule has claimed."""
         whole = self.share(look for look in self.time.looks if look.phase == phase)
         return self.share(self.free(phase)) / whole if whole else 1.0

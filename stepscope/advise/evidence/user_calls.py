@@ -29,8 +29,8 @@ def stage_call(case: Case, stage: str) -> Location | None:
 
 
 def only_call(case: Case, name: str) -> Location | None:
-    """Of a function, or of a method where a dot comes first. None where no such call ran, or
-    several did: which one is meant cannot be told."""
+    """Of a function, or of a method if `name` starts with a dot. None if no such call ran, or
+    several did: then it is not clear which one is meant."""
     found = list(_calls(case, name))
     return found[0] if len(found) == 1 else None
 

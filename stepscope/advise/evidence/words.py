@@ -1,4 +1,4 @@
-"""Numbers and places as the findings speak of them."""
+"""How findings write numbers and places."""
 
 from stepscope.model import Location
 

@@ -21,7 +21,7 @@ _AROUND: Final = 0.9  # of the steps' time: the line that calls the training
 
 
 def of_files(case: Case, wanted: Callable[[str], bool]) -> tuple[Ints, Location | None]:
-    """What lines cost, by measured step, that write such files, by their paths."""
+    """What the lines cost that write such files, by measured step, and the most expensive line."""
     opens = read_opens(case.process, case.steps)
     kept = opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
     steps_of: dict[Location, set[int]] = collections.defaultdict(set)

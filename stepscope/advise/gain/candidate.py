@@ -1,4 +1,4 @@
-"""What a rule hands on: a finding before it is weighed against the others."""
+"""What a rule returns: a finding before it is weighed against the others."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from stepscope.model import Location, Process
 class Candidate:
     id: str
     title: str
-    verdict: str  # goes on after "92 % of each step "
+    verdict: str  # continues "92 % of each step "
     share: float
     evidence: list[str]
     saving: Saving
@@ -21,6 +21,6 @@ class Candidate:
     trial: str | None = None
     library: str | None = None
     source: str | None = None
-    doubt: str | None = None  # why the gain is less sure than the steps make it
-    is_always_told: bool = False  # also without a gain in time
+    doubt: str | None = None  # why the gain is less certain than the number of steps suggests
+    is_always_reported: bool = False  # also without a gain in time
     steps_behind: int | None = None  # None: all measured ones

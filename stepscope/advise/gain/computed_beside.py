@@ -1,7 +1,7 @@
 """What JAX computes beside the main thread: no step gets shorter than that.
 
-JAX returns from a call before it has computed. While the script makes its next batch, the last one
-is still trained on, and to make batches faster only helps until the computing is all there is.
+JAX returns from a call before it has computed. While the script makes its next batch, it still
+trains on the last one, so faster batches only help until the computing is all that is left.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ _ON_MAIN_THREAD: Final = (
 
 
 def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
-    """With no more gain than the computing beside it leaves."""
+    """Limits the gains to what the computing beside the main thread leaves."""
     if not any(each.id in _ON_MAIN_THREAD for each in candidates) or framework_of(case) != "jax":
         return candidates
     most = max(0.0, case.step_ns - computed_beside_ns(case))
@@ -37,8 +37,8 @@ def _limited(candidate: Candidate, most: float) -> Candidate:
 
 
 def computed_beside_ns(case: Case) -> float:
-    """By step: the CPU time of the process without that of the main thread, which is all the time
-    that it neither waits for results nor for a core; by as many threads as it must have taken."""
+    """By step: the CPU time of the process minus that of the main thread (all its time except
+    waiting for results or a core), divided by the number of threads that it must have taken."""
     count = max(1, len(case.measured_ns))
     cpu = case.process.cpu
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / count

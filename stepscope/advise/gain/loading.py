@@ -4,22 +4,22 @@ from typing import Final
 
 from stepscope.advise.gain.saving import Saving
 
-# Of what was read again. To free it takes some of the time that it took to make: hardly any for an
+# Of what was read again. Freeing it takes some of the time that making it took: hardly any for an
 # array, up to a fifth for many small objects. At least half of what the function does is reading.
 _WITH_FREEING: Final = 1.04
 _MOST_WITH_FREEING: Final = 1.2
 _LEAST_READING: Final = 0.5
-_STILL_TRAINS: Final = 0.02  # of the step: what reads nothing still has to train
-_PREPARED: Final = 0.95  # of a line whose result is kept: what was kept still has to be taken
-# Of the wait, whatever the lines say: some work for each sample is left, and most of it seldom is.
+_STILL_TRAINS: Final = 0.02  # of the step: even without reading it still has to train
+_PREPARED: Final = 0.95  # of a line whose result is kept: it still has to be looked up
+# Of the wait, regardless of the lines: some work for each sample remains, but rarely most of it.
 _USUALLY_GAINED: Final = 0.5
 _LEAST_GAINED: Final = 0.4
-# Of what the simulation says: workers that start, wake and share caches cost up to a third of it.
+# Of what the simulation says: starting and waking workers and shared caches cost up to a third.
 _LEAST_SIMULATED: Final = 0.7
 
 
 def read_once(cost_ns: float, least_ns: float, step_ns: float) -> Saving:
-    """`least_ns`: what is surely the reading."""
+    """`least_ns`: what is certain to be reading."""
     most_ns = (1 - _STILL_TRAINS) * step_ns
     return Saving(
         expected=min(_WITH_FREEING * cost_ns, max(cost_ns, most_ns)),
@@ -41,8 +41,8 @@ def with_workers(wait_ns: float, gained_ns: float, otherwise: Saving) -> Saving:
 
 
 def in_pipeline(wait_ns: float, step_ns: float, idle_part: float) -> Saving:
-    """Of tf.data: what runs beside the step still has to be computed, by the part of the cores that
-    is idle. Only what is kept (cache) costs nothing any more: half of the wait, even without."""
+    """For tf.data: what runs beside the step still has to be computed, by the idle cores. Only what
+    is kept (cache) costs nothing any more: half of the wait, even without idle cores."""
     beside = min(_PREPARED * wait_ns, step_ns * idle_part)
     return Saving(
         expected=max(beside, _USUALLY_GAINED * wait_ns),

@@ -13,18 +13,18 @@ from stepscope.advise.gain.saving import Saving
 
 # oneDNN has no convolutions in double precision: torch unfolds and multiplies. They take 2.3 to 5
 # times as long and more, where matrix products take 1.9 (`python -m benchmarks.gain_constants`):
-# so many times as much, with care.
+# this factor is a cautious one.
 _CONVOLUTIONS: Final = 1.7
 _SIZE: Final = 384  # of the matrices: they fit the caches of a core, in both precisions
-_ROUNDS: Final = 10  # the best of so many: some ten ms in all
-# Vectors hold half as many doubles, and memory too, so that it is about twice: what a measurement
-# says beyond these comes from other processes.
+_ROUNDS: Final = 10  # the best of this many: some ten ms in all
+# Vectors hold half as many doubles, and so does memory: it takes about twice as long. Anything
+# measured outside these bounds comes from other processes.
 _LEAST, _MOST = 1.6, 3.0
 
 
 def in_32_bits(cost_ns: float, *, convolutions: float, ratio: float) -> Saving:
-    """Of operators in 64 bits; `convolutions`: their part of these. Not all operators gain as
-    matrix products do: those bound by memory twice at most, small ones nothing."""
+    """For operators in 64 bits; `convolutions`: the share of those. Not all operators gain as much
+    as matrix products: those bound by memory at most a factor of two, small ones nothing."""
     left = convolutions / (ratio * _CONVOLUTIONS) + (1 - convolutions) / ratio
     saved = cost_ns * (1 - left)
     most = max(saved, min(0.75 * cost_ns, 1.3 * saved))  # four times as fast is the most seen
@@ -32,8 +32,8 @@ def in_32_bits(cost_ns: float, *, convolutions: float, ratio: float) -> Saving:
 
 
 def measured_ratio() -> float:
-    """How much longer a matrix product takes in 64 bits, here and now. In turns, as other processes
-    may be busy."""
+    """How much longer a matrix product takes in 64 bits, here and now. Alternates between the two,
+    as other processes may be busy."""
     best: dict[type, float] = {}
     for _ in range(_ROUNDS):
         for kind in (np.float32, np.float64):

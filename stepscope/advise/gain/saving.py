@@ -22,6 +22,5 @@ class Saving:
         return Saving(expected=0.0, least=0.0, most=0.0)
 
     def limited_to(self, ns: float) -> "Saving":
-        """With no more than that expected. What it may gain at most is as it was: a limit is an
-        estimate, too."""
+        """Limits what is expected. `most` stays as it is: the limit is an estimate, too."""
         return dataclasses.replace(self, expected=min(self.expected, ns), least=min(self.least, ns))

@@ -18,15 +18,15 @@ from stepscope.model.findings import Speedup
 Floats = npt.NDArray[np.float64]
 
 _DRAWS: Final = 200  # ten of them lie beyond each end of the range
-# The more is taken away, the more changes for the rest: caches stay warm and less is to be freed,
-# or what the fix does instead takes time itself. As measured on the scripts of benchmarks/zoo.
+# The more is taken away, the more the rest changes: caches stay warm and there is less to free, or
+# what the fix does instead takes time itself. Measured on the scripts of benchmarks/zoo.
 _LEFT: Final = -0.1
 _LEFT_FASTER: Final = -0.3
 _LEFT_SLOWER: Final = 0.1
-_LEAST_LEFT: Final = 0.01  # of the step: nothing runs in no time, so no gain is beyond 100 times
-# Of what the fixes before left: their sum may be more than the step, as each has its own error.
+_LEAST_LEFT: Final = 0.01  # of the step: nothing takes no time, so no gain is above 100 times
+# Of what the previous fixes left: their sum may be more than the step, as each has its own error.
 _LEAST_STILL_LEFT: Final = 0.02
-# To take a batch of some hundred KB from another process (`python -m benchmarks.gain_constants`).
+# Taking a batch of some hundred KB from another process (`python -m benchmarks.gain_constants`).
 _HAND_OVER_NS: Final = 400_000.0
 _AHEAD: Final = 2  # batches that a worker prepares before they are asked for: torch's own default
 
@@ -55,7 +55,7 @@ def one_after_another(mean_ns: float, savings: Sequence[Saving]) -> list[float]:
 
 
 def _ratio(mean_ns: float, saved_ns: float, change: float) -> float:
-    """`change`: of what is left, if all else were taken away."""
+    """`change`: of what is left, if everything else were taken away."""
     left = (mean_ns - saved_ns) * (1 + change * max(0.0, saved_ns) / mean_ns)
     return mean_ns / max(left, _LEAST_LEFT * mean_ns)
 
@@ -77,7 +77,7 @@ class Overlap:
     cores: float
 
     def best(self, numbers: Iterable[int], now_ns: float) -> tuple[int, float]:
-        """(the fewest workers that gain all there is to the percent, the mean step then)"""
+        """(the fewest workers with the largest gain, to the percent; the mean step then)"""
         steps = {workers: self.step_ns(workers) for workers in numbers}
         best = min(steps, key=lambda workers: (round(steps[workers] / now_ns, 2), workers))
         return best, steps[best]

@@ -1,1 +1,1 @@
-"""One file a finding: when it applies, its evidence, what a fix gains, and its words."""
+"""One file per finding: when it applies, its evidence, what a fix gains, and its texts."""

@@ -13,12 +13,12 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "checkpoint-stall"
-# Of the time. A checkpoint an epoch is as it should be, and in a short run a larger share of the
-# time than in the long one it stands for.
+# Of the time. One checkpoint per epoch is fine, and takes a larger share of a short run than
+# of the long run it stands for.
 _LEAST_WHEN_SELDOM: Final = 0.15
 _FIX: Final = (
-    "Save less often (every so many minutes, or at the end of an epoch), or copy the state and "
-    "write it in another thread or process while the training goes on."
+    "Save less often (every few minutes, or at the end of an epoch), or copy the state and "
+    "write it in another thread or process while training continues."
 )
 
 
@@ -41,7 +41,7 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _around(case: Case, location: Location, cost: Ints) -> Ints:
-    """By step: what else the function does that saves: it collects the state, renames the file."""
+    """By step: what else the saving function does, such as collecting the state."""
     looks = beside(case, location)
     total = case.stacks.sure_share(looks) * case.step_ns * len(cost)
     case.stacks.claimed |= set(looks)

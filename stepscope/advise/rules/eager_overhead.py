@@ -21,13 +21,13 @@ from stepscope.store.format import SpanCategory
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
 _LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
-# Bounds: in a loop of its own an operator is launched in 1 µs, and in 2 with Python and autograd
+# Bounds: alone in a loop, an operator takes 1 µs to launch, and 2 µs with Python and autograd
 # (`python -m benchmarks.gain_constants`); cold caches, hooks and other programs make it ten times.
 _LAUNCH_NS: Final = 15_000.0
 _MOST_BY_OPERATOR_NS: Final = 40_000.0  # with the Python around it
 # What small tensors, which stay in the cache, take on one core: an addition 0.1 ns an element, a
 # tanh 2.5; a small matrix product 0.01 ns a floating-point operation, a thin one more (the same
-# command prints them). No operator is taken to compute longer than it took.
+# command prints them). No operator is assumed to compute longer than it took.
 _BY_ELEMENT_NS: Final = 0.3
 _BY_FLOP_NS: Final = 0.03
 # They compute nothing themselves: views of a tensor, new memory, and what only calls others.
@@ -41,7 +41,7 @@ _VIEWS: Final = (
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 _LEAST_OVERHEAD: Final = 0.7
-# Of the time: what it is divided by must not make more than five times as much of it.
+# Of the time: dividing by it makes at most five times as much.
 _LEAST_CORE: Final = 0.2
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
@@ -56,7 +56,7 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _by_python(case: Case, framework: str) -> list[Candidate]:
-    """TensorFlow and JAX without a compiled function: what passes in their own Python code, in its
+    """TensorFlow and JAX without a compiled function: the time in their own Python code, in its
     calls into C and in the lines that call it, without what the operators compute."""
     if case.phase_ns("compute"):
         return []
@@ -68,7 +68,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     share = cost / case.step_ns
     if share < _LEAST_SHARE:
         return []
-    location, library = where(case, looks, case.stacks.time.looks)  # the training itself is meant
+    location, library = where(case, looks, case.stacks.time.looks)  # the training itself
     return [
         Candidate(
             id=ID,
@@ -76,7 +76,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
             verdict=f"is Python that launches operators one by one{at(location)}",
             share=share,
             evidence=[
-                f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in the framework's own "
+                f"{ms(cost)} of the {ms(case.step_ns)} step are spent in the framework's own "
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
@@ -103,7 +103,7 @@ def _is_caller(case: Case, look: Look, places: set[Location]) -> bool:
 
 
 def _beyond_launching(case: Case, looks: list[Look]) -> float:
-    """By step, what operators compute. To launch one takes about as long in C as in the Python
+    """By step, what operators compute. Launching one takes about as long in C as in the Python
     around it: what the calls into C take beyond that, and no more than the operators, where those
     were recorded, took beyond the time of a launch."""
     in_c = case.stacks.share(look for look in looks if _calls_c(look)) * case.step_ns
@@ -146,8 +146,8 @@ def _by_operators(case: Case) -> list[Candidate]:
             verdict=f"is the launching of {counted(count, 'small operator')}{at(location)}",
             share=share,
             evidence=[
-                f"{counted(count, 'operator')} a step, {mean_us:.1f} µs each in the mean.",
-                f"The passes take {ms(passes)} of the {ms(case.step_ns)} of a step; what the "
+                f"{counted(count, 'operator')} a step, {mean_us:.1f} µs each on average.",
+                f"The passes take {ms(passes)} of the {ms(case.step_ns)} step; what the "
                 f"operators compute is about {ms(compute)} of that, the rest ({percent(share)} of "
                 "the step) is launching them and Python.",
             ],
@@ -173,9 +173,9 @@ def _in_passes(case: Case, window: StepOps) -> np.ndarray[tuple[int], np.dtype[n
 
 
 def _compute_ns(window: StepOps, operators: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """By step: what the operators would take if to launch them cost nothing, by the elements and
-    multiplications they have; no operator takes longer than it usually does. To record them makes
-    small ones slower, and hardly those that compute."""
+    """By step: what the operators would take if launching them cost nothing, by the elements and
+    multiplications they have; no operator takes longer than it usually does. Recording slows down
+    small ones, but hardly those that compute."""
     operators = operators & window.named("aten::") & ~window.named_just(*_VIEWS_OF_TORCH)
     rows = window.part.tree.events["shapes"][operators]
     kinds, which = np.unique(rows, return_inverse=True)

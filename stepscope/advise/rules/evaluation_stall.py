@@ -8,7 +8,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.stall import stall
 
 ID: Final = "evaluation-stall"
-# Of the time. An evaluation an epoch, over a fifth or a quarter of the samples, stays below.
+# Of the time. One evaluation per epoch, over a fifth or a quarter of the samples, stays below.
 _LEAST_WHEN_SELDOM: Final = 0.3
 FIX: Final = (
     "Evaluate less often, on fewer samples while training, or in larger batches; keep the whole "

@@ -18,10 +18,10 @@ ID: Final = "exposed-communication"
 def judge(case: Case) -> list[Candidate]:
     if len(processes_of_ranks(case.run)) < 2:
         raise CannotJudge("one process, no other ranks")
-    told = ranks(case.run)
-    mine = [row for row in told.ranks if row.pid == case.process.info.pid]
+    answer = ranks(case.run)
+    mine = [row for row in answer.ranks if row.pid == case.process.info.pid]
     exposed_ms = [
-        max(0.0, (row.communication_ms or 0.0) - (row.waiting_ms or 0.0)) for row in told.ranks
+        max(0.0, (row.communication_ms or 0.0) - (row.waiting_ms or 0.0)) for row in answer.ranks
     ]
     if not mine or not exposed_ms:
         return []
@@ -37,8 +37,8 @@ def judge(case: Case) -> list[Candidate]:
         location=location,
         library=library,
         source=case.code.text(location),
-        evidence=f"{ms(cost)} of the {ms(case.step_ns)} of a step pass in collectives on every one "
-        f"of {len(told.ranks)} ranks, the waiting for slower ranks left out.",
+        evidence=f"{ms(cost)} of the {ms(case.step_ns)} step are spent in collectives on each "
+        f"of {len(answer.ranks)} ranks, not counting the wait for slower ranks.",
         fix=words_for(case).exposed_between_ranks,
     )
 
@@ -53,7 +53,7 @@ def exposed(
     library: str | None = None,
     source: str | None = None,
 ) -> list[Candidate]:
-    """The finding, whoever tells it: ranks that were recorded, or a trace."""
+    """The finding, whether it comes from recorded ranks or from a trace."""
     return [
         Candidate(
             id=ID,
@@ -61,7 +61,7 @@ def exposed(
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
             evidence=[evidence],
-            # Sent during the backward pass all of it may hide; the last bucket never does.
+            # If sent during the backward pass, all but the last bucket may be hidden.
             saving=Saving.part_of(cost_ns, expected=0.7, least=0.3),
             fix=fix,
             location=location,

@@ -15,7 +15,7 @@ from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.store.reader import Run
 
 ID: Final = "float64-compute"
-_LEAST_SHARE: Final = 0.1  # of the operators' time: a loss summed in 64 bits is as it should be
+_LEAST_SHARE: Final = 0.1  # of the operators' time: summing a loss in 64 bits is fine
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
 
 _RUNS_MACHINE: Final = "the machine of the run (measured when the script had ended)"
@@ -77,11 +77,11 @@ def _is_double(window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def has_doubles(types: str, dims: str) -> bool:
-    """Whether a tensor among the inputs is double. A Python number (`tensor * 0.9`) is handed over
-    as one without dimensions, and changes nothing: the result is of the tensor's type."""
+    """Whether a tensor among the inputs is double. A Python number (`tensor * 0.9`) is passed
+    as one without dimensions and changes nothing: the result has the tensor's type."""
     try:
-        told = msgspec.json.decode(types, type=list[str])
+        kinds = msgspec.json.decode(types, type=list[str])
         sizes = msgspec.json.decode(dims, type=list[Any])
     except msgspec.DecodeError:
         return any(double in types for double in _DOUBLES)
-    return any(kind in _DOUBLES and size for kind, size in zip(told, sizes, strict=False))
+    return any(kind in _DOUBLES and size for kind, size in zip(kinds, sizes, strict=False))

@@ -26,12 +26,12 @@ _WAITING: Final = (
 # Of a line's time: one that computes the loss spends most of it in operators, one that reports
 # calls an operator or two to get its number.
 _LEAST_OPERATORS: Final = 0.2
-# Of a function's time passes between the passes: it does not train. The rest is for looks that fell
-# on the edge of a phase.
+# Of a function's time: if that much is between the passes, the function does not train. The rest
+# is for looks that fell on the edge of a phase.
 _OWN: Final = 0.8
 _FIX: Final = (
-    "Do it less often, outside of the step, or with array operations on the whole batch; what "
-    "only reports can run every so many steps."
+    "Do it less often, outside the step, or with array operations on the whole batch; code "
+    "that only reports can run every N steps."
 )
 
 _Piece = tuple[str, str, int]  # file, function, line (0: the function as a whole)
@@ -48,7 +48,7 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
-    """By the outermost function that does nothing but this; else by line."""
+    """By the outermost function that does nothing else; otherwise by line."""
     own = {look for look in case.stacks.time.looks if _is_between(case, look)}
     trains = _training_functions(case, own)
     pieces: dict[_Piece, list[Look]] = collections.defaultdict(list)
@@ -59,13 +59,13 @@ def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
 
 
 def _is_frameworks(look: Look) -> bool:
-    """What a trainer or a framework does by itself, called from the function that trains."""
+    """What a trainer or a framework does on its own, called from the function that trains."""
     called = look.called
     return called is not None and any(part in called.function.file for part in _FRAMEWORKS)
 
 
 def _is_between(case: Case, look: Look) -> bool:
-    """Between forward and backward lies the loss, and what else the script does there: lines that
+    """Between forward and backward are the loss and whatever else the script does there: lines that
     call hardly any operators are not the loss."""
     if not look.users or _waits(look):
         return False
@@ -103,7 +103,7 @@ def _piece(case: Case, look: Look, trains: set[tuple[str, str]]) -> _Piece:
 
 
 def _beside_training(case: Case) -> dict[_Piece, list[Look]]:
-    """Without a framework: statements of the step loop that no later step needs the result of."""
+    """Without a framework: statements of the step loop whose result no later step needs."""
     found: dict[_Piece, list[Look]] = collections.defaultdict(list)
     header = case.code.step_header
     if header is None:
@@ -123,7 +123,7 @@ def _beside_training(case: Case) -> dict[_Piece, list[Look]]:
 
 
 def _waits(look: Look) -> bool:
-    """For other threads or processes: what these do is another question."""
+    """Whether it waits for other threads or processes; what those do is a separate question."""
     return look.frames[-1].function.file.endswith(_WAITING)
 
 
@@ -135,17 +135,17 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     evaluates = not case.is_framework and _evaluates(case, looks)
     return Candidate(
         id=EVALUATION if evaluates else ID,
-        title=f"Code of your own takes {percent(share)} of the step",
+        title=f"Your own code takes {percent(share)} of the step",
         verdict=f"{'evaluates' if evaluates else 'is spent'}{at(location)}",
         share=share,
         evidence=[
-            f"{ms(cost)} of the {ms(case.step_ns)} of a step pass{at(location)}, outside of what "
+            f"{ms(cost)} of the {ms(case.step_ns)} step are spent{at(location)}, outside what "
             "trains the model.",
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,
         # In one step of twenty, as with logging; with array operations a quarter is left. Few looks
-        # may have seen too much of it, but hardly three times as much.
+        # may overestimate it, but hardly by a factor of three.
         saving=Saving(
             expected=0.95 * cost,
             least=max(0.3 * cost, 0.75 * cost - error),
@@ -158,7 +158,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
 
 
 def _evaluates(case: Case, looks: list[Look]) -> bool:
-    """Whether it calls itself so, or runs what the training runs as well: the model."""
+    """Whether its name says so, or it runs what the training runs as well: the model."""
     mine = set(looks)
     inside = {_key(frame) for look in looks for frame in look.users[1:]}
     if any(EVALUATES.match(name.rpartition(".")[2]) for _, name in inside):

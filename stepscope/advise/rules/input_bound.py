@@ -20,8 +20,8 @@ from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
-_LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # to take the next batch is always some work
-_LEAST_SHARE_WITH_WORKERS: Final = 0.15  # they are late now and then, and work as they should
+_LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # taking the next batch always takes some work
+_LEAST_SHARE_WITH_WORKERS: Final = 0.15  # they are late now and then, which is normal
 _ALL: Final = 0.97  # of a step: nothing is left that could train
 _MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
 _TRAINS: Final = 0.05  # of the header's time in the passes: less is the edge of a phase
@@ -41,15 +41,15 @@ def _of_phase(case: Case) -> list[Candidate]:
     wait = case.free_ns("input")
     if wait < LEAST_SHARE * case.step_ns:
         return []
-    told = input_of(case.run, process=case.process.info.pid)
-    if told.loader and told.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
-        return []  # they load beside the step as they should, and are late now and then
+    answer = input_of(case.run, process=case.process.info.pid)
+    if answer.loader and answer.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
+        return []  # they load beside the step, and being late now and then is normal
     share = wait / case.step_ns
-    if not told.lines and share < _LEAST_SHARE_OF_LIBRARIES:
+    if not answer.lines and share < _LEAST_SHARE_OF_LIBRARIES:
         return []
-    location, library = _place(case, told, looks)
+    location, library = _place(case, answer, looks)
     case.stacks.claim_phase("input")
-    saving, fix, trial, patch = _how(case, told, wait, location)
+    saving, fix, trial, patch = _how(case, answer, wait, location)
     return [
         Candidate(
             id=ID,
@@ -57,9 +57,13 @@ def _of_phase(case: Case) -> list[Candidate]:
             verdict=f"waits for its batch{at(location)}",
             share=share,
             evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} of a step pass in waiting for input.",
-                *_loader_words(told),
-                *([_sentence(told.why)] if told.why and _sentence(told.why) not in fix else []),
+                f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
+                *_loader_words(answer),
+                *(
+                    [_sentence(answer.why)]
+                    if answer.why and _sentence(answer.why) not in fix
+                    else []
+                ),
                 *([f"In the library, most of it in {library}."] if library else []),
             ],
             location=location,
@@ -73,40 +77,44 @@ def _of_phase(case: Case) -> list[Candidate]:
     ]
 
 
-def _place(case: Case, told: InputAnswer, looks: list[Look]) -> tuple[Location | None, str | None]:
-    if told.loader and told.loader.workers is None and told.stages:
-        return stage_call(case, told.stages[0].stage) or where(case, looks)[0], None
+def _place(
+    case: Case, answer: InputAnswer, looks: list[Look]
+) -> tuple[Location | None, str | None]:
+    if answer.loader and answer.loader.workers is None and answer.stages:
+        return stage_call(case, answer.stages[0].stage) or where(case, looks)[0], None
     location, library = where(case, looks)
-    if told.lines:
-        line = told.lines[0]
+    if answer.lines:
+        line = answer.lines[0]
         location = Location(file=line.file, line=line.line, function=line.function)
-    if told.library:
-        library = told.library[0].function
+    if answer.library:
+        library = answer.library[0].function
     return location, library
 
 
-def _loader_words(told: InputAnswer) -> list[str]:
-    loader = told.loader
+def _loader_words(answer: InputAnswer) -> list[str]:
+    loader = answer.loader
     if loader is None:
         return []
     workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
-    idle = "" if told.idle_cores is None else f"; {told.idle_cores:.1f} cores are idle meanwhile"
+    idle = (
+        "" if answer.idle_cores is None else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
+    )
     return [f"Batches are loaded {workers}{idle}."]
 
 
 def _how(
-    case: Case, told: InputAnswer, wait: float, location: Location | None
+    case: Case, answer: InputAnswer, wait: float, location: Location | None
 ) -> tuple[Saving, str, str | None, str | None]:
     """What gains most on this machine: more workers where cores are idle, else less work."""
-    less = prepared_ahead(wait, told.lines[0].share if told.lines else 1.0)
+    less = prepared_ahead(wait, answer.lines[0].share if answer.lines else 1.0)
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
-    overlap = _overlap(case, told, wait)
-    if told.loader and told.loader.workers is None:
-        return _of_pipeline(case, told, wait)
-    if overlap is None or told.limit in ("transfer", "start-up"):
-        return less, _sentence(told.why) if told.why else at_line, None, None
-    now = told.loader.workers if told.loader and told.loader.workers else 0
+    overlap = _overlap(case, answer, wait)
+    if answer.loader and answer.loader.workers is None:
+        return _of_pipeline(case, answer, wait)
+    if overlap is None or answer.limit in ("transfer", "start-up"):
+        return less, _sentence(answer.why) if answer.why else at_line, None, None
+    now = answer.loader.workers if answer.loader and answer.loader.workers else 0
     most = max(now + 1, min(_MOST_WORKERS, int(case.machine.cores) + now))
     best, step_ns = overlap.best(range(now + 1, most + 1), case.step_ns)
     gain = max(0.0, min(wait, case.step_ns - step_ns))
@@ -121,14 +129,14 @@ def _how(
 
 
 def _of_pipeline(
-    case: Case, told: InputAnswer, wait: float
+    case: Case, answer: InputAnswer, wait: float
 ) -> tuple[Saving, str, str | None, str | None]:
-    """Of tf.data: more beside the step, and what is the same in every epoch kept."""
+    """For tf.data: more work beside the step, and a cache for what is the same in every epoch."""
     idle_part = case.machine.idle_cores / case.machine.cores
-    words = _sentence(told.why) if told.why else "Prepare batches during the steps: prefetch."
+    words = _sentence(answer.why) if answer.why else "Prepare batches during the steps: prefetch."
     if case.machine.idle_cores < LEAST_IDLE:
-        words = f"No core is idle, so to load beside the step gains little. {words}"
-    words += " What is the same in every epoch, keep: cache() before shuffle and random changes."
+        words = f"No core is idle, so loading in parallel with the step gains little. {words}"
+    words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
     return in_pipeline(wait, case.step_ns, idle_part), words, None, None
 
 
@@ -136,19 +144,19 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _overlap(case: Case, told: InputAnswer, wait: float) -> Overlap | None:
-    loader = told.loader
+def _overlap(case: Case, answer: InputAnswer, wait: float) -> Overlap | None:
+    loader = answer.loader
     if loader is None or loader.workers is None:
         return None
     waits = case.phase_by_step("input").astype(np.float64)
     rest = case.measured_ns - waits
-    fetch_ms = sum(row.ms_per_batch for row in told.stages if row.stage in ("fetch", "collate"))
+    fetch_ms = sum(row.ms_per_batch for row in answer.stages if row.stage in ("fetch", "collate"))
     load = np.full(len(rest), fetch_ms * 1e6) if loader.workers else waits
     return _beside(case, load, rest)
 
 
 def _beside(case: Case, load: Floats, rest: Floats) -> Overlap:
-    """What the process computes in a step, without the loading, is the rest's."""
+    """What the process computes in a step, minus the loading, belongs to the rest."""
     used = (case.machine.cores - case.machine.idle_cores) * case.step_ns
     rest_cpu_ns = max(float(rest.mean()), used - float(load.mean()))
     return Overlap(load, rest, rest_cpu_ns, case.machine.cores)
@@ -166,7 +174,7 @@ def _patch(case: Case, workers: int) -> str | None:
     return None
 
 
-# --- a generator of the user's own ----------------------------------------------------------------
+# --- the user's own generator ---------------------------------------------------------------------
 
 
 def _of_loop_header(case: Case) -> list[Candidate]:
@@ -200,8 +208,8 @@ def _of_loop_header(case: Case) -> list[Candidate]:
             verdict=f"waits for its batch{at(location)}",
             share=share,
             evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} of a step pass before its batch is there"
-                f"{at(location)}.",
+                f"{ms(wait)} of the {ms(case.step_ns)} step are spent before its batch is "
+                f"there{at(location)}.",
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,

@@ -16,10 +16,10 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 
 ID: Final = "logging-stall"
-# Of the time. To log now and then costs a line or a plot: where that is a tenth, it is too much.
+# Of the time. Logging now and then costs a line or a plot: a tenth of the time is too much.
 _LEAST_WHEN_SELDOM: Final = 0.1
-# Of the time. `self.log("loss", loss)` in every step is what everybody does who uses Lightning: by
-# itself it is no fault.
+# Of the time. `self.log("loss", loss)` in every step is what every Lightning user does: on its
+# own it is not a fault.
 _LEAST_OF_TRAINERS: Final = 0.1
 # Of a function's time: it is there to log. One that does something else and prints a line at its
 # end has less (tests/advise/test_logging.py has one of each).
@@ -37,17 +37,17 @@ _PRINTS: Final = re.compile(
 _TRAINERS_LOG: Final = re.compile(r"\bself\.log(_dict)?\(")
 _PHASES: Final = ("python", "prepare", "logging", "sync", "optimizer", "forward")
 _FIX: Final = (
-    "Log every so many steps instead of in each one, keep numbers in memory and write them "
-    "together, and leave histograms and pictures to every epoch."
+    "Log every N steps instead of every step, keep numbers in memory and write them "
+    "together, and write histograms and images only once per epoch."
 )
 
 
 def judge(case: Case) -> list[Candidate]:
     files, location = of_files(case, is_log)
-    if case.phase_by_step("logging").any():  # it has what is written in it
+    if case.phase_by_step("logging").any():  # it includes what is written in it
         files, location = files * 0, None
     looks = [look for look in case.stacks.free(*_PHASES) if _logs(case, look)]
-    if case.stacks.share(looks) < _LEAST_OF_TRAINERS:  # what everybody does: self.log("loss", loss)
+    if case.stacks.share(looks) < _LEAST_OF_TRAINERS:  # usual: self.log("loss", loss)
         looks = [look for look in looks if not _is_trainers(case, look)]
     looks += _around(case, looks)
     library = None
@@ -55,11 +55,11 @@ def judge(case: Case) -> list[Candidate]:
         looks = [
             look for look in looks if not any(case.code.is_in(f, location) for f in look.users)
         ]
-    said = _cost(case, looks)
-    if said.sum() > files.sum():
+    sampled = _cost(case, looks)
+    if sampled.sum() > files.sum():
         location, library = where(case, looks)
     found = stall(
-        case, id=ID, cost_by_step=files + said, location=location, library=library, does="logs",
+        case, id=ID, cost_by_step=files + sampled, location=location, library=library, does="logs",
         fix=_FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     mine = set(looks)
@@ -89,8 +89,8 @@ def _is_trainers(case: Case, look: Look) -> bool:
 
 
 def _around(case: Case, looks: list[Look]) -> list[Look]:
-    """What else a function does that is there to log: it collects and rounds what it writes. Not
-    known without a framework, where all that trains is Python as well."""
+    """What else a logging function does, such as collecting and rounding what it writes. Not known
+    without a framework, as the training is Python as well then."""
     spent: dict[Location, float] = collections.defaultdict(float)
     for look in looks:
         if look.users:
@@ -112,19 +112,19 @@ def _function(case: Case, frame: Frame) -> Location:
 
 
 def _cost(case: Case, looks: list[Look]) -> Ints:
-    """The phase where it is told; what the samples show besides, spread over as many steps as run
-    the lines that it was seen in."""
-    told = case.phase_by_step("logging")
+    """The phase if there is one; what the samples show in addition, spread over as many steps as
+    run the lines that it was seen in."""
+    logged = case.phase_by_step("logging")
     seen = [look for look in looks if look.phase != "logging"]
-    besides = case.stacks.sure_share(seen) * case.step_ns * len(told)
-    count = max(1, round(_part_of_steps(case, seen) * len(told)))
-    spread: Ints = told.copy()
-    spread[np.argsort(case.measured_ns)[-count:]] += np.int64(besides / count)  # the slowest
+    extra_ns = case.stacks.sure_share(seen) * case.step_ns * len(logged)
+    count = max(1, round(_part_of_steps(case, seen) * len(logged)))
+    spread: Ints = logged.copy()
+    spread[np.argsort(case.measured_ns)[-count:]] += np.int64(extra_ns / count)  # the slowest
     return spread
 
 
 def _part_of_steps(case: Case, looks: list[Look]) -> float:
-    """That log, by the hits of their lines; all where these are not known."""
+    """The part of the steps that log, by the hits of their lines; all if these are not known."""
     hits = {(line.function.file, line.row.line): line.hits for line in case.code.lines}
     whole = sum(look.ns for look in looks)
     weighed = sum(

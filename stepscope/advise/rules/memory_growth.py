@@ -17,20 +17,20 @@ ID: Final = "memory-growth"
 _LEAST_BYTES: Final = 32 * 2**20  # over the measured steps: allocators keep some tens of MB free
 _LEAST_SHARE: Final = 0.05  # of what there was before: less is a cache that fills
 _EVERY_STEP: Final = 0.5  # hits a step: in most steps
-_MOST_HITS: Final = 2.0  # a step: what is added to more often is made and thrown away within it
+_MOST_HITS: Final = 2.0  # a step: what grows more often is made and thrown away within it
 _NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
 _GROWS: Final = ("append", "extend", "add")
 
-_FIX: Final = "{keep}, empty lists and caches that grow, and write results out every so many steps."
+_FIX: Final = "{keep}, empty lists and caches that grow, and write results out every N steps."
 _COMPILED: Final = (
-    "Every graph that is compiled stays in memory: compile less often, as recompilation says. If "
+    "Every graph that is compiled stays in memory: compile less often (see recompilation). If "
     "it still grows then, look for lists and caches that keep tensors."
 )
 
 
 def judge(case: Case) -> list[Candidate]:
-    told = memory(case.run)
-    mine = [row for row in told.processes if row.process == case.process.process]
+    answer = memory(case.run)
+    mine = [row for row in answer.processes if row.process == case.process.process]
     growth = mine[0].growth_bytes_per_step if mine else None
     if growth is None or growth <= 0:
         return []
@@ -39,10 +39,10 @@ def judge(case: Case) -> list[Candidate]:
     at_first = _at_first_step(case, mine[0])
     if total < _LEAST_BYTES or total < _LEAST_SHARE * at_first:
         return []
-    kept = [line for line in told.lines or [] if line.kept_bytes > 0]
+    kept = [line for line in answer.lines or [] if line.kept_bytes > 0]
     location = kept[0].location if kept else None
     location = _growing_line(case) or location
-    limit = told.limit_bytes or told.machine_bytes
+    limit = answer.limit_bytes or answer.machine_bytes
     left = (limit - mine[0].last_bytes) / growth if limit else None
     until = f"; {left:,.0f} more steps fill the memory" if left and left > 0 else ""
     return [
@@ -60,7 +60,7 @@ def judge(case: Case) -> list[Candidate]:
             saving=Saving.nothing(),
             fix=_fix(case, location),
             source=case.code.text(location),
-            is_always_told=True,
+            is_always_reported=True,
         )
     ]
 
@@ -72,14 +72,14 @@ def _fix(case: Case, location: Location | None) -> str:
 
 
 def _at_first_step(case: Case, row: ProcessMemory) -> int:
-    """What the process had when the measured steps began: imports and set-up are no growth."""
+    """What the process had when the measured steps began: imports and set-up are not growth."""
     begins = int(case.window[0][0]) - case.process.start_ns
     before = [point.resident_bytes for point in row.points if point.at_ns <= begins]
     return before[-1] if before else row.first_bytes
 
 
 def _growing_line(case: Case) -> Location | None:
-    """The line in the step loop that adds to something from outside of it, in most steps."""
+    """The line in the step loop that adds to something from outside it, in most steps."""
     lines = {(line.function.file, line.row.line): line for line in case.code.lines}
     header = case.code.step_header
     text = case.code.sources.text(header.file) if header else None

@@ -23,13 +23,13 @@ from stepscope.store.format import SpanCategory
 
 ID: Final = "optimizer-unfused"
 _Mask = npt.NDArray[np.bool_]
-# Of the step: some is what everybody has. Fusing halves the phase or better, which gains 6 % here.
+# Of the step: every training has some. Fusing at least halves the phase, which gains 6 % here.
 _LEAST_SHARE: Final = 0.12
 _LEAST_OPERATORS: Final = (
-    30  # a step: Adam has some ten a parameter, and three of these are no model
+    30  # a step: Adam has some ten per parameter, and three parameters are not a model
 )
 _MOST_TOGETHER: Final = 0.3  # of the operators' time in those for many parameters
-_ALIKE: Final = 0.9  # of the elements that another operator has in the mean
+_ALIKE: Final = 0.9  # of the elements that another operator has on average
 _TOGETHER: Final = ("_foreach_", "_fused_", "fused_")
 _FUSED: Final = ("SGD", "Adam", "AdamW", "Adagrad")  # have fused=True
 _FOREACH: Final = (
@@ -53,13 +53,13 @@ def judge(case: Case) -> list[Candidate]:
     if case.free_ns("optimizer") < _LEAST_SHARE * case.step_ns or framework_of(case) != "torch":
         return []
     slow = [each for each in _optimizers(case) if _goes_one_by_one(case, each)]
-    return [_told(case, max(slow, key=lambda each: each.cost_ns))] if slow else []
+    return [_candidate(case, max(slow, key=lambda each: each.cost_ns))] if slow else []
 
 
 def _optimizers(case: Case) -> Iterator[_Optimizer]:
     """Those of the window that could do better."""
     window, shares = case.operators, _shares(case)
-    cost_ns = case.free_ns("optimizer")  # a hook inside of its step may log, say
+    cost_ns = case.free_ns("optimizer")  # a hook inside its step may log, say
     for name, inside in window.optimizers.items():
         is_own = name not in (*_FUSED, *_FOREACH, *_NEITHER) or _is_defined(case, name)
         if is_own or name not in _NEITHER:
@@ -67,8 +67,8 @@ def _optimizers(case: Case) -> Iterator[_Optimizer]:
 
 
 def _shares(case: Case) -> dict[str, float]:
-    """What of the time in which optimizers step is each one's. What a step calls is not its own:
-    the passes of a closure, the optimizer that it wraps."""
+    """Each optimizer's share of the time of all their steps. What a step calls is not its own: the
+    passes of a closure, the optimizer that it wraps."""
     spans = phase_spans(case.process, case.steps)
     is_step = spans.of(SpanCategory.OPTIMIZER) & (spans.number > 0)
     ids, labels = np.unique(np.where(is_step, spans.name, _NO_STEP), return_inverse=True)
@@ -92,7 +92,7 @@ def _goes_one_by_one(case: Case, optimizer: _Optimizer) -> bool:
     return window.by_step_ns(together) <= _MOST_TOGETHER * window.by_step_ns(inside)
 
 
-def _told(case: Case, optimizer: _Optimizer) -> Candidate:
+def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
     window, inside, cost = case.operators, optimizer.inside, optimizer.cost_ns
     name, is_own = optimizer.name, optimizer.is_own
     count = window.count(inside)
@@ -104,12 +104,12 @@ def _told(case: Case, optimizer: _Optimizer) -> Candidate:
     case.stacks.claim_phase("optimizer")
     return Candidate(
         id=ID,
-        title=f"The optimizer makes {counted(count, 'small operator')} a step",
+        title=f"The optimizer calls {counted(count, 'small operator')} a step",
         verdict=f"is the optimizer, one parameter at a time{at(location)}",
         share=share,
         evidence=[
-            f"{name}.step takes {ms(cost)} of the {ms(case.step_ns)} of a step "
-            f"({percent(share)}), in {counted(count, 'operator')} for some "
+            f"{name}.step takes {ms(cost)} of the {ms(case.step_ns)} step "
+            f"({percent(share)}), in {counted(count, 'operator')} for about "
             f"{counted(tensors, 'parameter')}, none of them fused.",
         ],
         location=location,
@@ -137,15 +137,15 @@ def _fix(name: str, is_own: bool) -> str:
 
 
 def _location(case: Case, stepped: Location | None, name: str) -> Location | None:
-    """The line that calls its step; where a trainer does (`trainer.fit(...)`), the one that makes
-    the optimizer tells more."""
+    """The line that calls its step; if a trainer does (`trainer.fit(...)`), the line that makes the
+    optimizer."""
     if stepped is None or ".step(" not in (case.code.text(stepped) or ""):
         return only_call(case, name) or stepped
     return stepped
 
 
 def _is_defined(case: Case, name: str) -> bool:
-    """A class of the user's may be called Adam, too."""
+    """A class in the user's code may be called Adam, too."""
     trees = (
         text.tree for file in case.code.sources.files if (text := case.code.sources.text(file))
     )
@@ -159,7 +159,7 @@ def _is_defined(case: Case, name: str) -> bool:
 
 def _parameters(window: StepOps, inside: _Mask) -> tuple[int, float]:
     """(how many tensors, how many elements) the optimizer updates: those of the operator that is
-    called for each of them, and of several on such tensors of the one called least: once."""
+    called for each of them; if there are several, of the one called least: once for each."""
     names = window.part.tree.events["name"][inside]
     if not len(names):
         return 0, 0.0

@@ -15,15 +15,15 @@ from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 
 ID: Final = "python-hot-loop"
-_LEAST_TURNS: Final = 50  # a step: fewer are layers, heads or ranks, and no elements
+_LEAST_TURNS: Final = 50  # a step: fewer are layers, heads or ranks, not elements
 _LONGEST_TURN_NS: Final = 1_000_000.0  # a turn that takes longer has its own large calls
 _MOST: Final = 0.5
-_PURE: Final = 0.6  # of a comprehension's time passes in its own line, not in a library
+_PURE: Final = 0.6  # of a comprehension's time is spent in its own line, not in a library
 
 _ON_ARRAYS: Final = (
     "Do it for all elements at once with array operations (NumPy, or the framework's own "
     "tensors): whole slices instead of indices, np.where instead of if, sums and products along "
-    "an axis. Where that cannot be said in array operations, numba.njit."
+    "an axis. Where array operations do not fit, numba.njit."
 )
 _ON_TENSORS: Final = (
     "Do it for the whole batch at once with operations on tensors: whole slices instead of "
@@ -34,7 +34,7 @@ _ON_TENSORS: Final = (
 
 @dataclasses.dataclass(frozen=True)
 class _HotLoop:
-    function: StepLine  # one of its lines: who it belongs to
+    function: StepLine  # one of its lines: the function it belongs to
     first: int
     last: int
     hottest: StepLine
@@ -44,12 +44,12 @@ class _HotLoop:
 
 def judge(case: Case) -> list[Candidate]:
     found = sorted(_loops(case) + _comprehensions(case), key=lambda loop: -loop.ns)
-    told: list[_HotLoop] = []
+    kept: list[_HotLoop] = []
     candidates = []
     for loop in found:
-        if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in told):
+        if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in kept):
             continue
-        told.append(loop)
+        kept.append(loop)
         looks = {look for look in case.stacks.free() if _is_inside(case, look, loop)}
         everywhere = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
         of = loop.function.function
@@ -57,21 +57,21 @@ def judge(case: Case) -> list[Candidate]:
             continue
         in_input = sum(look.ns for look in everywhere if look.phase == "input")
         if everywhere and 2 * in_input > sum(look.ns for look in everywhere):
-            continue  # the step waits for its batch: that is told with the loader
+            continue  # the step waits for its batch: that is reported with the loader
         free = (
             sum(look.ns for look in looks) / sum(look.ns for look in everywhere)
             if everywhere
             else 1
         )
         if free < _MOST:
-            continue  # most of it has another name already
+            continue  # most of it is already reported
         case.stacks.claimed |= looks
         candidates.append(_candidate(case, _with_backward(case, loop)))
     return candidates
 
 
 def _loops(case: Case) -> list[_HotLoop]:
-    """Of nested ones the outermost that could be one call."""
+    """Of nested loops, the outermost that could be one call."""
     found: list[_HotLoop] = []
     for file in case.code.sources.files:
         text = case.code.sources.text(file)
@@ -106,7 +106,7 @@ def _hot(lines: list[StepLine], loop: Loop) -> _HotLoop | None:
 
 
 def _comprehensions(case: Case) -> list[_HotLoop]:
-    """A line's own, as far as it is Python all the way."""
+    """A line's own comprehension, if most of its time is pure Python."""
     found = []
     for line in case.code.lines:
         if line.ns < LEAST_SHARE * case.step_ns:
@@ -142,7 +142,7 @@ def _at_line(case: Case, look: Look, line: StepLine) -> bool:
 
 
 def _is_part(loop: _HotLoop, other: _HotLoop) -> bool:
-    """Of a loop that is told already."""
+    """Whether it lies inside a loop that is already kept."""
     same_file = loop.function.function.file == other.function.function.file
     return same_file and other.first <= loop.first and loop.last <= other.last
 
@@ -164,7 +164,7 @@ def _without_comprehension(name: str) -> str:
 
 
 def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
-    """Operators that a loop calls one by one are walked back one by one as well."""
+    """Operators that a loop calls one by one also run one by one in the backward pass."""
     share = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     if not share:
         return loop
@@ -174,7 +174,7 @@ def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
 
 
 def _calls_operators(case: Case, loop: _HotLoop) -> bool:
-    """Of torch: its tensors cannot be compiled with numba."""
+    """Operators of torch: numba cannot compile code on its tensors."""
     on_lines = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     return on_lines > 0 and framework_of(case) == "torch"
 
@@ -195,7 +195,7 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
         share=share,
         evidence=[
             f"Lines {loop.first}–{loop.last} of {location.file}: {turns}{each}.",
-            f"Together {ms(loop.ns)} of the {ms(case.step_ns)} of a step.",
+            f"Together {ms(loop.ns)} of the {ms(case.step_ns)} step.",
         ],
         location=location,
         # One call on arrays takes a twentieth of a loop; where it makes large copies, a quarter.

@@ -1,4 +1,4 @@
-"""NumPy or Python on the way to a graph."""
+"""NumPy or Python code that a graph calls."""
 
 from typing import Final
 
@@ -34,18 +34,18 @@ def judge(case: Case) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title="Python code runs inside of the graph",
-            verdict=f"is Python code inside of the graph{at(location)}",
+            title="Python code runs inside the graph",
+            verdict=f"is Python code inside the graph{at(location)}",
             share=share,
             evidence=[
                 f"{counted(window.count(calls), 'call')} a step from the graph back "
-                f"into Python, {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}); "
+                f"into Python, {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}); "
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
-            # The work itself is left, in operators of the graph.
+            # The work itself remains, in operators of the graph.
             saving=Saving.part_of(cost, expected=0.9, least=0.6),
-            fix="Say it in TensorFlow's own operations instead of tf.py_function or "
+            fix="Use TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
             source=case.code.text(location),
         )
@@ -53,8 +53,8 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _called_back(case: Case) -> Location | None:
-    """The user's function that the graph calls, from a thread of its own: its lines are hit, but on
-    no stack of the steps' thread. Of several, the dearest line."""
+    """The user's function that the graph calls, from its own thread: its lines are hit, but are on
+    no stack of the steps' thread. Of several, the most expensive line."""
     seen = {
         (case.code.shown(f), f.function.name) for look in case.stacks.time.looks for f in look.users
     }

@@ -16,13 +16,13 @@ from stepscope.store.format import SpanCategory
 
 ID: Final = "recompilation"
 _LEAST: Final = 2  # compilations after the warm-up: one may be the last, smaller batch
-_ENOUGH: Final = 5  # steps without one, to take their mean for what a step takes then
-_MORE: Final = 1.1  # times the compiling goes away: it is said why
-# Of the first run of a graph: TensorFlow optimises it only then. 0.95 of it at most, as what it
-# computes is left; tf_python_numbers in benchmarks/zoo has it measured.
+_ENOUGH: Final = 5  # steps without one, for a mean of what a step takes without compiling
+_MORE: Final = 1.1  # times the compiling: if more than that goes away, the evidence says why
+# Of the first run of a graph: TensorFlow optimises it only then. 0.95 of it at most, as it still
+# has to compute; tf_python_numbers in benchmarks/zoo has it measured.
 _SET_UP: Final = 0.7
 _MOST_SET_UP: Final = 0.95
-_LEAST_GOES_AWAY: Final = 0.9  # of the compiling: one that is needed is left
+_LEAST_GOES_AWAY: Final = 0.9  # of the compiling: one compilation is needed
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -34,7 +34,7 @@ def judge(case: Case) -> list[Candidate]:
     if count < _LEAST or not cost:
         return []
     names = collections.Counter(spans.name[inside].tolist()).most_common(3)
-    told = [_name(case, number) for number, _ in names]
+    compiled = [_name(case, number) for number, _ in names]
     location = _location(case)
     saving = _saving(case, cost)
     share = max(cost, min(saving.expected, case.step_ns)) / case.step_ns
@@ -50,7 +50,7 @@ def judge(case: Case) -> list[Candidate]:
                 f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "
                 f"steps, {ms(cost)} of a mean step ({percent(cost / case.step_ns)}).",
                 *_slow_first_runs(case, cost, saving),
-                *(f"Compiled: {name}." for name in told if name),
+                *(f"Compiled: {name}." for name in compiled if name),
             ],
             location=location,
             saving=saving,
@@ -63,8 +63,8 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _saving(case: Case, cost: float) -> Saving:
-    """Where some steps compile nothing, they show what a step takes then: to compile also leaves
-    caches cold, and first calls behind it."""
+    """If some steps compile nothing, they show what a step takes then: compiling also leaves caches
+    cold, and the first calls after it are slow."""
     without = case.measured_ns[case.phase_by_step("compile") == 0]
     if len(without) < _ENOUGH:
         first_runs = case.phase_ns("compute") if framework_of(case) == "tensorflow" else 0.0
@@ -86,7 +86,7 @@ def _slow_first_runs(case: Case, cost: float, saving: Saving) -> list[str]:
         return []
     left = case.step_ns - saving.expected
     return [
-        f"What is new is slow when it first runs, too: without it a step takes about {ms(left)} "
+        f"New code is also slow when it first runs: without it a step takes about {ms(left)} "
         f"instead of {ms(case.step_ns)}."
     ]
 
@@ -97,7 +97,7 @@ def _name(case: Case, number: int) -> str:
 
 
 def _location(case: Case) -> Location | None:
-    """The user's innermost line while it compiles, the compiled function itself left out where
+    """The user's innermost line while it compiles, leaving out the compiled function itself if
     another one calls it."""
     spent: dict[Location, float] = collections.defaultdict(float)
     for look in case.stacks.time.looks:

@@ -21,14 +21,14 @@ from stepscope.model import Location
 ID: Final = "repeated-load"
 _LEAST_STEPS: Final = 3  # twice may be two epochs
 _MOST_STEPS: Final = 0.5  # of the measured ones open it
-_ABOUT_LOADING: Final = 0.5  # of the function's time passes in the lines that load
+_ABOUT_LOADING: Final = 0.5  # of the function's time is in the lines that load
 _NEARLY_ALL: Final = 0.9  # of the step: then the function is the training loop's own body
 _TRAINS: Final = 0.1  # of the function's time in the passes: less is the edge of a phase
 
 
 @dataclasses.dataclass(frozen=True)
 class _Group:
-    """All that one function of the user's reads again and again."""
+    """All that one of the user's functions reads again and again."""
 
     code: int
     names: list[int]
@@ -69,7 +69,7 @@ def _groups(case: Case, opens: Opens) -> list[_Group]:
 
 
 def _written(case: Case, opens: Opens) -> set[str]:
-    """What the steps write is not the same when it is read again."""
+    """What the steps write has changed when it is read again."""
     numbers = np.unique(opens.name[opens.is_writing & (opens.step >= 0)]).tolist()
     names = (case.process.names.opens.get(number) for number in numbers)
     return {name.path for name in names if name is not None}
@@ -100,7 +100,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
         evidence=[
             f"{names}: opened {counted(group.opens, 'time')} in {group.steps} of {measured} "
             f"measured steps{at(location)}.",
-            f"To read it takes {ms(cost)} of the {ms(case.step_ns)} of a step ({percent(share)}).",
+            f"Reading it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}).",
         ],
         location=location,
         saving=read_once(cost, low, case.step_ns),
@@ -123,14 +123,14 @@ def _location(case: Case, opens: Opens, group: _Group) -> Location | None:
 
 
 def _activation_ns(case: Case, opens: Opens, group: _Group) -> float:
-    """By step: all that the function does while it reads."""
+    """By step: all that the function does in calls that read."""
     kept = np.isin(opens.name, group.names) & opens.is_whole
     spans = union(opens.start_ns[kept], opens.end_ns[kept])
     return float(overlap_ns(*case.window, spans).mean())
 
 
 def _line_ns(case: Case, opens: Opens, group: _Group) -> float:
-    """By step: the lines that open it, where the function tells nothing."""
+    """By step: the lines that open it, if the function gives no time."""
     kept = np.isin(opens.name, group.names) & (opens.step >= 0)
     pairs = np.unique(np.stack([opens.step[kept], opens.name[kept]]), axis=1)
     cost = {int(name): int(opens.line_ns[opens.name == name][0]) for name in np.unique(pairs[1])}

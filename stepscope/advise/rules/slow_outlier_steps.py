@@ -16,9 +16,9 @@ from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 
 ID: Final = "slow-outlier-steps"
-_MOST_TOLD: Final = 20  # as many as fit on a screen
-_LEAST_OUTLIERS: Final = 3  # one or two are no habit
-_EXPLAINS: Final = 0.4  # of what the step took longer: two causes of which one is the larger
+_MOST_SHOWN: Final = 20  # as many as fit on a screen
+_LEAST_OUTLIERS: Final = 3  # one or two are not a pattern
+_EXPLAINS: Final = 0.4  # of the extra time: with two causes, one is larger
 _FAULTS: Final = 50  # major page faults: some ms of a disk that is read at random
 _PHASES: Final = {
     "gc": "a garbage collection",
@@ -32,18 +32,18 @@ _PHASES: Final = {
     "profiler": "recording itself",
 }
 _FIXES: Final = {
-    "gc": "Collect garbage at a time of your own: gc.freeze() after the set-up, gc.disable() and "
-    "gc.collect() every so many steps; and keep fewer small objects alive.",
+    "gc": "Collect garbage when it suits you: gc.freeze() after the set-up, gc.disable() and "
+    "gc.collect() every N steps; and keep fewer small objects alive.",
     "input": "Let the loader work further ahead: more workers, a larger prefetch_factor, "
     "persistent_workers=True.",
 }
 _OWN_FINDINGS: Final = ("checkpoint", "evaluation", "compile", "logging", "profiler")
-# Who waits for the device waits for what the steps before have asked it to compute.
+# Waiting for the device is waiting for what the steps before have asked it to compute.
 _NOT_LOST: Final = "sync"
 
 
 def slow_steps(case: Case) -> list[SlowStep]:
-    """Each by itself, the slowest first."""
+    """One by one, the slowest first."""
     indices, usual = _outliers(case)
     order = sorted(indices.tolist(), key=lambda index: -int(case.steps.duration_ns[index]))
     return [
@@ -53,7 +53,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
             usual_ms=usual / 1e6,
             why=_why(case, index, usual)[1],
         )
-        for index in order[:_MOST_TOLD]
+        for index in order[:_MOST_SHOWN]
     ]
 
 
@@ -75,7 +75,7 @@ def judge(case: Case) -> list[Candidate]:
     kind = max(own, key=lambda name: own[name])
     if kind in ("machine", "unknown", "communication") and own[kind] > 0.5 * cost:
         return []  # not the script's doing, or not known to be
-    told = [each for each in slow_steps(case) if each.step in indices]
+    shown = [each for each in slow_steps(case) if each.step in indices]
     share = cost / case.step_ns
     location = _location(case, indices, kind)
     if kind == "gc":
@@ -87,9 +87,12 @@ def judge(case: Case) -> list[Candidate]:
             verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}{at(location)}",
             share=share,
             evidence=[
-                f"The usual step takes {ms(usual)}; {len(indices)} take {percent(share)} of all "
-                "the time on top.",
-                *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in told[:5]),
+                f"The usual step takes {ms(usual)}; the extra time of these {len(indices)} is "
+                f"{percent(share)} of all step time.",
+                *(
+                    f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}."
+                    for each in shown[:5]
+                ),
             ],
             location=location,
             # gc.freeze() takes away nearly all; collections at chosen times still cost some.
@@ -102,7 +105,7 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _is_explained(kind: str) -> bool:
-    """By another finding, or as time that is not lost."""
+    """Whether another finding explains it, or its time is not lost."""
     return kind in _OWN_FINDINGS or kind == _NOT_LOST
 
 

@@ -13,11 +13,11 @@ from stepscope.analyze.code.sampled_steps import Look
 from stepscope.clock import Ints
 from stepscope.model import Location
 
-# Of the steps. Less is once an epoch, which is what everybody does: no epoch has four steps.
+# Of the steps. Less is once per epoch, which is normal: no epoch has four steps.
 _SELDOM: Final = 0.25
 _NOTICED: Final = 0.02  # of a mean step: a step with less of it is as good as one without
 
-_GOES_AWAY: Final = 0.95  # what was done in every step is done in one of twenty
+_GOES_AWAY: Final = 0.95  # what was done in every step is done in one of twenty steps
 _LEAST_GOES_AWAY: Final = 0.8  # or in one of five
 
 
@@ -52,7 +52,7 @@ def stall(
             evidence=[
                 f"It {does} in {with_it} of {len(cost_by_step)} measured steps, "
                 f"{ms(cost / float((cost_by_step > 0).mean()))} each time: {ms(cost)} of the "
-                f"{ms(case.step_ns)} of a mean step ({percent(share)}).",
+                f"{ms(case.step_ns)} mean step ({percent(share)}).",
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
@@ -69,11 +69,11 @@ def stall(
 
 
 def _own_part(case: Case, location: Location | None, wall_ns: float, steps: Ints) -> float:
-    """What of its time is the call's own and not the machine's; `steps`: those with the call.
+    """How much of its time is the call's own, not the machine's; `steps`: those with the call.
 
     While the thread is ready but has no core it stands still wherever it is, most likely in a call
-    that lets go of its core: a print does, as it wakes its reader. So it is asked what the call
-    takes where nobody was in the way: one that takes as much in the quietest steps is slow itself.
+    that gives up its core, as a print does when it wakes its reader. So we look at what the call
+    takes undisturbed: if it takes as much in the quietest steps, it is slow itself.
     """
     if location is None or not len(steps) or case.machine.without_core < LEAST_SHARE:
         return 1.0

@@ -48,7 +48,7 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _saving(case: Case, location: Location | None, cost: float, ranks: int) -> Saving:
-    """Work that all of them do is only dealt out anew: each then has its part of it."""
+    """Work that all ranks do is only redistributed: each then has its part of it."""
     if location is not None and not _is_done_by_all(case, location, ranks):
         # Only this rank does it: it goes away, or happens behind the others' communication.
         return Saving.part_of(cost, expected=0.95, least=0.7)

@@ -12,11 +12,11 @@ from stepscope.advise.gain.threads import with_a_core
 from stepscope.analyze.counters import grown
 
 ID: Final = "thread-oversubscription"
-_TOO_MANY: Final = 2.0  # times the cores: a pool of each library that has one
+_TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has one
 _OWN_CORES: Final = 0.8  # of all cores are busy with this process alone
-# Of the time, ready to run but without a core: the gain of less is within the noise.
+# Of the time, ready to run but without a core: the gain from less is within the noise.
 _LEAST_DELAY: Final = 0.05
-# A second, not by choice: the kernel takes turns every 3 to 10 ms among threads that compute.
+# Involuntary, per second: the kernel switches every 3 to 10 ms between threads that compute.
 _LEAST_SWITCHES: Final = 100
 
 
@@ -30,7 +30,7 @@ def judge(case: Case) -> list[Candidate]:
     lasted_s = float(case.measured_ns.sum()) / 1e9
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / 1e9
     if threads < _TOO_MANY * cores or used < _OWN_CORES * cores * lasted_s:
-        return []  # few threads, or others than this process's own are in the way
+        return []  # few threads, or other processes are in the way
     share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
     if share < _LEAST_DELAY or switches / lasted_s < _LEAST_SWITCHES:
         return []
@@ -51,7 +51,7 @@ def judge(case: Case) -> list[Candidate]:
             ],
             location=None,
             saving=with_a_core(share, case.step_ns),
-            fix=f"As many threads as cores: {words_for(case).threads.format(count=whole)}"
+            fix=f"Use as many threads as cores: {words_for(case).threads.format(count=whole)}"
             f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
             trial="thread-count",
         )
@@ -59,5 +59,5 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _threads(case: Case) -> int:
-    told = case.process.costs.threads
-    return int(np.median(told[-20:])) if len(told) else 0
+    counts = case.process.costs.threads
+    return int(np.median(counts[-20:])) if len(counts) else 0

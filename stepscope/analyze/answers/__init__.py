@@ -1,1 +1,1 @@
-"""The top floor: one file an answer, put together from the rooms below."""
+"""The top layer: one file per answer, put together from the packages below."""

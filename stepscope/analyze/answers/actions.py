@@ -11,7 +11,7 @@ from stepscope.store.reader import Run
 
 
 def actions(run: Run) -> ActionsAnswer:
-    """Of the main process; of another one where it was asked for. Shares are of its whole time."""
+    """Of the main process, or of the one asked for. Shares are of its whole time."""
     process = run.main
     if process is None:
         return ActionsAnswer(actions=[], total_ns=0, notes=all_notes(run))

@@ -1,4 +1,4 @@
-"""Who made a run, and where: what the page says of it beside what it measured."""
+"""How and where a run was made: what the page says about it besides what was measured."""
 
 import os
 

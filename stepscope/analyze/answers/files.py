@@ -12,7 +12,7 @@ from stepscope.store.reader import ProcessData, Run
 
 
 def files(run: Run) -> FilesAnswer:
-    """One row a file, opening line and process (workers together), the dearest first."""
+    """One row per file, opening line and process (workers together), the most expensive first."""
     rows: dict[tuple[object, ...], FileRow] = {}
     for process in run.processes:
         for row in _rows(run, process):
@@ -77,6 +77,6 @@ def _together(one: FileRow, other: FileRow) -> FileRow:
 
 
 def _last_of_all(counters: list[npt.NDArray[np.uint64]]) -> int | None:
-    """What all processes have counted at their ends, together."""
+    """The last counts of all processes, summed."""
     last = [int(each[-1]) for each in counters if len(each)]
     return sum(last) if last else None

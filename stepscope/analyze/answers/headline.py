@@ -1,8 +1,8 @@
-"""What is said of a run in one sentence, and what most of each step is."""
+"""A run in one sentence, and what most of each step is."""
 
 from typing import Final, Literal
 
-from stepscope.analyze.code.hottest_lines import told_lines
+from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Location, Record, StepsAnswer, SummaryAnswer
 from stepscope.model.categories import CATEGORY_WORDS
 from stepscope.model.findings import FindingsAnswer
@@ -17,7 +17,7 @@ _BOUND_WORDS: Final = {
 
 
 class Headline(Record, frozen=True):
-    """The words; of a line, which follows them, also its place and its text."""
+    """The words; if a line follows them, also its place and its text."""
 
     about: Literal["findings", "line", "steps"]
     words: str
@@ -33,8 +33,8 @@ class Headline(Record, frozen=True):
 
 
 def headline(summary: SummaryAnswer, advice: FindingsAnswer | None) -> Headline:
-    """What to change; else the one line that takes much of the run; else what can be said of the
-    steps."""
+    """What to change; else the one line that takes much of the run; else what is known about
+    the steps."""
     if advice is not None and (advice.findings or summary.steps.measured):
         return Headline(about="findings", words=advice.verdict)
     line = _one_line(summary)
@@ -45,8 +45,8 @@ def headline(summary: SummaryAnswer, advice: FindingsAnswer | None) -> Headline:
 
 
 def _one_line(summary: SummaryAnswer) -> Headline | None:
-    lines, run_ns = told_lines(summary), summary.wall_ns
-    # More than the whole run is the sum over threads: no share that a person can place.
+    lines, run_ns = summary_lines(summary), summary.wall_ns
+    # More than the whole run is a sum over threads: a share of that would only confuse.
     if not lines or not _MUCH * run_ns <= lines[0].ns <= run_ns:
         return None
     return Headline(

@@ -33,7 +33,7 @@ _PINNING: Final = ("get", "pin memory")  # in a thread of the training process, 
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_WAIT: Final = 0.01  # of the mean step
 _NO_LOADER: Final = (
-    "No loader was used: nothing took a batch from a DataLoader of torch or a pipeline of tf.data. "
+    "No loader was used: nothing took a batch from a torch DataLoader or a tf.data pipeline. "
     "See 'stepscope show {run} steps' for what the steps do instead."
 )
 _NO_PROCESS: Final = "Nothing was recorded."
@@ -91,8 +91,8 @@ def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -
 
 
 def _waits_by_step(process: ProcessData, steps: FoundSteps, loader: Loader) -> tuple[Pairs, Ints]:
-    """The measured steps (all of them where none is) and each one's wait, with the collections of
-    garbage in it. Without steps, from batch to batch."""
+    """The measured steps (all of them if none is) and each one's wait, including the garbage
+    collections in it. Without steps, from batch to batch."""
     if not len(steps):
         first, last = loader.waits
         bounds = np.append(first, last[-1:])
@@ -105,7 +105,7 @@ def _waits_by_step(process: ProcessData, steps: FoundSteps, loader: Loader) -> t
 
 
 def _loader_row(process: ProcessData, loader: Loader, window: Pairs, wait_ns: Ints) -> LoaderRow:
-    """To take a batch that is there is no waiting."""
+    """Taking a batch that is already there does not count as waiting."""
     duration_ns = window[1] - window[0]
     taken_ns = overlap_ns(*window, stage_union([process], "get", loader.thread))
     least_ns = max(_LEAST_WAIT_NS, _LEAST_WAIT * float(duration_ns.mean()))
@@ -125,8 +125,8 @@ def _loader_row(process: ProcessData, loader: Loader, window: Pairs, wait_ns: In
 
 
 def _stages(process: ProcessData, loader: Loader, window: Pairs) -> list[StageRow]:
-    """Of the workers, then of the training process; where they loaded nothing meanwhile (all of
-    it was ahead of the steps), of all the time that the loader was in use."""
+    """Of the workers, then of the training process; if they loaded nothing meanwhile (all of it
+    was ahead of the steps), of all the time that the loader was in use."""
     if not _batches_in(loader, process, window):
         begins = np.concatenate([loader.starts[0], loader.waits[0]]).min()
         window = np.array([begins]), loader.waits[1].max(keepdims=True)
@@ -139,7 +139,7 @@ def _stages(process: ProcessData, loader: Loader, window: Pairs) -> list[StageRo
             times = stage_times(loader.processes, window, stages)
             rows += _rows(times, who, batches, whole_ns)
     whole_ns = int((window[1] - window[0]).sum())
-    # What another loader does to the same thread lies outside of this one's waits.
+    # What another loader does on the same thread is outside this one's waits.
     waits = limits.waits_in(loader, window)
     rows += _rows(stage_times([process], waits, _IN_TRAINING), process.process, batches, whole_ns)
     beside = stage_times([process], window, _PINNING, but_thread=loader.thread)
@@ -167,7 +167,7 @@ def _rows(times: dict[str, StageTime], who: Process, batches: int, whole_ns: int
 
 
 def _busy(stages: list[StageRow]) -> float | None:
-    """Of the workers: loading against loading and waiting for work."""
+    """Of the workers: the share of loading in loading plus waiting for work."""
     share = {row.stage: row.share for row in stages if row.process.role == "worker"}
     loads = share.get("fetch", 0.0) + share.get("collate", 0.0)
     whole = loads + share.get("wait for work", 0.0)

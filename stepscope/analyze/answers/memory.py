@@ -15,7 +15,7 @@ from stepscope.store.reader import ProcessData, Run
 _MOST_POINTS: Final = 500
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
 _STRETCHES: Final = 8
-_IN_A_STRETCH: Final = 3  # looks, at least
+_IN_A_STRETCH: Final = 3  # measurements, at least
 
 
 def memory(run: Run) -> MemoryAnswer:
@@ -32,8 +32,8 @@ def memory(run: Run) -> MemoryAnswer:
 
 def _lines(run: Run) -> list[LineMemory] | None:
     """From the operator windows of every process."""
-    told = [(process, line_figures(process)) for process in run.processes]
-    with_memory = [(process, each) for process, each in told if each and each.has_memory]
+    windows = [(process, line_figures(process)) for process in run.processes]
+    with_memory = [(process, each) for process, each in windows if each and each.has_memory]
     if not with_memory:
         return None
     rows = []
@@ -52,15 +52,15 @@ def _lines(run: Run) -> list[LineMemory] | None:
 
 
 def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
-    told = process.memory[process.memory.is_plausible]
-    if not len(told):
+    points = process.memory[process.memory.is_plausible]
+    if not len(points):
         return None
-    at_ns, resident = told.at_ns, told.resident_bytes.astype(np.int64)
-    own = resident - told.mapped_bytes  # a mapped data set is no growth
+    at_ns, resident = points.at_ns, points.resident_bytes.astype(np.int64)
+    own = resident - points.mapped_bytes  # a mapped data set is not growth
     return ProcessMemory(
         process=process.process,
         first_bytes=int(resident[0]),
-        peak_bytes=max(int(resident.max()), int(told.peak_bytes.max())),
+        peak_bytes=max(int(resident.max()), int(points.peak_bytes.max())),
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
         points=_points(at_ns - process.start_ns, resident),
@@ -68,7 +68,7 @@ def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
 
 
 def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
-    """Few enough to draw: of each stretch of time the largest value."""
+    """Few enough to draw: the largest value of each stretch of time."""
     groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
     largest = [int(group[np.argmax(resident[group])]) for group in groups]
     return [
@@ -78,10 +78,10 @@ def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
 
 
 def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
-    """Bytes a step, over the measured ones.
+    """Bytes per step, over the measured ones.
 
-    A trend is there from the first half to the second, and inside of most short stretches too:
-    what jumps up a few times is none, nor is what rises and falls again.
+    A trend is there from the first half to the second, and inside most short stretches too:
+    memory that jumps up a few times, or rises and falls again, has no trend.
     """
     step = step_of(at_ns, steps.start_ns, steps.end_ns)
     measured = np.flatnonzero(step >= max(0, steps.warmup))
@@ -96,7 +96,7 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
 
 
 def _slope(step: Ints, resident: Ints) -> float:
-    """The median of those from the first half to the second."""
+    """The median of the slopes from the first half to the second."""
     half = len(step) // 2
     first, second = np.arange(half), np.arange(half) + len(step) - half
     apart = step[second] - step[first]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_tables(run: Run) -> Path:
-    """Write steps.parquet and lines.parquet; returns their folder, which is RUN/tables or, where
+    """Write steps.parquet and lines.parquet; returns their folder, which is RUN/tables or, if
     RUN cannot be written, one in the user's cache."""
     tables = {"steps": steps_table(run), "lines": lines_table(run)}
     trouble: OSError | None = None
@@ -35,7 +35,7 @@ def write_tables(run: Run) -> Path:
 
 
 def steps_table(run: Run) -> "polars.DataFrame":
-    """One row a step and process; a column a phase, in ns."""
+    """One row per step and process; one column per phase, in ns."""
     import polars
 
     frames = []
@@ -60,7 +60,7 @@ def steps_table(run: Run) -> "polars.DataFrame":
 
 
 def lines_table(run: Run) -> "polars.DataFrame":
-    """One row a line that was hit, function and role."""
+    """One row per line that was hit, function and role."""
     import polars
 
     rows = [

@@ -59,7 +59,7 @@ def process_start_ns(process: ProcessData) -> int:
 
 
 def process_end_ns(run: Run, process: ProcessData) -> int:
-    """Monotonic: the supervisor saw the main process end, after its last word."""
+    """Monotonic: the supervisor saw the main process end, after its last record."""
     ended = run.supervisor.ended_monotonic_ns if run.supervisor else None
     if ended is None or process.info.role != "main" or process.info.status == "stopped":
         return process.end_ns
@@ -67,8 +67,8 @@ def process_end_ns(run: Run, process: ProcessData) -> int:
 
 
 def status(run: Run, process: ProcessData) -> str:
-    """ended | stopped | running | killed: "running" in the file of a process that is gone is the
-    last thing that it wrote."""
+    """ended | stopped | running | killed: "running" in the file of a process that is gone only
+    means that it was killed."""
     written = process.info.status
     if written != "running" or (run.supervisor is None and _is_alive(process)):
         return written
@@ -76,7 +76,7 @@ def status(run: Run, process: ProcessData) -> str:
 
 
 def _is_alive(process: ProcessData) -> bool:
-    """Whether a process of that number runs here; on another host, it may."""
+    """Whether a process with that pid runs here; on another host, it may."""
     if process.info.host and process.info.host != socket.gethostname():
         return True
     try:
@@ -89,7 +89,7 @@ def _is_alive(process: ProcessData) -> bool:
 
 
 def ending(run: Run) -> Ending:
-    """How the script ended: the supervisor's word, else what its process wrote last."""
+    """How the script ended: as the supervisor saw it, else what its process wrote last."""
     supervisor, main = run.supervisor, run.main
     if supervisor is not None and supervisor.signal is not None:
         return Ending(how="killed", exit_status=None, signal=_signal_name(supervisor.signal))

@@ -1,4 +1,4 @@
-"""The ranks of a run side by side: their steps, what they wait for, and whom."""
+"""The ranks of a run side by side: their steps, what they wait for, and for which rank."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from stepscope.clock import Ints
 from stepscope.model.ranks import RankRow, RanksAnswer
 from stepscope.store.reader import ProcessData, Run
 
-_MOST_RANKS: Final = 100_000  # what a damaged file says may be more than there can be
+_MOST_RANKS: Final = 100_000  # a damaged file may claim more than there can be
 _MOST_NAMED: Final = 8
 _NONE: Final = (
     "This run has no ranks: no launcher gave its processes one, and none joined a process group."
@@ -44,7 +44,7 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
     """All of them, or the row of the one asked for by pid or rank."""
     chosen = processes_of_ranks(run)
     if process is not None or rank is not None:
-        select(run, process, rank)  # complains where there is none
+        select(run, process, rank)  # raises if there is none
     if not chosen:
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
@@ -63,7 +63,7 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
 
 
 def processes_of_ranks(run: Run) -> dict[int, ProcessData]:
-    """By rank. Of a launch that was started over, its last attempt."""
+    """By rank. Of a launch that was restarted, the last attempt."""
     there = [each for each in run.processes if each.info.role != "worker"]
     there.sort(key=lambda each: each.clock.wall_ns(each.start_ns))
     found = {each.info.rank: each for each in there if each.info.rank is not None}
@@ -116,7 +116,7 @@ def _samples_per_s(them: Sequence[_Rank]) -> float | None:
 
 
 def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
-    """For each rank what its coming last costs: the wait of whoever waits longest for it."""
+    """For each rank, what it costs that it comes last: the longest wait for it."""
     count = min(len(each.steps) for each in them)
     measured = np.all([each.steps.is_measured[:count] for each in them], axis=0)
     last, longest = met.last, met.waited_ns.max(axis=0, initial=0)
@@ -160,24 +160,27 @@ def _expected(run: Run) -> int | None:
 def _missing(run: Run, them: Sequence[_Rank]) -> list[str]:
     expected = _expected(run) or 0
     absent = sorted(set(range(min(expected, _MOST_RANKS))) - {each.number for each in them})
-    return [f"Nothing was recorded of {_named(absent)}."] if absent else []
+    return [f"Nothing was recorded on {_named(absent)}."] if absent else []
 
 
 def _deaths(run: Run, them: Sequence[_Rank]) -> list[str]:
-    """Who was killed first: a launcher ends the others then."""
+    """Which rank was killed first: a launcher then ends the others."""
     killed = [each for each in them if status(run, each.process) == "killed"]
     if not killed:
         return []
     killed.sort(key=lambda each: each.process.clock.wall_ns(each.process.end_ns))
     first, others = killed[0], sorted(each.number for each in killed[1:])
-    told = f"Rank {first.number} was killed after {len(first.steps)} steps"
-    return [told + (f", then {_named(others)}." if others else ".")]
+    note = f"Rank {first.number} was killed after {len(first.steps)} steps"
+    return [note + (f", then {_named(others)}." if others else ".")]
 
 
 def _unseen(them: Sequence[_Rank]) -> list[str]:
     if len(them) < 2 or any(each.sees_collectives for each in them):
         return []
-    return ["No collective was seen in the steps of two ranks: who waits for whom is not known."]
+    return [
+        "No collective was seen in the steps of two ranks, so it is not known which rank waits for "
+        "which."
+    ]
 
 
 def _named(ranks: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""What was recorded in a run and what not, and how to get what is missing."""
+"""What was and was not recorded in a run, and how to get what is missing."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ def recorded(run: Run) -> list[Recorded]:
     files = sum(len(each.opens) for each in processes)
     memory = sum(len(each.memory) for each in processes)
     return [
-        _row("lines", hits, "hits", "no line of yours ran, or none was recorded"),
+        _row("lines", hits, "hits", "none of your lines ran, or none was recorded"),
         _row("stacks", samples, "samples", "the run was too short for samples"),
         _row("calls", calls, "calls", "'stepscope run --calls' counts every call"),
         _row(
@@ -31,12 +31,12 @@ def recorded(run: Run) -> list[Recorded]:
             "no framework with operators was used, or too few steps; '--ops all' records them "
             "from the start",
         ),
-        _row("files", files, "openings", "no file was opened by your code"),
+        _row("files", files, "openings", "your code opened no files"),
         _row("memory", memory, "points", "the run was too short"),
         _row("processes", len(processes), "recorded", "nothing was recorded"),
     ]  # fmt: skip
 
 
 def _row(what: str, number: int, unit: str, without: str) -> Recorded:
-    told = f"{_MANY.format(number)} {unit}" if number else without
-    return Recorded(what=what, is_there=number > 0, told=told)
+    text = f"{_MANY.format(number)} {unit}" if number else without
+    return Recorded(what=what, is_there=number > 0, told=text)

@@ -20,7 +20,7 @@ class _Whole:
 
 
 def regions(run: Run) -> RegionsAnswer:
-    """Depth first: each region, then those inside of it, the longest first."""
+    """Depth first: each region, then those inside it, the longest first."""
     totals: dict[Process, Totals] = {}
     wholes: dict[Process, _Whole] = {}
     for process in run.processes:

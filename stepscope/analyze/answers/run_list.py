@@ -57,7 +57,7 @@ def _info(path: Path, _changed_ns: int) -> dict[str, Any]:
 
 
 def _is_running(path: Path) -> bool:
-    """Nobody saw it end, and a process of it that says so is still there."""
+    """The supervisor did not see it end, and a process that says it is running still exists."""
     if (path / fmt.SUPERVISOR_FILE).exists() or not _says_so(path):
         return False
     try:

@@ -1,9 +1,9 @@
 """The main process's time, divided: imports, set-up, steps, evaluation, saving, teardown.
 
-1. Steps are steps, but for the evaluation and saving that a framework tells: they happen from
-   time to time, inside the step that follows.
-2. Outside, imports, evaluation and saving are what their spans say; saving is also what functions
-   take that open a file for writing between two steps.
+1. Steps are steps, except for the evaluation and saving that a framework reports: they happen
+   from time to time, inside the step that follows.
+2. Outside, imports, evaluation and saving are what their spans say; saving also includes the
+   functions that open a file for writing between two steps.
 3. Before the first step the rest is set-up, after the last one teardown.
 4. Between steps it is split where a loop around the step loop begins its next turn (the next
    epoch, the next fold): before that it is evaluation, after it set-up. The same goes for what
@@ -33,7 +33,7 @@ _Stretch = tuple[int, int, str]  # from, to, category
 def parts(run: Run) -> list[Part]:
     """They sum to the wall time, from the start of the process to its end."""
     process = run.main
-    if process is None or process.folder.is_file():  # a trace does not tell what it is part of
+    if process is None or process.folder.is_file():  # a trace does not say what it is part of
         return [Part(category=category, ns=0, share=0.0) for category in CATEGORIES]
     start_ns, end_ns = _from_when_to_when(run, process)
     found = find_steps(run, process)
@@ -47,7 +47,7 @@ def parts(run: Run) -> list[Part]:
 
 
 def _from_when_to_when(run: Run, process: ProcessData) -> tuple[int, int]:
-    """Recording that came into a running process and left it again divides only its own time."""
+    """Recording that joined a running process and left it again divides only its own time."""
     end_ns = process_end_ns(run, process)
     came_and_went = process.info.status == "stopped" and run.supervisor is None
     start_ns = process.start_ns if came_and_went else process_start_ns(process)

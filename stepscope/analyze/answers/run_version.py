@@ -1,4 +1,4 @@
-"""In which state a run is: what was derived of another state, or by other code, is out of date."""
+"""The state of a run: what was derived from another state, or by other code, is out of date."""
 
 import functools
 import hashlib
@@ -35,5 +35,5 @@ def _watched(path: Path) -> list[Path]:
 
 @functools.cache
 def _code_version() -> int:
-    """Another stepscope may tell something else of the same run."""
+    """Another version of stepscope may answer differently for the same run."""
     return max(file.stat().st_mtime_ns for file in _PACKAGE.rglob("*.py"))

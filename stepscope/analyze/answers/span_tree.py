@@ -16,7 +16,7 @@ Totals = dict[Path, "Total"]
 
 @dataclasses.dataclass
 class Total:
-    """A parent's time is its own and that of what lies inside of it."""
+    """A parent's time is its own plus that of what lies inside it."""
 
     calls: int = 0
     total_ns: int = 0
@@ -30,7 +30,7 @@ def add_spans(
     """`steps`: begin and end of those that count as such."""
     spans = process.spans.of(category)
     start, end = spans.interval_ns
-    end = np.maximum(end, start + 1)  # one that lasted no measurable time was called all the same
+    end = np.maximum(end, start + 1)  # a call too short to measure still counts
     for thread in np.unique(spans.thread).tolist():
         here = spans.thread == thread
         found = Intervals.sorted(start[here], end[here], spans.name[here])

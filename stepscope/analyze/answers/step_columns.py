@@ -17,7 +17,7 @@ _MOST_OUTLIERS: Final = 50
 
 
 def step_columns(run: Run) -> StepColumns | None:
-    """Of the main process; None where no steps were found."""
+    """Of the main process; None if no steps were found."""
     each = steps(run, each=True).each
     if not isinstance(each, list) or not each:
         return None

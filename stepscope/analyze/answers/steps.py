@@ -25,8 +25,8 @@ def steps(
     rank: int | None = None,
     scheme: str = "stepscope",
 ) -> StepsAnswer:
-    """The steps of the main process, or of the one asked for by pid or rank. `scheme`: in whose
-    categories; a trace that another tool wrote has only XProf's."""
+    """The steps of the main process, or of the one asked for by pid or rank. `scheme`: whose
+    categories to use; a trace that another tool wrote has only XProf's."""
     chosen = select(run, process, rank)
     if chosen is not None and chosen.folder.is_file():
         answer = xprof_categories.of_trace(chosen)
@@ -83,8 +83,8 @@ def _spread(durations_ns: Ints) -> Spread:
 
 def _rate(durations_ns: Ints, samples: Ints) -> Rate:
     seconds = max(1, int(durations_ns.sum())) / 1e9
-    told = int(samples.sum())
-    return Rate(per_s=len(durations_ns) / seconds, samples_per_s=told / seconds if told else None)
+    total = int(samples.sum())
+    return Rate(per_s=len(durations_ns) / seconds, samples_per_s=total / seconds if total else None)
 
 
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
@@ -99,7 +99,7 @@ def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Sh
 
 
 def _bound(breakdown: list[Share]) -> Bound:
-    """What the step waits for; the device is known only where operators were recorded."""
+    """What the step waits for; the device is known only if operators were recorded."""
     shares = {share.category: share.share for share in breakdown}
     if shares.get("input", 0.0) >= _DOMINATES:
         return "input"

@@ -34,7 +34,7 @@ def summary(run: Run) -> SummaryAnswer:
 
 
 def _steps(run: Run) -> StepsAnswer:
-    """A trace need not mark any, and says so."""
+    """A trace may have no marked steps; then the reason says so."""
     try:
         return steps(run)
     except InputError as error:

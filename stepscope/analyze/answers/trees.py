@@ -1,4 +1,4 @@
-"""Who called whom, as trees to be drawn: from samples, and from calls where all were counted."""
+"""Call trees to be drawn: from samples, and from calls if all were counted."""
 
 from collections.abc import Iterator
 
@@ -52,7 +52,7 @@ def _tree(thread: ThreadStacks, numbers: FunctionNumbers) -> Tree:
 def _without_machinery(rows: list[StackRow]) -> tuple[list[StackRow], list[int]]:
     """Rows without those of imports, and their depths without them."""
     kept, depths = [], []
-    left_out: list[int] = []  # by depth: how many there are on the way
+    left_out: list[int] = []  # by depth: how many were left out on the way
     for row in rows:
         del left_out[row.depth :]
         above = left_out[-1] if left_out else 0

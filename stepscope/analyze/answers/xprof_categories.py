@@ -1,7 +1,7 @@
 """The steps in another tool's categories: XProf's, for runs and for traces.
 
-1. A trace that tells which step caused which event tells its steps itself.
-2. Of other traces, what ran in each step is of one of XProf's kinds.
+1. A trace that says which step caused which event has its own steps.
+2. In other traces, what ran in each step is sorted into XProf's kinds.
 3. In a run whose operator windows saw a device, the same for the steps in them.
 4. In any other run the phases are given XProf's names: all the compute is the host's.
 """
@@ -45,20 +45,20 @@ _NO_STEPS: Final = (
     "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
     "jax.profiler.StepTraceAnnotation."
 )
-_FROM_WINDOWS: Final = "From the steps in operator windows: only there the device is known."
+_FROM_WINDOWS: Final = "From the steps in operator windows: the device is known only there."
 _Table = npt.NDArray[np.int64]
 
 
 def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> StepsAnswer:
-    """The answer about a process, which has each step, in XProf's words."""
+    """The answer about a process, which must have each step, in XProf's categories."""
     found = find_steps(run, process)
     table = _of_windows(process, found)
     if table is not None:
         kept, ns = table
         start_ns = found.start_ns[kept] - process.start_ns
-        told = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor)
+        in_windows = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor)
         return msgspec.structs.replace(
-            told, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
+            in_windows, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
             notes=[*answer.notes, _FROM_WINDOWS],
         )  # fmt: skip
     return _of_phases(answer)
@@ -66,10 +66,10 @@ def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> Step
 
 def _of_phases(answer: StepsAnswer) -> StepsAnswer:
     def renamed(phases: dict[str, Any]) -> dict[str, Any]:
-        told = dict.fromkeys(xprof.CATEGORIES, 0)
+        totals = dict.fromkeys(xprof.CATEGORIES, 0)
         for phase, value in phases.items():
-            told[_OF_PHASES.get(phase, xprof.OTHER)] += value
-        return {name: value for name, value in told.items() if value}
+            totals[_OF_PHASES.get(phase, xprof.OTHER)] += value
+        return {name: value for name, value in totals.items() if value}
 
     breakdown = None
     if answer.breakdown is not None:
@@ -208,7 +208,7 @@ def _inside(window: Window, found: FoundSteps) -> Ints:
 
 
 def _spans(process: ProcessData, found: FoundSteps, to_unix: int) -> tuple[Ints, Ints, Ints]:
-    """Input and compilation, which the hooks tell."""
+    """Input and compilation, which the hooks report."""
     spans = phase_spans(process, found)
     kinds = {
         SpanCategory.INPUT: xprof.KIND["wait for input"],

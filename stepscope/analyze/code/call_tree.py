@@ -1,7 +1,7 @@
-"""What the tree of calls tells of each function and of each pair of caller and callee.
+"""The totals of each function, and of each pair of caller and callee, from the call tree.
 
 Steps: own time is what a node's children leave of its time; our own functions are taken out, their
-callees belong to whoever called ours; a call is primitive when the same function (for pairs: the
+callees belong to the caller of ours; a call is primitive when the same function (for pairs: the
 same pair) is not on the path above it. Only primitive calls add to inclusive time, as in pstats.
 """
 
@@ -73,8 +73,8 @@ def _callers(calls: Calls) -> Ints:
 
 
 def _is_below_itself(key: Ints, above: Ints, nodes: Ints) -> Bools:
-    """Whether a node further up has the same key. All climb together, and drop out when they find
-    one: recursion is found within as many turns as it has functions."""
+    """Whether a node further up has the same key. All climb together and drop out when they find
+    one: recursion is found within as many rounds as it has functions."""
     found = np.zeros(len(key), np.bool_)
     climbing, at = nodes, above[nodes]
     while len(climbing):

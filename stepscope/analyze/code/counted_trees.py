@@ -1,4 +1,4 @@
-"""The trees of a process's calls, where every one was counted: one a thread."""
+"""The call trees of a process in which every call was counted: one per thread."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,13 +13,13 @@ from stepscope.clock import Ints
 from stepscope.model.page import Called, Tree
 from stepscope.store.reader import ProcessData, Run
 
-LEAST_SHARE: Final = 0.0005  # of a thread's time: what is narrower than a pixel
+LEAST_SHARE: Final = 0.0005  # of a thread's time: less is narrower than a pixel
 MOST_ROWS: Final = 4_000
 _LEAST_TREE: Final = 0.02  # of the longest of its process
 
 
 def least_time(totals: Ints, whole: int) -> float:
-    """What a row must have to be kept."""
+    """The time that a row must have to be kept."""
     least = max(1.0, LEAST_SHARE * whole)
     if len(totals) > MOST_ROWS:
         least = max(least, float(np.partition(totals, -MOST_ROWS)[-MOST_ROWS]))
@@ -27,7 +27,7 @@ def least_time(totals: Ints, whole: int) -> float:
 
 
 class CountedTrees:
-    """Of one process. Our own frames and those of imports are left out, not what they call."""
+    """Of one process. Our own frames and those of imports are left out, but not what they call."""
 
     def __init__(self, run: Run, process: ProcessData, numbers: FunctionNumbers) -> None:
         self._run, self._process, self._numbers = run, process, numbers
@@ -79,7 +79,7 @@ class CountedTrees:
         return ns
 
     def _in_order(self, root: int, least: float) -> Iterator[tuple[int, int]]:
-        """Nodes and their depth: callers before what they call, the longest first."""
+        """Nodes and their depth: callers before callees, the longest first."""
         calls = self._process.calls
         waiting = [(node, 0) for node in self._shortest_first(root)]
         while waiting:

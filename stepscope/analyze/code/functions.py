@@ -1,5 +1,5 @@
-"""How often each function was called and how long it took: exact with --calls, else what lines
-and samples tell."""
+"""How often each function was called and how long it took: exact with --calls, else from
+lines and samples."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class _Function:
 
 
 def functions(run: Run) -> FunctionsAnswer:
-    """One entry a function, role and rank; the most time of their own first."""
+    """One entry per function, role and rank; the most own time first."""
     counted = [process for process in run.processes if process.calls.is_recorded]
     others = [process for process in run.processes if not process.calls.is_recorded]
     rows = _exact_rows(run, counted) + _estimated_rows(run, others)
@@ -126,8 +126,8 @@ def _estimated_rows(run: Run, processes: Iterable[ProcessData]) -> list[Function
 
 
 def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
-    """The user's own functions: each time one was entered or went on is a call, as cProfile has
-    it. Time is that of its lines; recursion shows in it more than once."""
+    """The user's own functions: each time one was entered or resumed is a call, as in cProfile.
+    Time is that of its lines; recursion counts in it more than once."""
     for block in process.lines.blocks:
         code = process.names.codes.get(block.code_id)
         file = process.names.files.get(code.file) if code else None
@@ -151,7 +151,7 @@ def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
 def merge_sampled(
     known: dict[_Place, FunctionRow], sampled: Iterable[SampledFunction], process: Process
 ) -> None:
-    """Samples tell the time that functions take themselves, and all there is about libraries'."""
+    """Samples give the functions' own time, and all we know about libraries'."""
     for function in sampled:
         row = known.get((function.file, function.line, function.name))
         found = FunctionRow(

@@ -12,7 +12,7 @@ _LEAST_SHARE_OF_A_CALLER: Final = 0.1  # of the hottest, spent by the line itsel
 
 
 class HotLine(NamedTuple):
-    """A line and its inclusive time, of a recursion the outermost calls only."""
+    """A line and its inclusive time; in a recursion only the outermost calls count."""
 
     location: Location
     ns: int
@@ -42,7 +42,7 @@ def hottest_lines(answer: LinesAnswer) -> list[HotLine]:
     A line's time includes what it calls, so
     1. read from each line's text which of the user's functions it calls,
     2. give these functions' time to the lines that call them, by hits and by time: whichever
-       gives more, so that in doubt the line inside is told and not the one that leads there,
+       gives more, so that in doubt the line inside is reported and not the one that leads there,
     3. order the lines by what is left, with at most one that passes most of its time on.
     """
     main = [function for function in answer.functions if _is_main(function)]
@@ -51,11 +51,11 @@ def hottest_lines(answer: LinesAnswer) -> list[HotLine]:
     callees = _callees(functions, sites)
     scored = [(_spent_ns(site, callees) - _passed_on_ns(site, callees), site) for site in sites]
     scored.sort(key=lambda score: (-score[0], score[1].function.file, score[1].row.line))
-    return [_hot_line(site, callees) for site in _worth_telling(scored)][:_MOST]
+    return [_hot_line(site, callees) for site in _worth_showing(scored)][:_MOST]
 
 
-def told_lines(answer: SummaryAnswer) -> list[HotLine]:
-    """Those that the summary tells; runs that were read before sources were kept have no text."""
+def summary_lines(answer: SummaryAnswer) -> list[HotLine]:
+    """The hottest lines of the summary; answers from before sources were kept have no text."""
     sources = [*answer.hottest_source, *([None] * len(answer.hottest))]
     return [
         HotLine(location, ns, source)
@@ -69,7 +69,7 @@ def _is_main(function: FunctionLines) -> bool:
 
 
 def _sites(functions: list[FunctionLines]) -> list[_Site]:
-    """One a line; a comprehension's (their own functions before 3.12) is part of the line's."""
+    """One per line; a comprehension (its own function before 3.12) is part of the line."""
     names = Names(functions)
     longest: dict[tuple[str, int], _Site] = {}
     for function in functions:
@@ -108,7 +108,7 @@ def _callees(functions: Iterable[FunctionLines], sites: list[_Site]) -> dict[str
 
 
 def _spent_ns(site: _Site, callees: dict[str, _Callee]) -> int:
-    """A recursive line counts every level's time again: no more than its callers waited for."""
+    """A recursive line counts every level's time again: at most what its callers waited for."""
     callee = callees.get(called_name(site.function))
     if not site.is_recursive or callee is None:
         return site.row.ns
@@ -125,8 +125,8 @@ def _passed_on_ns(site: _Site, callees: dict[str, _Callee]) -> float:
     return min(passed_ns, float(site.row.ns))
 
 
-def _worth_telling(scored: list[tuple[float, _Site]]) -> Iterator[_Site]:
-    """Lines that spend a real share; of those that pass most of their time on only the first."""
+def _worth_showing(scored: list[tuple[float, _Site]]) -> Iterator[_Site]:
+    """Lines that spend a real share; of those that pass most of their time on, only the first."""
     most_ns = scored[0][0] if scored else 0.0
     has_caller = False
     for own_ns, site in scored:

@@ -34,7 +34,7 @@ class _Total:
 
 
 def lines(run: Run) -> LinesAnswer:
-    """One entry a function, role and rank, the hottest first."""
+    """One entry per function, role and rank, the hottest first."""
     totals: dict[_Key, _Total] = {}
     for process in run.processes:
         for block in process.lines.blocks:
@@ -64,15 +64,15 @@ def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBloc
 
 
 def _add_figures(total: _Total, process: ProcessData, block: CodeBlock) -> None:
-    """What the operator windows know of its lines."""
-    told = line_figures(process)
-    if told is None:
+    """What the operator windows know about its lines."""
+    known = line_figures(process)
+    if known is None:
         return
     total.has_windows = True
-    total.has_device |= told.has_device
-    total.has_memory |= told.has_memory
+    total.has_device |= known.has_device
+    total.has_memory |= known.has_memory
     for line in range(block.first_line, block.first_line + len(block.entries)):
-        figures = told.by_line.get((block.code_id, line))
+        figures = known.by_line.get((block.code_id, line))
         if figures is not None:
             total.figures.setdefault(line, Figures()).add(figures)
 

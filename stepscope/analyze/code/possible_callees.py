@@ -16,14 +16,14 @@ _WORD: Final = re.compile(r"\w+")
 _DEFINES: Final = ("def ", "class ", "async def ", "@")
 _IMPORTS: Final = ("import ", "from ")
 _LOOPS: Final = ("for ", "async for ")
-# Methods that the language, or a framework, calls without their name: model(x), data[i].
+# Methods that the language or a framework calls without their name: model(x), data[i].
 _BY_SIGN: Final = {"(": ("__call__", "forward"), "[": ("__getitem__",)}
 _IN_A_LOOP: Final = ("__iter__", "__next__", "__getitem__")
 
 
 def called_name(function: FunctionLines) -> str:
     """The name by which code calls it: a class's for its __init__, a module's for its top level,
-    a comprehension's own place, class and method where the method is not named."""
+    a comprehension's own place, class and method if the method is called without its name."""
     if function.function == MODULE:
         path = PurePath(function.file)
         return "import " + (path.parent.name if path.stem == "__init__" else path.stem)

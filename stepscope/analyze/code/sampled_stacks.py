@@ -24,7 +24,7 @@ class Seen:
 
 
 class Stacks:
-    """What samples.bin of one process tells."""
+    """What samples.bin of one process contains."""
 
     def __init__(self, process: ProcessData) -> None:
         self._process = process

@@ -1,8 +1,8 @@
 """What the steps' thread did in measured steps: every look of the sampler, by phase and stack.
 
-A look tells the stack of one moment and stands for the time since the look before. The share of
-the looks that fulfil a condition is the share of the step's time, to within chance: `error` says
-how far off that may be.
+A look is the stack at one moment and stands for the time since the look before. The share of the
+looks that meet a condition is the share of the step's time, up to chance: `error` says how far off
+that may be.
 """
 
 import dataclasses
@@ -50,7 +50,7 @@ class Look:
 
     @property
     def called(self) -> Frame | None:
-        """The library function that the innermost frame of the user's called."""
+        """The library function that the user's innermost frame called."""
         own = [index for index, frame in enumerate(self.frames) if frame.is_users]
         below = self.frames[own[-1] + 1 :] if own else self.frames
         return below[0] if below else None
@@ -64,7 +64,7 @@ class Look:
 @dataclasses.dataclass(frozen=True, eq=False)
 class StepTime:
     looks: list[Look]
-    count: int  # how many moments stand behind it
+    count: int  # how many moments it is based on
     total_ns: float
 
     def share(self, wanted: Callable[[Look], bool]) -> float:
@@ -129,7 +129,7 @@ def _phase_at(process: ProcessData, steps: FoundSteps, at_ns: Ints) -> Ints:
     nested = Intervals.sorted(spans.start_ns, spans.end_ns, spans.category)
     around = parents(nested)
     index = np.searchsorted(nested.start_ns, at_ns, side="right") - 1
-    for _ in range(64):  # spans nest a few deep; damaged ones must not hold us up
+    for _ in range(64):  # spans nest a few levels deep; damaged ones must not loop forever
         past = (index >= 0) & (nested.end_ns[np.maximum(index, 0)] <= at_ns)
         if not past.any():
             break
@@ -167,8 +167,8 @@ Place = tuple[str, int]  # file, first line
 
 
 def function_presence(process: ProcessData, steps: FoundSteps) -> dict[Place, float]:
-    """Which part of each function's time, callees included, passes in steps. Functions that were
-    not seen often enough to tell are not there."""
+    """The part of each function's time, callees included, that is spent in steps. Functions that
+    were not seen often enough are left out."""
     samples = process.samples.samples
     at_ns, node, weight = _moments(process, samples)
     thread = np.repeat(

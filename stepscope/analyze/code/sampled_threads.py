@@ -1,4 +1,4 @@
-"""Each thread of a process over time, stack by stack: what is handed on to tools for stacks."""
+"""Each thread of a process over time, stack by stack: for export to tools that show stacks."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -43,14 +43,14 @@ class SampledThread:
         return int(self._seen.start_ns[0])
 
     def looks(self) -> Iterator[tuple[list[Frame], int, int]]:
-        """Its stack from the outermost inwards, since when, and for how many ns."""
+        """Its stack from the outermost frame inwards, when it began, and for how many ns."""
         seen = self._seen
         columns = (seen.nodes.tolist(), seen.start_ns.tolist(), seen.weight_ns.tolist())
         for node, start_ns, weight_ns in zip(*columns, strict=True):
             yield self._stack(node), start_ns, weight_ns
 
     def times(self) -> Iterator[tuple[list[Frame], int]]:
-        """Each stack, and for how many ns in all."""
+        """Each stack and its total ns."""
         for node, ns in time_by_node(self._seen).items():
             yield self._stack(node), ns
 

@@ -6,7 +6,7 @@ from stepscope.store.reader import Run
 
 
 def source_texts(run: Run, answer: LinesAnswer) -> dict[str, list[str]]:
-    """Path as shown to all lines of the file, for files of which a line was hit."""
+    """Path as shown to all lines of the file, for files with lines that were hit."""
     wanted = {each.file for each in answer.functions}
     found: dict[str, list[str]] = {}
     for process in run.processes:

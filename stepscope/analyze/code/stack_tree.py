@@ -54,7 +54,7 @@ class SampledFunction:
 
 
 def stacks(run: Run) -> StacksAnswer:
-    """One tree a role, rank and kind of thread; main threads first, then the longest."""
+    """One tree per role, rank and kind of thread; main threads first, then the longest."""
     trees: dict[tuple[Process, bool, str], _Tree] = {}
     notes = all_notes(run)
     for process in run.processes:
@@ -112,7 +112,7 @@ def _thread(run: Run, process: Process, tree: _Tree) -> ThreadStacks:
 
 
 def _in_order(root: _Branch) -> Iterator[tuple[_Branch, int]]:
-    """Callers before what they call, the longest first. No recursion: stacks may be deep."""
+    """Callers before callees, the longest first. No recursion: stacks may be deep."""
     waiting = [(branch, 0) for branch in _shortest_first(root)]
     while waiting:
         branch, depth = waiting.pop()
@@ -140,7 +140,7 @@ def _row(run: Run, tree: _Tree, branch: _Branch, depth: int) -> StackRow:
 
 def sampled_functions(run: Run, process: ProcessData) -> list[SampledFunction]:
     """Own and inclusive time of every function that was seen, all threads together; a function
-    that is several times in a stack counts once."""
+    that appears several times in a stack counts once."""
     found = Stacks(process)
     own: dict[FunctionName, int] = {}
     inclusive: dict[FunctionName, int] = {}

@@ -1,8 +1,8 @@
-"""The time of thinned code: samples tell how much, the exact beginning tells which line.
+"""The time of thinned code: samples say how much, the exact counts at the start say which line.
 
 The interpreter gives up the GIL only at jumps back and at calls, so samples of pure Python crowd
-at the end of loop bodies. Within one loop body the lines therefore share its samples in the
-proportion of their exact times (the first 10,000 hits at least); between bodies samples are right.
+at the end of loop bodies. Within one loop body the lines therefore share its samples in
+proportion to their exact times (the first 10,000 hits at least); between bodies samples are right.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def _weights(process: ProcessData, block: CodeBlock) -> Ticks:
 
 
 def _bodies(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.int64]:
-    """For each line the innermost loop around it, 0 outside of all."""
+    """For each line the innermost loop around it, 0 outside all loops."""
     body = np.zeros(len(block.entries), np.int64)
     loops = [loop for loop in process.names.loops.values() if loop.code == block.code_id]
     for loop in sorted(loops, key=lambda each: each.line - each.last_line):  # widest first

@@ -1,10 +1,9 @@
-"""What the input is limited by, and that in a sentence.
+"""What limits the input, and a sentence that says so.
 
-1. Steps that wait for less than 5 % of their time are limited by nothing here.
-2. What the training process waits for is told by what happens meanwhile: workers start; a batch is
+1. Steps that wait less than 5 % of their time are not limited by input.
+2. What the training process waits for shows in what happens meanwhile: workers start; a batch is
    on its way, from workers that could do more; or they load.
-3. Where they load, more workers gain something as long as cores are idle; without, only less work
-   does.
+3. If they load, more workers help as long as cores are idle; otherwise only less work does.
 """
 
 import dataclasses
@@ -21,13 +20,13 @@ from stepscope.store.reader import ProcessData, Run
 
 _LEAST_WAIT: Final = 0.05  # of the step
 _MOST: Final = 0.5
-LEAST_IDLE: Final = 0.5  # of a core: one more worker with less gains nothing
+LEAST_IDLE: Final = 0.5  # of a core: with less, one more worker gains nothing
 _BUSY: Final = 0.8  # of the workers' time
 
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What the decision and its words need."""
+    """What the decision and its message need."""
 
     workers: int | None
     wait_share: float
@@ -62,7 +61,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     less = f"less work{_at(facts)}"
     if facts.workers and facts.busy is not None and facts.busy < _MOST:
         return "work", (
-            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but single "
+            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but some "
             f"batches come late: {less}, or a larger prefetch_factor"
         )
     if facts.workers:
@@ -80,8 +79,8 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
 
 
 def _enough(facts: Facts) -> int:
-    """So many load a batch in the time of a step without its wait; no more than one for each core
-    on top."""
+    """How many workers load a batch in the time of a step without its wait; at most one more per
+    core."""
     least = (facts.workers or 0) + 1
     own_ms = max(facts.step_ms - facts.wait_ms, 0.01 * facts.step_ms)
     enough = math.ceil(facts.load_ms / own_ms) if facts.load_ms else least
@@ -117,11 +116,11 @@ def _transfer_words(facts: Facts) -> str:
     get, load = f"{facts.get_ms:.1f} ms", f"{facts.load_ms:.1f} ms"
     if facts.get_ms > facts.load_ms:
         return (
-            f"to take a batch from the workers costs {get}, to load it in their place would cost "
+            f"taking a batch from the workers costs {get}, loading it without them would cost "
             f"{load}: num_workers=0, or {send_less}"
         )
     share = _percent(facts.transfer_share)
-    return f"batches are {share} of the wait on their way from the workers: {send_less}"
+    return f"{share} of the wait is for batches on their way from the workers: {send_less}"
 
 
 def _percent(share: float) -> str:
@@ -163,8 +162,8 @@ def waits_in(loader: Loader, window: Pairs) -> Pairs:
 
 
 def shares_of_wait(process: ProcessData, loader: Loader, waits: Pairs) -> tuple[float, float]:
-    """(workers start, of the wait; a batch is being taken, or sent while none is loaded, of the
-    rest)."""
+    """(share of the wait in which workers start; share of the rest in which a batch is being taken,
+    or sent while none is loaded)."""
     whole_ns = _total(waits)
     starting = union(*start_ups(loader))
     rest = _without(waits, starting)
@@ -183,7 +182,7 @@ def _total(pairs: Pairs) -> int:
 
 
 def _without(pairs: Pairs, taken: Pairs) -> Pairs:
-    """What is left of a union without another one."""
+    """What is left of a union when another one is taken out."""
     edges = np.unique(np.concatenate([*pairs, *taken]))
     start, end = edges[:-1], edges[1:]
     kept = (step_of(start, *pairs) >= 0) & (step_of(start, *taken) < 0)
@@ -200,7 +199,7 @@ def cores_of(run: Run) -> float | None:
 
 
 def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
-    """Those that no process of the run used in the window, in the mean."""
+    """The cores that no process of the run used in the window, on average."""
     cores, lasted_ns = cores_of(run), _total(window)
     if cores is None or not lasted_ns:
         return None

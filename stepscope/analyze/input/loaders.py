@@ -21,29 +21,29 @@ from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _STARTS: Final = ".__iter__"  # how the name of a loader's start ends
-Pairs = tuple[Ints, Ints]  # starts and ends; where it is a union, in order and apart
+Pairs = tuple[Ints, Ints]  # starts and ends; in a union, in order and apart
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loader:
     workers: int
-    thread: int  # that takes its batches
-    waits: Pairs  # each time that it was asked for a batch; there is one at least
-    samples: Ints  # of each; 0: none came
-    starts: Pairs  # each time that it was iterated anew
+    thread: int  # the one that takes its batches
+    waits: Pairs  # each time it was asked for a batch; there is at least one
+    samples: Ints  # of each; 0: no batch came
+    starts: Pairs  # each time its iteration started over
     processes: list[ProcessData]  # its workers'
 
 
 @dataclasses.dataclass(frozen=True)
 class StageTime:
-    """In a window of time; of several processes, together."""
+    """In a window of time; several processes together."""
 
     total_ns: int
     count: int
 
 
 def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | None:
-    """The one that most steps take a batch from; without steps, the one with most batches."""
+    """The loader that most steps take a batch from; without steps, that with the most batches."""
     spans = _loader_spans(process)
     is_start = _are_starts(process, spans)
     waits, starts = spans[~is_start], spans[is_start]
@@ -91,8 +91,8 @@ def _are_starts(process: ProcessData, spans: Spans) -> npt.NDArray[np.bool_]:
 
 
 def _workers(run: Run, process: ProcessData, number: int) -> list[ProcessData]:
-    """The processes that were started for this loader. A pid may have been given twice: the start
-    that lies nearest to a process's own beginning is its own."""
+    """The processes that were started for this loader. A pid may have been used twice: the start
+    nearest to a process's own beginning counts."""
     spans = stage_spans(process, "worker")
     found = []
     for other in run.processes:
@@ -131,7 +131,7 @@ def stage_times(
     *,
     but_thread: int | None = None,
 ) -> dict[str, StageTime]:
-    """Exclusive of each other where they nest; counted where they begin."""
+    """Exclusive of each other if they nest; counted where they begin."""
     totals = dict.fromkeys(stages, 0)
     counts = dict.fromkeys(stages, 0)
     for process in processes:
@@ -159,7 +159,7 @@ def _labels(process: ProcessData, spans: Spans, stages: tuple[str, ...]) -> npt.
 
 
 def lives_ns(processes: list[ProcessData], window: Pairs) -> int:
-    """How much of the window the processes were there, together."""
+    """How much of the window the processes existed, summed."""
     starts = np.array([each.start_ns for each in processes], np.int64)
     ends = np.array([each.end_ns for each in processes], np.int64)
     return int(overlap_ns(starts, np.maximum(starts, ends), window).sum())

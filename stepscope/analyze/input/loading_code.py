@@ -1,4 +1,4 @@
-"""Which of the user's lines load the data, and which library functions they spend it in."""
+"""Which of the user's lines load the data, and in which library functions they spend the time."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Loading:
     processes: list[ProcessData]
     batches: int
     ns: int  # in fetch, with collate
-    in_workers: bool  # where nothing else happens than loading
+    in_workers: bool  # which do nothing but load
 
 
 def loading(processes: list[ProcessData], *, in_workers: bool) -> Loading:
@@ -75,8 +75,8 @@ class _Seen:
 
 
 def _loads(function: FunctionLines, seen: _Seen, *, in_workers: bool) -> bool:
-    """In a worker all but what was seen only elsewhere (its start); in the training process what
-    was seen below the loader, and what the loader calls."""
+    """In a worker, all but what was seen only elsewhere (its start); in the training process, what
+    was seen below the loader and what the loader calls."""
     if function.function == MODULE:
         return False
     place = function.file, function.function
@@ -97,8 +97,8 @@ def _seen(run: Run, processes: list[ProcessData]) -> _Seen:
 
 
 def _stacks(process: ProcessData) -> Iterator[tuple[Stack, int | None, int]]:
-    """Each stack, where in it that begins which was called to fetch a batch (None: nowhere), and
-    for how long it was seen."""
+    """Each stack, the index of the first frame that was called to fetch a batch (None: there is
+    none), and for how long it was seen."""
     found = Stacks(process)
     for seen in found.by_thread():
         for node, ns in time_by_node(seen).items():

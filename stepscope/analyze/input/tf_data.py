@@ -1,4 +1,4 @@
-"""Whether steps wait for a tf.data pipeline, and where that spends its time."""
+"""Whether steps wait for a tf.data pipeline, and where it spends its time."""
 
 import dataclasses
 from typing import Final
@@ -26,7 +26,7 @@ _LEAST_WAIT: Final = 0.05  # of the step
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_SHARE: Final = 0.01  # of the mean step
 _INPUT: Final = "input"
-_SERIAL: Final = ("Map", "Interleave", "FlatMap")  # what could be done in parallel
+_SERIAL: Final = ("Map", "Interleave", "FlatMap")  # stages that could run in parallel
 _SEVERAL: Final = 1.5  # at once
 _PREFETCH: Final = ("Prefetch", "ParallelMap")
 _NO_PIPELINE: Final = "No input pipeline: nothing in the trace fetches a batch from tf.data."
@@ -54,8 +54,8 @@ def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputA
     wait_ns = phases.ns[kept, phases.names.index(_INPUT)]
     samples = steps.samples[steps.samples > 0]
     size = int(np.median(samples)) if len(samples) else None
-    told = _Waits(wait_ns, steps.duration_ns[kept], size, bool(phases.is_estimated[kept].any()))
-    answer = _answer(run, process.process, told, seen)
+    waits = _Waits(wait_ns, steps.duration_ns[kept], size, bool(phases.is_estimated[kept].any()))
+    answer = _answer(run, process.process, waits, seen)
     window = steps.start_ns[kept], steps.end_ns[kept]
     return msgspec.structs.replace(
         answer, cores=cores_of(run), idle_cores=idle_cores(run, process, window)
@@ -77,12 +77,12 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     waits = tf_data_stages.waits(causes.host)
     if len(steps):
         wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
-        told = _Waits(wait_ns, steps.end_ns - steps.start_ns)
+        by_step = _Waits(wait_ns, steps.end_ns - steps.start_ns)
     else:
         events = seen[0][1].events
         lasted = int((events["start_ns"] + events["duration_ns"]).max() - events["start_ns"].min())
-        told = _Waits((waits[1] - waits[0]).sum(keepdims=True), np.array([lasted]))
-    return _answer(run, process.process, told, seen)
+        by_step = _Waits((waits[1] - waits[0]).sum(keepdims=True), np.array([lasted]))
+    return _answer(run, process.process, by_step, seen)
 
 
 def _seen(process: ProcessData) -> list[_Seen]:
@@ -124,7 +124,7 @@ def _loader(waits: _Waits) -> LoaderRow:
 
 
 def _stage_rows(who: Process, seen: list[_Seen], batches: int) -> list[StageRow]:
-    """Those of several windows together."""
+    """The stages of several windows together."""
     total: dict[str, list[float]] = {}
     for causes, _ in seen:
         for stage in tf_data_stages.stages(causes.host):

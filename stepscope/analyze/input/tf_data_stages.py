@@ -1,9 +1,9 @@
 """The stages of a tf.data pipeline in a trace: their own time, how parallel they are, and which
 operations the functions in them call.
 
-1. A stage's own time is what the stages inside of it leave, on its thread.
-2. A stage that works ahead (Prefetch, ParallelMap) does so on threads of its own: what they do, and
-   the functions that they have others run, is its time; that somebody waits for it is not.
+1. A stage's own time is what the stages inside it leave, on its thread.
+2. A stage that works ahead (Prefetch, ParallelMap) does so on its own threads: what they do, and
+   the functions that they have others run, is its time; waiting for it is not.
 """
 
 import collections
@@ -47,7 +47,7 @@ def waits(host: HostEvents) -> Pairs:
 
 
 def batches(host: HostEvents) -> int:
-    """How many were fetched: the operation is told, or its work, or both."""
+    """How many were fetched: the trace has the operation, its work, or both."""
     fetched = fetches(host)
     is_work = np.array(["::" in name for name in host.names] or [False], np.bool_)[host.name]
     return int(max((fetched & is_work).sum(), (fetched & ~is_work).sum()))
@@ -66,8 +66,8 @@ def stages(host: HostEvents) -> list[Stage]:
     for index, name in kinds.functions():
         start, end = int(host.start_ns[index]), int(host.end_ns[index])
         work[name].append((start, end, end - start))
-    told = [_stage(name, count, work[name]) for name, count in calls.items() if count]
-    return sorted(told, key=lambda stage: -stage.self_ns)
+    found = [_stage(name, count, work[name]) for name, count in calls.items() if count]
+    return sorted(found, key=lambda stage: -stage.self_ns)
 
 
 def _stage(name: str, calls: int, work: list[tuple[int, int, int]]) -> Stage:
@@ -79,7 +79,7 @@ def _stage(name: str, calls: int, work: list[tuple[int, int, int]]) -> Stage:
 
 
 class _Kinds:
-    """Which events are of which stage."""
+    """Which events belong to which stage."""
 
     def __init__(self, host: HostEvents) -> None:
         self._host = host
@@ -97,11 +97,11 @@ class _Kinds:
             self.stage_of[index] = next((s for s in stages if s.startswith(begins)), begins)
 
     def works_ahead(self, stage: str) -> bool:
-        """On threads of its own: who asks it for an element only waits."""
+        """On its own threads: asking it for an element is only waiting."""
         return any(stage.startswith(begins) for begins in self._ahead)
 
     def functions(self) -> list[tuple[int, str]]:
-        """Work on the user's functions that a stage had others do: (event, stage)."""
+        """Calls of the user's functions that a stage had other threads do: (event, stage)."""
         host, step = self._host, self._host.stats["step_id"]
         stage_of_step: dict[int, str] = {}
         for index in np.flatnonzero(host.named(CAPTURED) & (step != -1)).tolist():
@@ -115,7 +115,7 @@ class _Kinds:
 
 
 def _own_ns(host: HostEvents, which: npt.NDArray[np.bool_]) -> Ints:
-    """Without the nearest ones of `which` inside."""
+    """The time of each without the nearest of `which` inside it."""
     own = host.end_ns - host.start_ns
     nearest: list[int] = []
     marked = which.tolist()

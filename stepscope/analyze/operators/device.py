@@ -1,10 +1,9 @@
 """What each device did with its time, as HTA defines it: busy, computing, communicating, idle.
 
 1. Wall time is from the first kernel's (or copy's) start to the last one's end.
-2. Idle is what no kernel covers. A gap is the host's fault where the kernel that ends it was
-   launched after the gap began; under 30 ns it is what one kernel after the other takes; the rest
-   is other.
-3. Communication is exposed where no computation runs meanwhile.
+2. Idle is what no kernel covers. A gap is the host's fault if the kernel that ends it was launched
+   after the gap began; under 30 ns it is the usual gap between two kernels; the rest is other.
+3. Communication is exposed while no computation runs.
 HTA splits the idle time of each stream, so that its parts sum to several times the idle time of the
 device; here the gaps are those of the whole device, and the parts sum to it.
 """
@@ -28,7 +27,7 @@ from stepscope.store.reader import ProcessData, Run
 
 _KERNEL_WAIT_NS: Final = 30
 _STEP: Final = "ProfilerStep#"
-_NONE: Final = "No operators were recorded, so nothing is known of a device."
+_NONE: Final = "No operators were recorded, so nothing is known about a device."
 _NO_DEVICE: Final = "Nothing ran on a device in what was recorded."
 _Table = npt.NDArray[Any]
 
@@ -43,7 +42,7 @@ class _Part:
 
 
 def device(run: Run) -> DeviceAnswer:
-    """One row a device and rank; several windows of it together."""
+    """One row per device and rank; several windows of it together."""
     notes, rows, has_windows = all_notes(run), [], False
     for process in run.processes:
         parts: dict[int, list[_Part]] = collections.defaultdict(list)
@@ -141,7 +140,7 @@ def _idle(part: _Part, busy: tuple[Ints, Ints]) -> dict[str, int]:
 
 
 def _launched_ns(trace: Trace, correlation: Ints) -> Ints:
-    """When the call began that launched each of these; 0: not known."""
+    """When the call that launched each of these began; 0: not known."""
     calls = trace.of(Category.RUNTIME)
     calls = calls[calls["correlation"] >= 0]
     if not len(calls):
@@ -155,13 +154,13 @@ def _launched_ns(trace: Trace, correlation: Ints) -> Ints:
 def _rank(process: ProcessData, trace: Trace) -> int | None:
     if process.info.rank is not None:
         return process.info.rank
-    told = trace.head.get("distributedInfo")
-    rank = told.get("rank") if isinstance(told, dict) else None
+    info = trace.head.get("distributedInfo")
+    rank = info.get("rank") if isinstance(info, dict) else None
     return rank if isinstance(rank, int) else None
 
 
 def _steps(run: Run, process: ProcessData, parts: list[_Part]) -> int | None:
-    """That began in the windows; in a trace without a recording around it, as it marks them."""
+    """How many began in the windows; in a trace without a recording around it, those it marks."""
     found = 0
     for part in parts:
         if part.window.start_ns is not None:

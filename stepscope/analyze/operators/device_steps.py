@@ -31,7 +31,7 @@ _PAGEABLE: Final = re.compile(r"pageable", re.I)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DeviceTime:
-    """Of one trace. Times are sums over its steps, `step_ns` is one entry a step."""
+    """Of one trace. Times are sums over its steps, `step_ns` has one entry per step."""
 
     run: Run
     process: ProcessData
@@ -94,7 +94,7 @@ class DeviceTime:
         return float(overlap_ns(self.start_ns, self.start_ns + self.step_ns, busy).sum())
 
     def clipped(self, events: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-        """Start and end of each, no further than the first and the last step reach."""
+        """Start and end of each, clipped to the first and the last step."""
         first, last = int(self.start_ns[0]), int(self.start_ns[-1] + self.step_ns[-1])
         start = np.clip(events["start_ns"], first, last)
         end = np.clip(events["start_ns"] + events["duration_ns"], first, last)
@@ -133,7 +133,7 @@ class DeviceTime:
 
 
 def device_time(run: Run, process: ProcessData) -> DeviceTime | None:
-    """Of the trace with most on a device; None: without one."""
+    """Of the trace with the most on a device; None: no trace has any."""
     parts, _ = parts_of(process)
     with_device = [part for part in parts if part.tree.trace.has_device]
     if not with_device:
@@ -147,7 +147,7 @@ def device_time(run: Run, process: ProcessData) -> DeviceTime | None:
 
 
 def _steps(part: Part, busy: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """As the trace marks them, each to the beginning of the next; else all of it as one."""
+    """As the trace marks them, each up to the start of the next; otherwise all of it as one."""
     events, names = part.tree.events, part.tree.trace.names
     marks = [index for index, name in enumerate(names) if name.startswith(_STEP)]
     begins = np.sort(events["start_ns"][np.isin(events["name"], marks)])

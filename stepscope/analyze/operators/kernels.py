@@ -26,7 +26,7 @@ _KINDS: Final[dict[int, Kind]] = {
     Category.MEMCPY: "memcpy",
     Category.MEMSET: "memset",
 }
-_NONE: Final = "No operators were recorded, so nothing is known of a device."
+_NONE: Final = "No operators were recorded, so nothing is known about a device."
 _NO_DEVICE: Final = "Nothing ran on a device in the operator windows."
 
 
@@ -64,9 +64,9 @@ def _add(rows: dict[tuple[str, Kind, int], _Row], process: ProcessData, part: Pa
     device, operators = launched_by(trace, events)
     names, categories = device["name"].tolist(), device["category"].tolist()
     columns = names, categories, device["device"].tolist(), device["duration_ns"].tolist()
-    told = device["framework_op"].tolist(), device["source"].tolist()
+    origins = device["framework_op"].tolist(), device["source"].tolist()
     for name, category, number, lasted_ns, operator, named, source in zip(
-        *columns, operators.tolist(), *told, strict=True
+        *columns, operators.tolist(), *origins, strict=True
     ):
         row = rows[trace.names[name], _KINDS[category], number]
         row.calls += 1

@@ -1,4 +1,4 @@
-"""What the operator windows tell of each line: time in operators, on the device, and memory.
+"""What the operator windows say about each line: time in operators, on the device, and memory.
 
 A line's figures are those of the operators that it called itself, in all windows together.
 """
@@ -36,7 +36,7 @@ class Figures:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LineFigures:
-    """By line; what no window of the process knows is left out."""
+    """By line; lines that are in no window of the process are left out."""
 
     by_line: dict[Place, Figures]
     has_device: bool
@@ -45,7 +45,7 @@ class LineFigures:
 
 @functools.lru_cache(maxsize=64)
 def line_figures(process: ProcessData) -> LineFigures | None:
-    """None: without windows."""
+    """None: there are no windows."""
     parts, _ = parts_of(process)
     if not parts:
         return None
@@ -73,7 +73,7 @@ def _add_time(found: dict[Place, Figures], part: Part) -> None:
 
 
 def _add_memory(found: dict[Place, Figures], process: ProcessData, part: Part) -> None:
-    """Whoever allocated a block owns it until it is freed, wherever that happens."""
+    """The line that allocated a block owns it until it is freed, wherever that happens."""
     memory = part.tree.trace.memory
     places = memory_places(process, part.window, part.tree.trace)
     known = np.flatnonzero((memory["bytes"] > 0) & (places.code != 0))
@@ -92,8 +92,8 @@ def _place(places: Places, index: np.int64) -> Place:
 
 
 def _freed(memory: npt.NDArray[Any], allocates: Indices) -> Ints:
-    """What of each of these was freed again, below zero: by the next that happens at its address,
-    if that is no allocation."""
+    """How many bytes of each were freed again, as negative numbers: by the next event at its
+    address, if that is not an allocation."""
     is_free = memory["bytes"] < 0
     seen = np.concatenate([allocates, np.flatnonzero(is_free)])
     order = seen[np.lexsort((seen, memory["at_ns"][seen], memory["address"][seen]))]

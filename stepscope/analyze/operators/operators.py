@@ -26,13 +26,13 @@ from stepscope.store.reader import ProcessData, Run
 _STEP: Final = "ProfilerStep#"
 _MEMORY: Final = "[memory]"
 _Key = tuple[str, str]  # name, dims
-Place = tuple[int | str, int]  # code, or a file that the trace tells; line
+Place = tuple[int | str, int]  # code, or a file named by the trace; line
 _NONE: Final = (
     "No operators were recorded: the script used neither torch nor TensorFlow nor JAX, ended "
     "before its sixth step, or ran with --ops off. 'stepscope run --ops all' records them from the "
     "start."
 )
-_WHY: Final = "operators are not recorded"  # in the notes of those that record them
+_WHY: Final = "operators are not recorded"  # in the notes of the recorders
 
 
 @dataclasses.dataclass
@@ -51,7 +51,7 @@ class _Row:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What is read of one window."""
+    """What was read from one window."""
 
     window: Window
     tree: OpTree
@@ -83,21 +83,21 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
 
 
 def _notes_without_windows(run: Run) -> list[str]:
-    """What could be the reason is said only where the recording did not tell it."""
+    """A possible reason is given only if the notes do not have the actual one."""
     notes = all_notes(run)
-    is_told = any(_WHY in note.lower() for note in notes)
-    return notes if is_told else [*notes, _NONE]
+    is_explained = any(_WHY in note.lower() for note in notes)
+    return notes if is_explained else [*notes, _NONE]
 
 
 def process_with_windows(run: Run) -> ProcessData | None:
-    """The main process; where it has none, the first that has some."""
+    """The main process; if it has none, the first that has some."""
     chosen = select(run)
     candidates = [chosen, *run.processes] if chosen is not None else run.processes
     return next((each for each in candidates if each is not None and windows(each)), None)
 
 
 def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
-    """The windows that can be read, and what is to be said of them."""
+    """The windows that can be read, and notes about them."""
     parts, notes = [], []
     for window in windows(process):
         trace = read_window(window)
@@ -224,7 +224,7 @@ def _dims(text: str) -> list[Any]:
 
 
 def place_of(part: Part, code: int, line: int) -> Place:
-    """As rows of several windows can have it: the sources of a trace are its own."""
+    """A place that is valid across windows: the sources of a trace are its own."""
     return (code if code >= 0 else part.tree.trace.sources[-1 - code][0].file), line
 
 
@@ -240,8 +240,8 @@ def _places(run: Run, process: ProcessData, row: _Row) -> list[tuple[Location, O
     for place, (calls, self_ns) in row.places.items():
         location = location_of(run, process, place)
         if location is not None:
-            told = OpPlace(file=location.file, line=location.line, calls=calls, self_cpu_ns=self_ns)
-            found.append((location, told))
+            line = OpPlace(file=location.file, line=location.line, calls=calls, self_cpu_ns=self_ns)
+            found.append((location, line))
     return sorted(found, key=lambda each: (-each[1].self_cpu_ns, each[1].file, each[1].line))
 
 
@@ -273,8 +273,8 @@ def _operators(part: Part) -> int:
 def _slowdown(
     process: ProcessData, steps: FoundSteps, begun: npt.NDArray[np.bool_]
 ) -> float | None:
-    """How much longer a step in the window takes than a measured one, by the medians. To open and
-    close the window takes longer than all the rest, and slows no operator."""
+    """How much longer a step in the window takes than a measured one, by the medians. Opening
+    and closing the window takes longer than all the rest, but slows down no operator."""
     ours = union(*process.spans.of(SpanCategory.PROFILER).interval_ns)
     lasted = steps.duration_ns - overlap_ns(steps.start_ns, steps.end_ns, ours)
     measured = lasted[steps.is_measured & ~begun]

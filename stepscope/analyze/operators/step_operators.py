@@ -1,4 +1,4 @@
-"""The operators of a step, from the window that has most steps in it."""
+"""The operators of a step, from the window with the most steps."""
 
 import dataclasses
 import functools
@@ -31,7 +31,7 @@ class StepOps:
     process: ProcessData
     part: Part
     steps: int
-    slowdown: float  # of its steps, against those outside
+    slowdown: float  # of its steps, compared to those outside
 
     @property
     def is_op(self) -> _Mask:
@@ -41,12 +41,12 @@ class StepOps:
 
     @property
     def self_ns(self) -> npt.NDArray[np.float64]:
-        """As long as it would take without the recording."""
+        """As long as each would take without the recording."""
         return self.part.tree.self_ns / max(1.0, self.slowdown)
 
     def usual_ns(self, kept: _Mask) -> npt.NDArray[np.float64]:
-        """Of each of these: no more than the median of its kind, the same operator on the same
-        shapes. What is beyond that was done to it: other processes had the core meanwhile."""
+        """Of each of these: at most the median of its kind, the same operator on the same shapes.
+        Anything above that is not its own: other processes had the core meanwhile."""
         took, events = self.self_ns[kept], self.part.tree.events[kept]
         kinds = np.stack([events["name"].astype(np.int64), events["shapes"].astype(np.int64)])
         _, kind = np.unique(kinds, axis=1, return_inverse=True)
@@ -96,7 +96,7 @@ class StepOps:
 
     @functools.cached_property
     def optimizers(self) -> dict[str, _Mask]:
-        """By class, Adam of "Optimizer.step#Adam.step": what is inside of its steps. One may wrap
+        """By class, Adam of "Optimizer.step#Adam.step": what is inside its steps. One may wrap
         another, whose operators are not its own."""
         ranges, names = self.named(_OPTIMIZER), self.part.tree.events["name"]
         around = innermost(self.part.tree.parent, ranges)
@@ -123,8 +123,8 @@ class StepOps:
         return [shapes.dims for shapes in self.part.tree.trace.shapes]
 
     def share_of_lines(self, file: str, first: int, last: int) -> float:
-        """What of the operators' own time belongs to lines of a file, backward ones to the line
-        of their forward; the optimizer's are left out."""
+        """The share of the operators' own time that belongs to lines of a file, backward ones to
+        the line of their forward; the optimizer's are left out."""
         wanted = self.is_op & ~self.in_optimizer
         kept, took = np.flatnonzero(wanted), self.usual_ns(wanted)
         places = self.part.places
@@ -139,7 +139,7 @@ class StepOps:
         return float(took[here].sum()) / whole if whole else 0.0
 
     def place(self, kept: _Mask) -> Location | None:
-        """The line with most of their time."""
+        """The line with the most of their time."""
         places = self.part.places
         known = np.flatnonzero(kept & (places.code > 0))
         if not len(known):
@@ -154,7 +154,7 @@ class StepOps:
 
 
 def elements_of(dims: str) -> float:
-    """How many the largest of an operator's inputs has."""
+    """How many elements the largest of an operator's inputs has."""
     try:
         inputs = msgspec.json.decode(dims, type=list[Any])
         return float(max((math.prod(each) for each in inputs if each), default=0))
@@ -168,7 +168,7 @@ def step_ops(run: Run, process: ProcessData) -> StepOps | None:
     parts, _ = parts_of(process)
     found = []
     for part in parts:
-        told = window_answer(run, process, part)
-        if told.steps:
-            found.append(StepOps(run, process, part, told.steps, told.slowdown or 1.0))
+        answer = window_answer(run, process, part)
+        if answer.steps:
+            found.append(StepOps(run, process, part, answer.steps, answer.slowdown or 1.0))
     return max(found, key=lambda window: window.steps, default=None)

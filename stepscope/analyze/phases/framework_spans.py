@@ -1,17 +1,18 @@
-"""The spans that a framework's hooks recorded, as the phases people speak of.
+"""The spans that a framework's hooks recorded, as the phases that people know.
 
-1. A module's call inside of backward is part of it (activation checkpointing).
-2. Forward passes without gradients are evaluation, with the waiting for their batches and all that
-   lies between them. Where most steps have such (a frozen teacher, a GAN's samples), only those of
-   a trained model are that lie between the update and the next batch or turn of the loop.
-3. From the end of the input to the next forward or transfer it is `prepare`. A forward pass without
-   gradients on the way is none of it, and does not end it: it may ask a policy for the next action.
-4. From the end of forward to the next forward or to backward it is forward still: the loss. That
-   needs a pass with gradients, unless backward comes next. Where no module is called at all,
-   forward begins where the input or the loop's turn did.
-5. Where no optimizer is used, what follows backward is the update written by hand.
-6. A compiled function that does the passes and the update in one is `compute`, and a pass to all of
-   the above.
+1. A module's call inside backward is part of it (activation checkpointing).
+2. Forward passes without gradients are evaluation, with the wait for their batches and all that
+   lies between them. If most steps have them (a frozen teacher, a GAN's samples), only those of a
+   trained model count that lie between the update and the next batch or turn of the loop.
+3. From the end of the input to the next forward or transfer is `prepare`. A forward pass without
+   gradients in between is not part of it and does not end it: it may ask a policy for the next
+   action.
+4. From the end of forward to the next forward or to backward is still forward: the loss. That
+   needs a pass with gradients, unless backward comes next. If no module is called at all, forward
+   begins after the input or with the loop's turn.
+5. If no optimizer is used, what follows backward is a hand-written update.
+6. A compiled function that does the passes and the update in one is `compute`, and counts as a pass
+   for all of the above.
 """
 
 import dataclasses
@@ -35,14 +36,14 @@ _NOT_PHASES: Final = (
     SpanCategory.ACTION,
 )
 PHASES: Final = tuple(category for category in SpanCategory if category not in _NOT_PHASES)
-# They say that a framework trains here.
+# They show that a framework trains here.
 _OF_FRAMEWORKS: Final = (
     SpanCategory.FORWARD,
     SpanCategory.BACKWARD,
     SpanCategory.OPTIMIZER,
     SpanCategory.COMPUTE,
 )
-# What is told of evaluation apart: it happens there, but is not evaluation's fault.
+# Reported apart from evaluation: it happens there but is not evaluation's fault.
 _STAY_IN_EVALUATION: Final = (
     SpanCategory.GC,
     SpanCategory.PROFILER,
@@ -56,7 +57,7 @@ _BETWEEN: Final = (
     SpanCategory.OPTIMIZER,
     SpanCategory.COMMUNICATION,
 )
-# What preparation ends or begins with.
+# What preparation begins or ends with.
 _PASSES: Final = (
     SpanCategory.INPUT,
     SpanCategory.TRANSFER,
@@ -89,7 +90,7 @@ class Spans:
         return np.isin(self.category, categories)
 
     def with_forward(self) -> _Mask:
-        """Those of backward that have the forward pass in them."""
+        """The backward spans that include the forward pass."""
         flagged = (self.flags & int(BackwardFlag.WITH_FORWARD)) != 0
         mask: _Mask = self.of(SpanCategory.BACKWARD) & flagged
         return mask
@@ -142,7 +143,7 @@ def _recorded(process: ProcessData, thread: int) -> Spans:
 
 
 def _names_of_starts(process: ProcessData) -> list[int]:
-    """Of the spans in which a loader is begun anew."""
+    """Names of the spans in which a loader starts over."""
     return [span.id for span in process.names.spans.values() if span.name.endswith(".__iter__")]
 
 
@@ -164,22 +165,22 @@ def _without_recomputation(spans: Spans) -> Spans:
 
 
 def _with_evaluation(spans: Spans, steps: FoundSteps) -> Spans:
-    """What a framework calls so, from beginning to end; elsewhere, from the passes."""
-    told = spans.of(SpanCategory.EVALUATION)
-    evaluating = _evaluating(spans, steps) & ~_inside_any(spans, told)
-    if not evaluating.any() and not told.any():
+    """What a framework reports as evaluation, from start to end; elsewhere, from the passes."""
+    reported = spans.of(SpanCategory.EVALUATION)
+    evaluating = _evaluating(spans, steps) & ~_inside_any(spans, reported)
+    if not evaluating.any() and not reported.any():
         return spans
     start_ns, end_ns = _stretches(spans, evaluating)
     start_ns, end_ns = intervals.union(
-        np.concatenate([start_ns, spans.start_ns[told]]),
-        np.concatenate([end_ns, spans.end_ns[told]]),
+        np.concatenate([start_ns, spans.start_ns[reported]]),
+        np.concatenate([end_ns, spans.end_ns[reported]]),
     )
     covered = _inside(spans, start_ns, end_ns) & ~spans.of(*_STAY_IN_EVALUATION)
     return spans.only(~covered).plus(start_ns, end_ns, SpanCategory.EVALUATION)
 
 
 def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
-    """Forward passes without gradients whose module does not make such in most steps, or makes them
+    """Forward passes without gradients whose module does not make them in most steps, or makes them
     when the step has trained; and compiled functions that do not train, once there are steps."""
     candidates = _is_without_gradients(spans)
     compiled = may_evaluate(spans.of(SpanCategory.COMPUTE), spans.name, spans.number)
@@ -194,8 +195,8 @@ def _evaluating(spans: Spans, steps: FoundSteps) -> _Mask:
 
 
 def _after_update(spans: Spans, steps: FoundSteps, passes: _Mask) -> _Mask:
-    """Which of these passes of a model that is trained come after the optimizer's step and before
-    the batch or the turn that the next one begins with: no training is left that needs them."""
+    """Which of these passes of a trained model come after the optimizer's step and before the batch
+    or turn that begins the next step: no training needs them any more."""
     trains = spans.of(*_OF_FRAMEWORKS) & ~_is_without_gradients(spans)
     names = np.unique(spans.name[passes])
     is_trained = bool((trains & spans.of(SpanCategory.FORWARD) & np.isin(spans.name, names)).any())
@@ -205,7 +206,7 @@ def _after_update(spans: Spans, steps: FoundSteps, passes: _Mask) -> _Mask:
     after = np.searchsorted(at, np.arange(len(spans)))  # the training that follows, in `at`
     before = at[np.maximum(after - 1, 0)]
     updated = (after > 0) & spans.of(SpanCategory.OPTIMIZER)[before]
-    updated &= spans.end_ns[before] <= spans.start_ns  # not from inside of it: a closure
+    updated &= spans.end_ns[before] <= spans.start_ns  # not from inside it: a closure
     following_ns = np.append(spans.start_ns[at], np.iinfo(np.int64).max)[after]
     batches_ns = spans.start_ns[spans.of(SpanCategory.INPUT)]
     begins = np.sort(np.concatenate([steps.turn_ns, batches_ns]))
@@ -220,8 +221,8 @@ def _is_without_gradients(spans: Spans) -> _Mask:
 
 
 def _stretches(spans: Spans, evaluating: _Mask) -> tuple[Ints, Ints]:
-    """From the input of the first such pass to the end of the last, with the question for one more
-    batch that ends a loop. Training in between cuts them."""
+    """From the input of the first such pass to the end of the last, including the request for one
+    more batch that ends a loop. Training in between cuts them."""
     training = spans.of(*_OF_FRAMEWORKS) & ~evaluating
     training &= ~(spans.of(SpanCategory.OPTIMIZER) & _inside_any(spans, evaluating))
     cuts = np.cumsum(training)
@@ -246,7 +247,7 @@ def _input_before(spans: Spans, group: npt.NDArray[np.intp], index: int) -> int:
 
 
 def _input_after(spans: Spans, group: npt.NDArray[np.intp], index: int) -> int:
-    """The loader that ran out says so by a wait that brings no batch."""
+    """A loader that ran out shows as a wait that brings no batch."""
     after = group[(group > index) & spans.of(SpanCategory.INPUT)[group]]
     return int(after[0]) if len(after) and spans.samples[after[0]] == 0 else index
 
@@ -278,7 +279,7 @@ def _has_graph(phases: Spans) -> _Mask:
 
 
 def _with_update(spans: Spans, steps: FoundSteps) -> Spans:
-    """From the last backward to the step's end, where nothing but the script updates weights."""
+    """From the last backward to the step's end, if only the script itself updates weights."""
     if spans.of(SpanCategory.OPTIMIZER).any():
         return spans
     backward = spans.of(SpanCategory.BACKWARD)
@@ -306,14 +307,14 @@ def _with_preparation(spans: Spans, steps: FoundSteps) -> Spans:
     is_pass = passes.of(SpanCategory.FORWARD, SpanCategory.TRANSFER, SpanCategory.COMPUTE)
     is_pass |= passes.with_forward()
     end = passes.start_ns[is_pass]
-    # A step's own beginning counts only where no turn of the loop begins in it.
+    # A step's own start counts only if no turn of the loop begins in it.
     turns_ns = np.concatenate([steps.start_ns, steps.turn_ns])
     begin = _latest_before(np.concatenate([passes.end_ns, turns_ns]), end)
     ends_it = ~_is_without_gradients(passes)
     since = _latest_before(np.concatenate([passes.end_ns[ends_it], turns_ns]), end)
     is_batch = passes.of(SpanCategory.INPUT) & (passes.samples != _NO_BATCH_YET)
     from_input = np.isin(since, passes.end_ns[is_batch])
-    # Before a compiled function it is the framework's own callbacks that run there.
+    # Before a compiled function, the framework's own callbacks run there.
     is_known = (len(steps.turn_ns) == 0) & ~passes.of(SpanCategory.COMPUTE)[is_pass]
     from_turn = np.isin(since, steps.turn_ns) | (np.isin(since, steps.start_ns) & is_known)
     kept = from_input | from_turn
@@ -321,7 +322,7 @@ def _with_preparation(spans: Spans, steps: FoundSteps) -> Spans:
 
 
 def _latest_before(marks_ns: Ints, at_ns: Ints) -> Ints:
-    """The last of the marks up to each moment, 0 without."""
+    """The last of the marks up to each moment, 0: none."""
     marks = np.sort(marks_ns)
     if not len(marks):
         return np.zeros(len(at_ns), np.int64)

@@ -1,4 +1,4 @@
-"""What recording cost: counted events times their measured price, and the slow paths' own time."""
+"""What recording cost: counted events times their measured cost, and the slow paths' own time."""
 
 import functools
 
@@ -30,7 +30,7 @@ def overhead(run: Run, process: ProcessData, steps: FoundSteps) -> Overhead:
 
 @functools.lru_cache(maxsize=64)
 def modelled_share(process: ProcessData, steps: FoundSteps) -> float:
-    """Share of line events and slow paths, between the first and the last measured step where the
+    """Share of line events and slow paths, between the first and the last measured step if the
     COST records cover that time, else over all that was recorded."""
     measured = np.flatnonzero(steps.is_measured)
     if len(measured):
@@ -43,7 +43,7 @@ def modelled_share(process: ProcessData, steps: FoundSteps) -> float:
 
 
 def calls_share(process: ProcessData) -> float:
-    """With --calls: what counting them cost, which is spread over the run as if it were even."""
+    """With --calls: what counting them cost, spread evenly over the run."""
     ticks = float(process.calls.calls.astype(np.float64).sum()) * process.info.call_cost_ticks
     return ticks * process.clock.ns_per_tick / max(1, process.end_ns - process.start_ns)
 
@@ -72,7 +72,7 @@ def _price_ns(process: ProcessData, costs: Costs) -> npt.NDArray[np.float64]:
 
 
 def whole_cost_ns(process: ProcessData) -> float:
-    """Of the whole recording: the line counters know the events, the last COST the slow paths."""
+    """Of the whole recording: events from the line counters, slow paths from the last COST."""
     costs = process.costs
     slow_ticks = float(costs.slow_ticks[-1]) if len(costs) else 0.0
     hits = sum(float(block.hits.astype(np.float64).sum()) for block in process.lines.blocks)
@@ -101,10 +101,10 @@ def _length(start_ns: Ints, end_ns: Ints) -> int:
 
 def thinned(run: Run, process: ProcessData) -> list[str]:
     """ "file:function" of the code whose lines were thinned out."""
-    told = set()
+    names = set()
     for block in process.lines.blocks:
         code = process.names.codes.get(block.code_id)
         file = process.names.files.get(code.file) if code else None
         if block.is_thinned and code and file:
-            told.add(f"{shown_path(run, file.path)}:{code.function}")
-    return sorted(told)
+            names.add(f"{shown_path(run, file.path)}:{code.function}")
+    return sorted(names)

@@ -25,7 +25,7 @@ _FILES: Final = max(SpanCategory) + 1
 _PYTHON: Final = _FILES + 1
 _NAMES: Final = {**_SPANS, _FILES: "files", _PYTHON: "python"}
 _LABELS: Final = _PYTHON + 1
-# These are always told, 0 or not.
+# These are always listed, 0 or not.
 _ALWAYS: Final = ("python", "gc", "profiler")
 _ALWAYS_WITHOUT_FRAMEWORK: Final = (*_ALWAYS, "files")
 
@@ -36,11 +36,11 @@ class Phases:
 
     names: tuple[str, ...]
     ns: npt.NDArray[np.int64]
-    is_estimated: npt.NDArray[np.bool_]  # how much of a step's compute is input
+    is_estimated: npt.NDArray[np.bool_]  # whether the input in a step's compute is estimated
 
 
 def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
-    """Innermost span wins; files only where no phase claims the time; Python is the rest."""
+    """Innermost span wins; files only if no phase claims the time; Python is the rest."""
     table = intervals.exclusive_by_step(
         _activities(process, steps), steps.start_ns, steps.end_ns, _LABELS
     )
@@ -61,7 +61,7 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
 def _take_input_out(
     process: ProcessData, steps: FoundSteps, table: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Of compiled functions that fetch their batches themselves."""
+    """Moves the input out of compiled functions that fetch their batches themselves."""
     inside = graph_input(process, steps)
     if inside is None:
         return np.zeros(len(steps), np.bool_)
@@ -84,7 +84,7 @@ def _activities(process: ProcessData, steps: FoundSteps) -> intervals.Intervals:
 
 
 def _file_spans(process: ProcessData, steps: FoundSteps, spans: Spans) -> tuple[Ints, Ints]:
-    """Where a framework tells the phases, files are read in one of them."""
+    """If a framework reports phases, files are read in one of them."""
     if is_trained_by_framework(process):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     # Collections and our own work happen anywhere: they do not make a file part of a phase.
@@ -102,7 +102,7 @@ def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:
 
 
 def _claim(table: npt.NDArray[np.int64], rest: Ints, label: int, wanted_ns: Ints) -> None:
-    """Give a category time that nobody has claimed so far, as far as there is any."""
+    """Give a category time that is not claimed yet, as far as there is any."""
     given = np.clip(wanted_ns, 0, rest)
     table[:, label] += given
     rest -= given

@@ -1,8 +1,8 @@
-"""Waiting for input inside of a compiled function, which only the framework's own profiler sees.
+"""Waiting for input inside a compiled function, which only the framework's own profiler sees.
 
 Keras' `fit` fetches its batches in the function that trains: for the recorder that is all compute.
-In a step that lies in an operator window the wait is known; elsewhere it is taken to be the same
-share of the compute as there.
+In a step that lies in an operator window the wait is known; elsewhere it is assumed to be the
+same share of the compute.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from stepscope.store.reader import ProcessData
 
 Pairs = tuple[Ints, Ints]
 ESTIMATED: Final = (
-    "The wait for input inside of the compiled function is known in the steps of operator windows; "
+    "The wait for input inside the compiled function is known in the steps of operator windows; "
     "in the others it is estimated from those."
 )
 
@@ -56,8 +56,8 @@ def graph_input(process: ProcessData, steps: FoundSteps) -> GraphInput | None:
     if not known_ns or not wait_ns[is_known].any():
         return None
     share = float(wait_ns[is_known].sum()) / known_ns
-    told = np.where(is_known, wait_ns, np.rint(share * whole_ns).astype(np.int64))
-    return GraphInput(told, ~is_known & (whole_ns > 0))
+    wait_in_compute_ns = np.where(is_known, wait_ns, np.rint(share * whole_ns).astype(np.int64))
+    return GraphInput(wait_in_compute_ns, ~is_known & (whole_ns > 0))
 
 
 def _compute(process: ProcessData, steps: FoundSteps) -> Pairs:
@@ -66,8 +66,8 @@ def _compute(process: ProcessData, steps: FoundSteps) -> Pairs:
 
 @functools.lru_cache(maxsize=64)
 def _waits(process: ProcessData) -> tuple[Pairs, Pairs]:
-    """When an operation of a graph fetched a batch, and when that would have been seen; both in
-    the process's own time."""
+    """When an operation of a graph fetched a batch, and when that would have been recorded; both on
+    the process's own clock."""
     none = np.zeros(0, np.int64)
     starts, ends, begins, stops = [none], [none], [none], [none]
     for window in windows(process):

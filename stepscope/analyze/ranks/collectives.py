@@ -1,8 +1,8 @@
-"""Who came when to each collective, and how long each rank waited there for the last one.
+"""When each rank came to each collective, and how long it waited there for the last one.
 
-A collective is known by its group and its number in it, which are the same on all ranks. Whoever
-calls it (DDP: has computed its gradients) has arrived; before the last one has, none can go on. So
-what a rank spends in it up to that moment is waiting, and the rest is the communication itself.
+A collective is known by its group and its number in it, which are the same on all ranks. A rank
+that calls it (DDP: has computed its gradients) has arrived; none can go on before the last one has.
+So what a rank spends in it up to that moment is waiting, and the rest is the communication itself.
 """
 
 import dataclasses
@@ -72,7 +72,7 @@ def collectives(ranks: Sequence[ProcessData]) -> Collectives:
 
 def _calls(process: ProcessData) -> _Calls:
     spans = process.spans.of(SpanCategory.COMMUNICATION)
-    spans = spans[(spans.number > 0) & spans.has_ended]  # else it may have had no partner
+    spans = spans[(spans.number > 0) & spans.has_ended]  # otherwise it may have had no partner
     names = process.names.spans
     groups = [names[id].name if id in names else "" for id in spans.group.tolist()]
     return _Calls(list(zip(groups, spans.number.tolist(), strict=True)), *spans.interval_ns)
@@ -96,7 +96,7 @@ def _waited(
 def _offsets_ns(
     ranks: Sequence[ProcessData], calls: Sequence[_Calls], indices: Sequence[npt.NDArray[np.intp]]
 ) -> list[int]:
-    """What to add to each rank's times. On one host its clock is the same for all. Between hosts
+    """What to add to each rank's times. On one host all share the same clock. Between hosts
     the wall clocks are close, and what is left is read from the collectives: they end together."""
     if len({process.info.host for process in ranks}) <= 1:
         return [0] * len(ranks)
@@ -106,7 +106,7 @@ def _offsets_ns(
 
 
 def _ends(calls: _Calls, index: npt.NDArray[np.intp], offset_ns: int) -> dict[int, int]:
-    """A collective to when it was over."""
+    """Maps a collective to its end."""
     over: dict[int, int] = {}
     for column, end in zip(index.tolist(), (calls.end_ns + offset_ns).tolist(), strict=True):
         if column >= 0:

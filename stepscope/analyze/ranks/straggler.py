@@ -1,9 +1,10 @@
 """The rank that the others wait for, and the line in which it loses the time.
 
-1. It holds up the mean step by at least 5 %, and by more than all others together do: so much more
-   that chance would not (three standard errors). Ranks that come last by turns are no stragglers.
-2. What it does in that time is the phase in which it spends more than the others do.
-3. The line is the one that costs it more than the same line costs them, callees left out.
+1. It holds up the mean step by at least 5 %, and by more than all others together: by so much more
+   that it is not chance (three standard errors). Ranks that take turns at being last are not
+   stragglers.
+2. What it does in that time is the phase in which it spends more than the others.
+3. The line is the one that costs it more than the same line costs the others, without callees.
 """
 
 import dataclasses
@@ -25,20 +26,20 @@ from stepscope.store.reader import ProcessData, Run
 _LEAST_SHARE: Final = 0.05  # of the step
 _STANDARD_ERRORS: Final = 3.0
 _FEWEST_STEPS: Final = 5
-_LEAST_OF_COST: Final = 0.25  # of what it costs: what a line must explain
-_MOST_OF_COST: Final = 3.0  # more than that was lost elsewhere than in the steps
+_LEAST_OF_COST: Final = 0.25  # of what it costs: the least that a line must explain
+_MOST_OF_COST: Final = 3.0  # more than that was not lost in the steps
 
 _Key = tuple[str, str, int]  # file, function, line
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Held:
-    """What a rank's coming last costs the others."""
+    """What it costs the others that a rank comes last."""
 
     rank: int
     process: ProcessData
     steps: int
-    cost_ns: Ints  # by step, the same measured ones of all ranks
+    cost_ns: Ints  # by step, for the same measured steps on all ranks
     mean_ms: dict[str, float]  # of its steps, by category
 
     @property
@@ -71,14 +72,14 @@ def _is_more_than_chance(worst: Held, others: Sequence[Held]) -> bool:
 
 
 def _why(worst: Held, others: Sequence[Held]) -> str:
-    told = f"it comes last, and holds up each step by {worst.cost_ms:.1f} ms"
+    why = f"it comes last, and holds up each step by {worst.cost_ms:.1f} ms"
     categories = set(worst.mean_ms) - {"communication"}
     excess = {name: _excess_ms(name, worst, others) for name in categories}
     most = max(excess, key=lambda name: excess[name], default=None)
     if most is None or excess[most] < _LEAST_OF_COST * worst.cost_ms:
-        return told
-    whom = "the other" if len(others) == 1 else "the others"
-    return f"{told}: in {most} it spends {excess[most]:.1f} ms more than {whom}"
+        return why
+    others_named = "the other" if len(others) == 1 else "the others"
+    return f"{why}: in {most} it spends {excess[most]:.1f} ms more than {others_named}"
 
 
 def _excess_ms(category: str, worst: Held, others: Sequence[Held]) -> float:

@@ -1,9 +1,9 @@
-"""Steps that a framework tells: its own batches, else the first optimizer that steps twice and
+"""Steps that a framework reports: its own batches, else the first optimizer that steps twice and
 those that follow it, else the first compiled function that updates weights and is called twice.
 
 A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
-belong to the later one. Between two trainings, each with an optimizer of its own, they belong to
-none.
+belong to the later one. Between two trainings, each with its own optimizer, they belong to
+neither.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ class Anchors:
     end_ns: Ints
     thread: int
     what: str  # "Adam.step()", "batches of Lightning"
-    loops: tuple[Loop | None, ...]  # of each training, the innermost loop that turns once a step
+    loops: tuple[Loop | None, ...]  # for each training, the innermost loop that turns once per step
     begins: Indices  # the first step of each training
 
 
@@ -76,7 +76,7 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
 
 
 def _steps_of(process: ProcessData, calls: "_Calls") -> str:
-    """`Adam.step() and LBFGS.step()`, in order of time; of a function, its name."""
+    """`Adam.step() and LBFGS.step()`, in order of time; for a function, its name."""
     firsts = calls.anchors[calls.begins].name
     names = dict.fromkeys(_name(process, each, "optimizer") for each in firsts)
     *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
@@ -84,8 +84,8 @@ def _steps_of(process: ProcessData, calls: "_Calls") -> str:
 
 
 def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
-    """Of functions that do the passes and the update in one; those that are known to update count,
-    where there are such."""
+    """From functions that do the passes and the update in one; if some are known to update, only
+    those count."""
     spans = process.spans.of(SpanCategory.COMPUTE)
     number, updates = with_first_calls(spans)
     updates &= (number > 0) & spans.is_done
@@ -100,11 +100,11 @@ def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | No
 
 
 class _Calls(NamedTuple):
-    """Of optimizers or functions, in the order of their ends; in each training, one of them makes
-    the steps."""
+    """Calls of optimizers or functions, in the order of their ends; in each training, one of them
+    makes the steps."""
 
     spans: Spans
-    number: Ints  # whose
+    number: Ints  # of the optimizer or function
     end_ns: Ints
     is_anchor: Mask
     training: Indices
@@ -138,8 +138,8 @@ class _Calls(NamedTuple):
     def as_steps(
         self, what: str, loops: Sequence[Loop | None], around: Mapping[Loop | None, Loop | None]
     ) -> Anchors:
-        """`around`: for a training's loop, one whose turns have several of these calls each, and
-        are the steps."""
+        """`around`: for a training's loop, the loop whose turns each have several of these calls
+        and are the steps."""
         is_end = self.is_anchor.copy()
         for loop, larger in around.items():
             if larger is not None:
@@ -156,7 +156,7 @@ class _Calls(NamedTuple):
 
 
 def _calls(spans: Spans, number: Ints) -> _Calls | None:
-    """Of those that have a number, are over and do not come alone."""
+    """The calls that have a number, have ended and are repeated."""
     kept = np.flatnonzero((number > 0) & spans.is_done)
     if not len(kept):
         return None
@@ -170,8 +170,8 @@ def _calls(spans: Spans, number: Ints) -> _Calls | None:
 
 
 def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
-    """A discriminator that is trained twice and then the generator, in one body, are one step: the
-    innermost loop in each of whose turns each of several functions is called equally often."""
+    """A discriminator that is trained twice and then the generator, in one body, are one step:
+    finds the innermost loop in whose turns each of several functions is called equally often."""
     numbers = calls.number
     several = np.unique(numbers)
     best = None
@@ -198,14 +198,14 @@ def _are_on_busiest(thread: Ids) -> Mask:
 
 
 def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | None:
-    """The innermost loop that turns once for a step's end."""
+    """The innermost loop that turns once per step."""
     return loops_of_trainings(end_ns, ONE_TRAINING, loops, thread)[0]
 
 
 def loops_of_trainings(
     end_ns: Ints, begins: Indices, loops: Sequence[Loop], thread: int
 ) -> list[Loop | None]:
-    """For each training, the innermost loop that turns once for a step's end."""
+    """For each training, the innermost loop that turns once per step."""
     best: list[Loop | None] = [None] * len(begins)
     for loop in loops:
         if loop.thread != thread:
@@ -218,7 +218,7 @@ def loops_of_trainings(
 
 
 def _turns_once_a_step(loop: Loop, end_ns: Ints, begins: Indices) -> Mask:
-    """In each training, which lasts from the end of the one before."""
+    """For each training, which lasts from the end of the one before."""
     stamps = np.sort(loop.at_ns)
     turn = np.searchsorted(stamps, end_ns)
     is_new = np.diff(turn, prepend=0) > 0
@@ -230,8 +230,8 @@ def _turns_once_a_step(loop: Loop, end_ns: Ints, begins: Indices) -> Mask:
 
 
 def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> Loop | None:
-    """Five updates of a critic in a loop of their own and then one of the generator are one step:
-    that of the loop around, where the other optimizer steps."""
+    """Five updates of a critic in their own loop and then one of the generator are one step: a turn
+    of the loop around, in which the other optimizer steps."""
     if loop is None or not len(others_ns) or len(loop.turns) < 2:
         return None
     turns = loop.turns
@@ -263,7 +263,7 @@ def _first_starts_ns(process: ProcessData, anchors: Anchors, before_ns: Ints) ->
             anchors.loops, before_ns.tolist(), end_ns.tolist(), strict=True
         )
     ]
-    began, ended = _beginners(process, anchors.thread)  # the loop may be the input's own
+    began, ended = _beginners(process, anchors.thread)  # the loop may be the one that loads
     after_ns = np.maximum(entered_ns, before_ns)
     not_over = np.searchsorted(np.maximum.accumulate(ended), after_ns, side="right")
     begun_ns = np.clip(np.append(began, end_ns[-1])[not_over], before_ns, end_ns)
@@ -279,8 +279,8 @@ def _last_entry_before(loop: Loop, end_ns: int) -> int:
 
 def _beginners(process: ProcessData, thread: int) -> tuple[Ints, Ints]:
     """What a step may begin with, in order of time."""
-    told = process.spans.of(SpanCategory.EVALUATION)
+    evaluations = process.spans.of(SpanCategory.EVALUATION)
     began, ended = process.spans.on(thread).of(*_BEGINNERS).interval_ns
-    kept = np.flatnonzero(step_of(began, *union(*told.interval_ns)) < 0)
+    kept = np.flatnonzero(step_of(began, *union(*evaluations.interval_ns)) < 0)
     kept = kept[np.argsort(began[kept], kind="stable")]
     return began[kept], ended[kept]

@@ -14,8 +14,8 @@ from stepscope.store.reader import ProcessData
 def samples_by_step(
     process: ProcessData, thread: int, start_ns: Ints, end_ns: Ints, begins: Indices = ONE_TRAINING
 ) -> Ints:
-    """As the framework tells; else from the batches that were fetched, or from the first forward of
-    each step."""
+    """As the framework reports; else from the batches that were fetched, or from each step's first
+    forward."""
     marks = process.step_marks.on(thread)
     marks = marks[marks.who == StepMark.FRAMEWORK]
     if len(marks) == len(start_ns) and marks.samples.any():
@@ -50,8 +50,8 @@ def _summed(spans: Spans, start_ns: Ints, end_ns: Ints) -> Ints:
 
 
 def _computed_samples(spans: Spans, start_ns: Ints, end_ns: Ints) -> Ints:
-    """What the first compiled function of each step was given, each time that it was called; once
-    where others are called beside it (a discriminator sees a batch, and then what was made)."""
+    """What the first compiled function of each step was given, each time it was called; only
+    once if others are called beside it (a discriminator sees a batch, then generated samples)."""
     spans = spans.of(SpanCategory.COMPUTE)
     spans = spans[spans.samples > 0]
     step = step_of(spans.start_ns, start_ns, end_ns)
@@ -66,8 +66,8 @@ def _computed_samples(spans: Spans, start_ns: Ints, end_ns: Ints) -> Ints:
 
 
 def _forward_samples(spans: Spans, start_ns: Ints, end_ns: Ints, begins: Indices) -> Ints:
-    """Of each training's first module: once, or for each backward where one goes with each of its
-    forwards (gradient accumulation, but not an optimizer that asks several times)."""
+    """Of each training's first module: once, or for each backward if there is one for each of its
+    forwards (gradient accumulation, but not an optimizer that asks the model several times)."""
     forwards = spans.of(SpanCategory.FORWARD)
     forwards = forwards[(forwards.flags == 0) & (forwards.samples > 0)]
     if not len(forwards):

@@ -1,4 +1,4 @@
-"""The steps of a process: marked by the script, told by its framework, or turns of its loop."""
+"""The steps of a process: marked by the script, reported by its framework, or turns of its loop."""
 
 import dataclasses
 import functools
@@ -22,21 +22,21 @@ from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData, Run
 
 _NO_LOOP: Final = (
-    "no loop turned at least 10 times with 1 ms or more a turn, for 5 % of the time. "
+    "no loop has at least 10 turns, 1 ms or more per turn, and 5 % of the time. "
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
-_STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may well be half of it
+_STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may take only half of it
 _NO_PROCESS: Final = "nothing was recorded."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FoundSteps:
-    """Steps in order of time, in monotonic ns. All arrays have one entry a step."""
+    """Steps in order of time, in monotonic ns. All arrays have one entry per step."""
 
     start_ns: Ints
     end_ns: Ints
     is_open: Mask  # its end is known only roughly: the loop was left in it
-    samples: Ints  # 0: not said
+    samples: Ints  # 0: not known
     warmup: int = 0
     thread: int = 0
     anchor: str | None = None
@@ -69,7 +69,7 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), what a framework tells, then the step loop."""
+    """By priority: stepscope.step(), what a framework reports, then the step loop."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)
@@ -94,7 +94,7 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
 
 
 def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
-    """From mark to mark; after the loop was entered anew, from its header."""
+    """From mark to mark; after the loop was entered again, from its header."""
     marks = process.step_marks[process.step_marks.who != StepMark.FRAMEWORK]
     if not len(marks):
         return None
@@ -142,7 +142,7 @@ def _first_phase(process: ProcessData, thread: int, end_ns: int) -> int:
 def _cut_at_entries(
     before_ns: Ints, end_ns: Ints, loop: Loop | None, *, is_first_known: bool
 ) -> Ints:
-    """What lies between the mark before and the loop's next entry is no part of a step."""
+    """What lies between the mark before and the loop's next entry is not part of a step."""
     if loop is None:
         return before_ns
     entered = np.sort(loop.at_ns[loop.entry_starts])
@@ -155,7 +155,7 @@ def _cut_at_entries(
 
 
 def _without_stubs(steps: FoundSteps) -> FoundSteps | None:
-    """A mark at the top of the loop's body ends a turn's first moment, which is no step."""
+    """A mark at the top of the loop's body ends a turn's first moment, which is not a step."""
     duration = steps.duration_ns
     usual = float(np.median(duration[1:])) if len(duration) > 1 else 0.0
     is_after_a_gap = np.append(True, steps.start_ns[1:] != steps.end_ns[:-1])
@@ -195,7 +195,7 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
 
 
 def _is_outermost(start_ns: Ints, end_ns: Ints) -> Mask:
-    """A loop that runs inside its own turns (recursion) makes one step of all of it."""
+    """A loop that runs inside its own turns (recursion) counts as one step."""
     ended = np.maximum.accumulate(end_ns)
     return np.append(True, start_ns[1:] >= ended[:-1])
 
@@ -208,8 +208,8 @@ def _turned(loops: tuple[Loop, ...] | list[Loop]) -> Ints:
 def _open_turns(run: Run, process: ProcessData, loop: Loop, loops: list[Loop]) -> tuple[Ints, Ints]:
     """Turns that were left by break, return or the clean end of the process, and were real ones.
 
-    Until when they lasted is not recorded: at most until the thread's next stamp of a loop that
-    does not run inside this one. A turn of under half the median is the check at its top, or the
+    When they ended is not recorded: at most at the thread's next stamp of a loop that does not
+    run inside this one. A turn of under half the median is the check at its top, or the
     moment after the loop ran out.
     """
     begin = loop.at_ns[loop.open_starts]
@@ -228,7 +228,7 @@ def _open_turns(run: Run, process: ProcessData, loop: Loop, loops: list[Loop]) -
 
 
 def _bounds(other: Loop, loop: Loop) -> bool:
-    """Whether the other's next stamp comes after the turn: not so for loops inside of it."""
+    """Whether the other's next stamp comes after the turn: not true for loops inside it."""
     if other.thread != loop.thread:
         return False
     step = step_of(np.sort(other.at_ns), np.sort(loop.start_ns), np.sort(loop.end_ns))
@@ -239,8 +239,8 @@ def _bounds(other: Loop, loop: Loop) -> bool:
 
 
 def _left_turns(run: Run, process: ProcessData, loop: Loop) -> int | None:
-    """How many turns began but were never closed, from the hits of the body's first line. Where
-    those do not tell, a header with a condition ends its entries itself. None: not known."""
+    """How many turns began but were never closed, from the hits of the body's first line. If
+    those do not show it, a header with a condition ends its entries itself. None: not known."""
     left = _left_by_hits(run, process, loop)
     if left is None and runs_out(source_text(run, process, loop.name.code, loop.name.line)):
         return 0

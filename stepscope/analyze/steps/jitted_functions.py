@@ -1,6 +1,6 @@
-"""What must be known of JAX's jitted functions beside their numbers.
+"""What must be known about JAX's jitted functions besides their numbers.
 
-A function is known to train only after its first calls: those carry no number, but its name. Others
+A function is known to train only after its first calls: those have its name but no number. Others
 never get one: called now and then while there are steps, they are evaluation.
 """
 

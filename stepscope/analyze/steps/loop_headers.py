@@ -8,7 +8,7 @@ from stepscope.store.records import LoopName
 
 
 def body_line(run: Run, process: ProcessData, loop: LoopName) -> int:
-    """The first line of a loop's body; its own line where that is not known."""
+    """The first line of a loop's body; its own line if that is not known."""
     if loop.body_line is not None:
         return loop.body_line
     return _body_lines(run, _source(process, loop)).get(loop.line, loop.line)
@@ -31,7 +31,7 @@ def _source(process: ProcessData, loop: LoopName) -> str | None:
 
 @functools.lru_cache(maxsize=256)
 def _body_lines(run: Run, source: str | None) -> dict[int, int]:
-    """Header line to the body's first line. Text of another Python's grammar tells nothing."""
+    """Header line to the body's first line. Source in another Python's grammar yields nothing."""
     text = run.source_lines(source)
     if text is None:
         return {}

@@ -1,4 +1,4 @@
-"""What a loop's own words say about it: only asked where the times alone leave two readings."""
+"""What the names in a loop say about it: used only if the times alone are ambiguous."""
 
 import re
 from typing import Final, Literal
@@ -32,15 +32,15 @@ def meaning(header: str | None) -> Meaning | None:
 
 
 def runs_out(header: str | None) -> bool:
-    """Whether the header is reached once more when the loop is over."""
+    """Whether the header is reached again when the loop is over."""
     return bool(header and _RUNS_OUT.match(header))
 
 
-def speaks_of_epochs(words: str | None) -> bool:
+def mentions_epochs(words: str | None) -> bool:
     return bool(words and _ROUNDS.search(words))
 
 
-def speaks_of_evaluation(words: str | None) -> bool:
+def mentions_evaluation(words: str | None) -> bool:
     return bool(words and _EVALUATION.search(words))
 
 

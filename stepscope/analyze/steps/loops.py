@@ -15,10 +15,10 @@ from stepscope.store.records import LoopName, Names
 
 Mask = npt.NDArray[np.bool_]
 
-# Their activations are new ones each time they go on, so those do not tell entries apart.
+# They have a new activation each time they resume, so activations do not separate their entries.
 _SUSPENDABLE: Final = ("generator", "coroutine", "async generator")
 _GENERATORS: Final = ("generator", "async generator")
-_MOST_LOOPS: Final = 64  # a thread's loops that are looked at, by the time that they hold
+_MOST_LOOPS: Final = 64  # how many of a thread's loops are considered, by the time they hold
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Loop:
 
 
 def read_loops(run: Run, process: ProcessData) -> list[Loop]:
-    """Every loop on every thread, those that hold most time first."""
+    """Every loop on every thread, those that hold the most time first."""
     stamps = process.loop_stamps
     stamps = stamps[np.isin(stamps.name, list(process.names.loops))]
     if not len(stamps):
@@ -111,11 +111,11 @@ def _make_loop(
 ) -> Loop:
     name = process.names.loops[int(stamps.name[0])]
     before = stamps.line_before
-    # A header over several lines is reached a second time before the first turn: that one counts.
+    # A header over several lines is reached a second time before the first turn: that time counts.
     in_header = (before > name.line) & (before < body_line(run, process, name))
     again = np.append(in_header[1:] & (grouped_by[1:] == grouped_by[:-1]), False)
     outside = (before < name.line) | (before > name.last_line) | in_header
-    # Line 0 before a later stamp: the code was thinned out, and nobody knows the line before. And
+    # Line 0 before a later stamp: the code was thinned out, and the line before is not known. And
     # `while True:` itself comes before its body's first line, on entry and at every turn.
     header = header_line(run, process, name)
     is_unsure = (before == 0) | ((before == header) & (header < name.line))
@@ -135,8 +135,8 @@ def _make_loop(
 
 
 def _cut_where_the_parent_turned(loops: list[Loop]) -> list[Loop]:
-    """Tells entries apart where the line before does not: a turn never spans a stamp of the loop
-    around it."""
+    """Separates entries if the line before does not: a turn never spans a stamp of the loop around
+    it."""
     by_id = {(loop.thread, loop.name.id): loop for loop in loops}
     cut = []
     for loop in loops:
@@ -152,7 +152,7 @@ def _cut_where_the_parent_turned(loops: list[Loop]) -> list[Loop]:
 
 def enclosing(loops: list[Loop]) -> dict[Loop, Loop | None]:
     """The innermost loop around each loop of one thread, by time: functions in between do not hide
-    it. Loops in generators that hand over their items are left out: see `is_suspended`."""
+    it. Loops in generators that yield their items are left out: see `is_suspended`."""
     running = [loop for loop in loops[:_MOST_LOOPS] if loop.total_ns > 0]
     running = [loop for loop in running if not is_suspended(loop, running)]
     around: dict[Loop, Loop | None] = {}
@@ -164,7 +164,7 @@ def enclosing(loops: list[Loop]) -> dict[Loop, Loop | None]:
 
 
 def _lies_in(inner: Loop, outer: Loop) -> bool:
-    """Most of the inner loop's time passes in entries that begin inside a turn of the outer."""
+    """Whether most of the inner loop's time is in entries that begin inside a turn of the outer."""
     if inner.total_ns > 1.1 * outer.total_ns:
         return False
     spent = inner.at_ns[inner.open_starts] - inner.at_ns[inner.entry_starts]
@@ -187,8 +187,8 @@ def _leads_to(around: dict[Loop, Loop | None], loop: Loop | None, wanted: Loop) 
 def is_suspended(loop: Loop, others: list[Loop]) -> bool:
     """A generator's loop whose turns wait for the consumer's loop.
 
-    A stack of calls lets no loop further down turn while one above it runs: where an older
-    activation's loop is stamped within most of the turns, this one stood still meanwhile.
+    A loop further down the call stack cannot turn while one above it runs: if an older activation's
+    loop is stamped within most of the turns, this one was suspended meanwhile.
     """
     if loop.kind not in _GENERATORS:
         return False

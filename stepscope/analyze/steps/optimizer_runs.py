@@ -1,5 +1,5 @@
-"""Trainings of one run: optimizers that step one after the other (folds, a learning rate that is
-searched for first, Adam and then LBFGS) each make steps; those that step beside another make none.
+"""Trainings of one run: optimizers that step one after the other (folds, a search for the
+learning rate first, Adam and then LBFGS) each make steps; those that step beside another do not.
 """
 
 from typing import Any, Final, NamedTuple
@@ -14,26 +14,26 @@ ONE_TRAINING: Final[Indices] = np.zeros(1, np.intp)  # it begins with the first 
 
 
 class Trainings(NamedTuple):
-    """One entry a call."""
+    """One entry per call."""
 
     is_anchor: Mask  # it ends a step
-    training: Indices  # from 0 on, never less than that of the call before
+    training: Indices  # from 0 on, never decreasing
 
 
 def are_repeated(numbers: npt.NDArray[Any]) -> Mask:
-    """Whose number comes more than once."""
+    """Which numbers come more than once."""
     _, index, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     repeated: Mask = counts[index] > 1
     return repeated
 
 
 def find_trainings(numbers: npt.NDArray[Any]) -> Trainings:
-    """By whose calls they are, in order; each number comes at least twice.
+    """`numbers`: the optimizer of each call, in order; each comes at least twice.
 
     1. The first that is called twice makes the steps, from its first call to its last.
     2. Of those that are called for the first time after that, again the first to be called twice.
-    3. The others step beside the training that is on when they are first called, and beside what
-       follows it; before one has begun, beside that one.
+    3. The others step beside the training that is running when they are first called, and beside
+       what follows it; if called before a training has begun, beside that one.
     """
     _, index, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     places = np.argsort(index, kind="stable")  # of all calls, optimizer by optimizer

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from stepscope.clock import Ints
 
 _LEAST_STEPS: Final = 5  # measured ones: fewer do not say what is usual
-_TIMES: Final = 2.0  # the median: below that steps vary by what is in them
+_TIMES: Final = 2.0  # the median: below that, steps vary with what they do
 _SPREADS: Final = 8.0  # median absolute deviations above it: five standard deviations
-_RARE: Final = 0.2  # of the steps at most: otherwise they are what is usual
-_FAR: Final = 3.0  # times the slowest that is usual
+_RARE: Final = 0.2  # of the steps at most: otherwise they are usual
+_FAR: Final = 3.0  # times the slowest usual step
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,12 +2,12 @@
 
 1. On each thread, loops form a tree by time: a loop lies in the one during whose turns it runs.
 2. From the outside in: as long as the loops inside hold most of a loop's time, the step is in
-   there, in the one that holds most; evaluation gives way to training.
+   the one that holds the most; evaluation gives way to training.
 3. Not a step: fewer than 10 turns, a median turn under 1 ms, a generator that waits for its
    consumer, and what is done a few times in every turn of the loop around (layers, two networks,
    the samples of a batch).
-4. Among trees, most time wins; but a loop of loops beats a flat one that ran before it
-   (preparing data), and the main thread beats others unless it only waits for them.
+4. Among trees, the one with the most time wins; but a loop of loops beats a flat one that ran
+   before it (preparing data), and the main thread beats others unless it only waits for them.
 """
 
 import dataclasses
@@ -27,9 +27,9 @@ from stepscope.store.reader import ProcessData, Run
 LEAST_TURNS: Final = 10
 LEAST_MEDIAN_NS: Final = 1_000_000
 LEAST_SHARE: Final = 0.05  # of the time that was recorded, imports left out
-FEW_TURNS: Final = 4  # layers, networks: whatever the words say
+FEW_TURNS: Final = 4  # layers, networks: regardless of the names
 SOME_TURNS: Final = 8
-BATCH_TURNS: Final = 64  # as many samples a batch, or fewer
+BATCH_TURNS: Final = 64  # as many samples per batch, or fewer
 LATER_AND_NESTED: Final = 1 / 3  # of the time of the flat loop before it
 MAIN_THREAD: Final = 1 / 4  # of the time of the loop on another thread
 
@@ -54,7 +54,7 @@ def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choic
 
 
 def _imports_ns(process: ProcessData) -> int:
-    """A framework's takes longer than many a short training."""
+    """Importing a framework takes longer than many short trainings."""
     imports = process.spans.of(SpanCategory.IMPORT).on(process.main_thread)
     start_ns, end_ns = union(*imports.interval_ns)
     return int((end_ns - start_ns).sum())
@@ -104,7 +104,7 @@ def _prefer_training(pairs: list[tuple[Loop, Loop]], words: "_Words") -> list[tu
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Words:
-    """The words around loops, for ties."""
+    """The names around loops, to break ties."""
 
     run: Run
     process: ProcessData
@@ -118,10 +118,10 @@ class _Words:
 
     def evaluates(self, loop: Loop) -> bool:
         texts = (self.header(loop), self.function(loop))
-        return any(loop_words.speaks_of_evaluation(text) for text in texts)
+        return any(loop_words.mentions_evaluation(text) for text in texts)
 
     def waits(self, loop: Loop) -> bool:
-        """Whether most of the loop's time passes in a line that only waits for others."""
+        """Whether most of the loop's time is spent in a line that only waits for others."""
         hottest, most = None, 0
         for block in self.process.lines.blocks:
             if block.code_id != loop.name.code:
@@ -186,7 +186,7 @@ class _Tree:
 
     def _is_one_epoch(self, loop: Loop, around: Loop) -> bool:
         outer = loop_words.meaning(self._words.header(around)) == "rounds"
-        return outer or loop_words.speaks_of_epochs(self._words.function(loop))
+        return outer or loop_words.mentions_epochs(self._words.function(loop))
 
 
 def _could_be_step(loop: Loop) -> bool:

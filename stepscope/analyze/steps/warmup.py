@@ -8,7 +8,7 @@ from stepscope.clock import Ints
 
 ENOUGH_STEPS: Final = 20
 LEAST_WARMUP: Final = 5
-SLOW: Final = 1.5  # a first step of a short run counts as warm-up when it is this much slower
+SLOW: Final = 1.5  # a first step of a short run counts as warm-up if it is this much slower
 TOLERANCE: Final = 0.10
 
 
@@ -18,8 +18,8 @@ def warmup_steps(duration_ns: Ints) -> int:
     1. Short runs: leading steps that are clearly slower than the rest, a quarter at most.
     2. The level is the median of the second half; its spread the median deviation from it.
     3. Warm-up ends with the first window whose median is within the tolerance of the level: 10 %
-       or what chance does to such a median. If none is in the first half, times drift for the
-       whole run, and that is no warm-up.
+       or what chance alone does to such a median. If none is in the first half, times drift for the
+       whole run, and that is not warm-up.
     """
     count = len(duration_ns)
     if count < ENOUGH_STEPS:
@@ -42,7 +42,7 @@ def warmup_steps(duration_ns: Ints) -> int:
 def _past_outliers(
     durations: np.ndarray[tuple[int], np.dtype[np.float64]], first: int, limit: float
 ) -> int:
-    """The slow steps that a settled window still begins with are the end of the warm-up."""
+    """Slow steps at the start of a settled window still belong to the warm-up."""
     for index in range(first, min(first + LEAST_WARMUP, len(durations) // 2)):
         if durations[index] <= limit:
             return index

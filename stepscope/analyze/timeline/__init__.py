@@ -1,1 +1,1 @@
-"""Everything over time, all processes on one clock: each row is made here, whoever draws it."""
+"""Everything over time, all processes on one clock: page and exports share these rows."""

@@ -1,4 +1,4 @@
-"""A timeline on the disk: its spans as Parquet, which are read when a part of it is asked for."""
+"""A timeline on disk: its spans as Parquet, read when a part of it is asked for."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,7 +36,7 @@ class KeptTimeline(Record, frozen=True):
     places: list[Location]
     rows: list[_Row]
     main_ns: int
-    sizes: dict[str, int]  # of the files: a copy that was cut off is none
+    sizes: dict[str, int]  # of the files: a truncated copy does not count
 
     def is_whole(self, folder: Path) -> bool:
         return self.sizes == _sizes(folder)

@@ -42,7 +42,7 @@ class Member:
         return known.name if known and known.name else f"thread {thread}"
 
     def thread_of_native(self, native_id: str) -> str | None:
-        """The name of the thread that traces know by the system's number."""
+        """The name of the thread with this id of the system, which traces use."""
         for known in self.process.names.threads.values():
             if str(known.native_id) == native_id and known.name:
                 return known.name
@@ -58,7 +58,7 @@ class OneClock:
 
 
 def on_one_clock(run: Run, *, most: int | None = None) -> OneClock:
-    """`most`: so many processes, the first in the order."""
+    """`most`: at most this many processes, the first in order."""
     ordered = _in_order(run)[:most]
     clocks = _clocks(ordered)
     base_ns = min((each.start_ns + clocks[each.info.host] for each in ordered), default=0)
@@ -79,7 +79,7 @@ def _in_order(run: Run) -> list[ProcessData]:
 
 
 def _clocks(processes: list[ProcessData]) -> dict[str, int]:
-    """For each host what makes its monotonic time Unix time: one number for all who share it."""
+    """For each host, what to add to its monotonic time to get Unix time."""
     clocks: dict[str, int] = {}
     for each in processes:
         clocks.setdefault(each.info.host, each.clock.wall_ns(0))

@@ -1,4 +1,4 @@
-"""The rows of the operator windows: operators by thread, kernels by stream, who launched whom."""
+"""The rows of the operator windows: operators by thread, kernels by stream, launches."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class OperatorRows:
         )  # fmt: skip
 
     def _places(self, part: Part) -> Ints:
-        """For each operator the number of its line, -1 without."""
+        """For each operator the number of its line, -1: none."""
         if not len(part.places.code):
             return np.zeros(0, np.int64)
         most = int(part.places.line.max()) + 1
@@ -80,7 +80,7 @@ class OperatorRows:
         self, part: Part, events: "np.ndarray[tuple[int], np.dtype[np.void]]", title: str,
         offset_ns: int, places: Ints,
     ) -> Ints:  # fmt: skip
-        """Adds the events to the rows of their threads; the row's number of each event."""
+        """Adds the events to the rows of their threads; returns the row number of each event."""
         trace, words = part.tree.trace, self._source.words
         rows = np.zeros(len(events), np.int64)
         for thread in np.unique(events["thread"]).tolist():
@@ -98,19 +98,19 @@ class OperatorRows:
         return rows
 
     def _thread_name(self, part: Part, thread: int, title: str) -> str:
-        told = part.tree.trace.threads[thread]
+        seen = part.tree.trace.threads[thread]
         if title == "kernels":
-            device = told.process.removeprefix("/device:")
-            stream = told.thread.removeprefix("stream ")
+            device = seen.process.removeprefix("/device:")
+            stream = seen.thread.removeprefix("stream ")
             return f"{f'device {device}' if device.isdecimal() else device}, stream {stream}"
-        if known := self._source.member.thread_of_native(told.thread):
+        if known := self._source.member.thread_of_native(seen.thread):
             return known
-        if not told.name:
-            return f"thread {told.thread}"
-        return told.name if told.thread in told.name else f"{told.name} {told.thread}"
+        if not seen.name:
+            return f"thread {seen.thread}"
+        return seen.name if seen.thread in seen.name else f"{seen.name} {seen.thread}"
 
     def _add_flows(self, part: Part, rows: Ints, offset_ns: int) -> None:
-        """From forward operators to the backward ones that are theirs."""
+        """From forward operators to their backward operators."""
         flows, events = part.tree.trace.flows, part.tree.events
         threads, at = np.unique(events["thread"], return_index=True)
         flows = flows[np.isin(flows["thread"], threads)]
@@ -129,6 +129,6 @@ class OperatorRows:
 
 
 def _last_of_each(flows: "np.ndarray[tuple[int], np.dtype[np.void]]") -> "npt.NDArray[np.void]":
-    """One of each id: a later one overrules."""
+    """One per id: the last one counts."""
     _, last = np.unique(flows["id"][::-1], return_index=True)
     return flows[::-1][last]

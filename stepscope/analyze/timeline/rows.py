@@ -56,7 +56,7 @@ class Source:
         self, thread: str, title: str, kind: Kind, start_ns: Ints, end_ns: Ints, name: Ints,
         place: Ints,
     ) -> Row:  # fmt: skip
-        """Of columns that are numbers already; times are the process's own."""
+        """From columns that are already numbers; times are on the process's own clock."""
         zero_ns = self.member.zero_ns
         spans = nested(start_ns - zero_ns, end_ns - zero_ns, name, place)
         return Row(self.number, thread, title, kind, spans)

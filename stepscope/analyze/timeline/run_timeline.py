@@ -28,7 +28,7 @@ MOST_SPANS: Final = 40_000  # in a file
 MOST_IN_A_ROW: Final = 4_000
 MOST_FLOWS: Final = 3_000
 _MOST_PROCESSES: Final = 64
-_PARTS: Final = 1 << 14  # of the time: so fine is what wide views are cut from
+_PARTS: Final = 1 << 14  # of the time: the resolution that wide views are cut from
 _FAR_NS: Final = 2**60
 
 
@@ -62,7 +62,7 @@ class RunTimeline:
         return self._timeline(shown, first_ns, self._last_ns, with_words=True)
 
     def tile(self, from_ns: int, to_ns: int, width: int) -> Timeline:
-        """What is between these moments, to a pixel; in the names and places of the whole."""
+        """What is between these moments, to a pixel; with the names and places of the whole."""
         least_ns = (to_ns - from_ns) / max(1, width)
         is_wide = self.is_long and least_ns >= 2 * self._coarse_ns
         rows = self._coarse if is_wide else [row.spans for row in self.rows]
@@ -75,8 +75,8 @@ class RunTimeline:
 
     @functools.cached_property
     def _coarse(self) -> list[Spans]:
-        """What is far narrower than a pixel of a wide view, put together already: of two million
-        spans that would take 0.3 s of every such view, on a core that the browser wants, too."""
+        """What is far narrower than a pixel of a wide view, merged in advance: with two million
+        spans that would take 0.3 s for every such view, on a core that the browser needs, too."""
         return [between(row.spans, -_FAR_NS, _FAR_NS, self._coarse_ns) for row in self.rows]
 
     @functools.cached_property
@@ -99,14 +99,14 @@ class RunTimeline:
         )
 
     def _flows(self, from_ns: int, to_ns: int) -> list[tuple[int, int, int, int]]:
-        """Those of which an end is seen."""
+        """Those with an end in view."""
         ends = self.flows[:, [1, 3]]
         seen = np.flatnonzero(((ends >= from_ns) & (ends <= to_ns)).any(axis=1))[:MOST_FLOWS]
         return [(row, at, other, to) for row, at, other, to in self.flows[seen].tolist()]
 
 
 def run_timeline(run: Run) -> RunTimeline:
-    """Reads all of it: of two million operators that takes a while."""
+    """Reads all of it: with two million operators that takes a while."""
     words = Words()
     rows: list[Row] = []
     flows = [np.zeros((0, 4), np.int64)]

@@ -1,4 +1,4 @@
-"""Spans of one row of the timeline as columns, and how many become few."""
+"""Spans of one row of the timeline as columns, and how many are merged into few."""
 
 import dataclasses
 from typing import Final
@@ -46,7 +46,7 @@ class Row:
 def nested(
     start_ns: Ints, end_ns: Ints, name: Ints, place: Ints | None = None, level: Ints | None = None
 ) -> Spans:
-    """In order; without a level, those who are still open when a span begins lie around it."""
+    """In order; without a level, spans that are still open when a span begins lie around it."""
     order = np.lexsort((-end_ns, start_ns))
     start, end = start_ns[order].astype(np.int64), end_ns[order].astype(np.int64)
     if level is None:
@@ -62,8 +62,8 @@ def nested(
 
 
 def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
-    """What is seen of them from here to there: those that last less than `least_ns` and begin in
-    the same such stretch become one, under the name of the longest."""
+    """What is visible between two moments: spans shorter than `least_ns` that begin in the same
+    stretch of that length become one, under the name of the longest."""
     begun = int(np.searchsorted(spans.start_ns, to_ns, side="right"))
     spans = spans.at(np.flatnonzero(spans.end_ns[:begun] >= from_ns))
     short = spans.end_ns - spans.start_ns < least_ns
@@ -80,8 +80,8 @@ def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
 
 
 def _together(spans: Spans, least_ns: float) -> Spans:
-    """They come by start: with the levels apart, those of one stretch are neighbours. Nothing but
-    small numbers is sorted: of two million spans that takes a tenth of the time."""
+    """They come by start: grouped by level, those of one stretch are neighbours. Only small numbers
+    are sorted: with two million spans that takes a tenth of the time."""
     order = np.argsort(np.minimum(spans.level, _DEEPEST).astype(np.uint16), kind="stable")
     spans = spans.at(order)
     stretch = (spans.start_ns / least_ns).astype(np.int64)
@@ -97,7 +97,7 @@ def _together(spans: Spans, least_ns: float) -> Spans:
 
 
 def _longest(spans: Spans, first: npt.NDArray[np.intp], group: Ints) -> npt.NDArray[np.intp]:
-    """Of each group the longest, the earliest of several."""
+    """The longest of each group, the earliest of several."""
     lasted = spans.end_ns - spans.start_ns
     found = np.flatnonzero(lasted == np.maximum.reduceat(lasted, first)[group])
     earliest: npt.NDArray[np.intp] = found[np.diff(group[found], prepend=-1) != 0]
@@ -105,7 +105,7 @@ def _longest(spans: Spans, first: npt.NDArray[np.intp], group: Ints) -> npt.NDAr
 
 
 def few(spans: Spans, most: int) -> Spans:
-    """All of them, or put together until there are at most so many (and one a level at least)."""
+    """All of them, or merged until there are at most `most` (and at least one per level)."""
     if len(spans) <= most:
         return spans
     first, last = int(spans.start_ns.min()), int(spans.end_ns.max())
@@ -120,7 +120,7 @@ def few(spans: Spans, most: int) -> Spans:
 
 
 def _finer(spans: Spans, found: Spans, least_ns: float, most: int) -> Spans:
-    """Spans may crowd in a small part of the time: as fine as there is room for."""
+    """Spans may crowd in a small part of the time: as fine a resolution as there is room for."""
     first, last = int(spans.start_ns.min()), int(spans.end_ns.max())
     while 2 * len(found) < most and least_ns > 2:
         least_ns /= 2

@@ -1,4 +1,4 @@
-"""A thread's samples as calls that begin and end: what two looks have in common went on."""
+"""A thread's samples as calls that begin and end: what two looks have in common continued."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,9 +13,9 @@ from stepscope.analyze.timeline.tracks import Label, Track
 from stepscope.model import Location
 from stepscope.store.records import FunctionName
 
-_MOST_LOOKS: Final = 20_000  # samples of a thread; of more, every so many-th
+_MOST_LOOKS: Final = 20_000  # samples of a thread; of more, only every n-th
 _DEEPEST: Final = 48
-_PAUSE: Final = 5.0  # times the usual distance of samples: the thread was not there
+_PAUSE: Final = 5.0  # times the usual distance between samples: the thread was not seen
 
 
 def stack_tracks(member: Member) -> Iterator[Track]:
@@ -86,7 +86,7 @@ class _Course:
 
 
 def _shown_name(name: str, path: str) -> str:
-    """A module's top level goes by its file: there are many of them in every import."""
+    """A module's top level is named after its file: every import has many of them."""
     if name != "<module>":
         return name
     folder, _, file = path.rpartition("/")

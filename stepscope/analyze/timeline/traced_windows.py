@@ -1,4 +1,4 @@
-"""The operator windows of a run with their traces, for those who hand the traces on."""
+"""The operator windows of a run with their traces, for code that exports the traces."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ from stepscope.importers.written_events import Event
 from stepscope.model import Location
 from stepscope.store.reader import ProcessData, Run
 
-_LEAST_LEFT: Final = 0.5  # of the shortest step: a window is closed in its last one, which counts
+_LEAST_LEFT: Final = 0.5  # of the shortest step: a window closes in its last step, which counts
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedWindow:
-    """`head`: what the trace says of itself."""
+    """`head`: what the trace says about itself."""
 
     run: Run
     process: ProcessData
@@ -87,7 +87,7 @@ class TracedWindow:
 
 
 def traced_windows(run: Run, process: ProcessData | None = None) -> Iterator[TracedWindow | str]:
-    """Of all processes, or of one; where a trace cannot be read, why."""
+    """Of all processes, or of one; if a trace cannot be read, the reason."""
     for each in run.processes if process is None else [process]:
         for window in windows(each):
             head = trace_head(window)

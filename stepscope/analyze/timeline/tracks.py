@@ -1,4 +1,4 @@
-"""What we recorded of a process as tracks: spans of one kind on one thread, each with its label."""
+"""What we recorded in a process as tracks: spans of one kind on one thread, each with its label."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _WITH_SAMPLES: Final = (SpanCategory.INPUT, SpanCategory.FORWARD)
 
 @dataclasses.dataclass(frozen=True)
 class Label:
-    """What a span is called, where it is in the source, and what else is known of it."""
+    """What a span is called, where it is in the source, and what else is known about it."""
 
     name: str
     place: Location | None = None
@@ -65,7 +65,7 @@ class Track:
 
 
 def span_tracks(member: Member) -> Iterator[Track]:
-    """Steps, then phases and named spans by thread, that which trains first; some may be empty."""
+    """Steps, then phases and named spans by thread, the training one first; some may be empty."""
     process = member.process
     steps = find_steps(member.run, process)
     trained = steps.thread if len(steps) else process.main_thread
@@ -93,7 +93,7 @@ def _steps(member: Member, trained: int) -> Track:
 
 
 def _phases(member: Member, thread: int, trained: int) -> Track:
-    """On the thread that trains as people speak of them, elsewhere as they were recorded."""
+    """On the thread that trains, the usual phases; elsewhere, as they were recorded."""
     process = member.process
     if thread == trained:
         found: PhaseSpans | Spans = phase_spans(process, find_steps(member.run, process))
@@ -110,7 +110,7 @@ def _phases(member: Member, thread: int, trained: int) -> Track:
 def _phase_label(
     member: Member, kind: int, name_id: int, samples: int, number: int, group: int
 ) -> Label:
-    """A phase is called by what it is, with its own name beside."""
+    """A phase is labelled with its category; its own name is in the details."""
     category, name = SpanCategory(kind), _name(member, name_id)
     details: dict[str, Any] = {"name": name} if name else {}
     if category in _WITH_SAMPLES and 0 < samples < MOST_SAMPLES:

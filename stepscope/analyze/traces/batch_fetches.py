@@ -1,4 +1,4 @@
-"""When a graph fetched a batch from tf.data, as a trace tells that has causes."""
+"""When a graph fetched a batch from tf.data, from a trace that has causes."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """The events of an operator window as the framework wrote them, in Unix time and with their lines.
 
-For those who hand a trace on: nothing of an event is lost, and few events are held at a time.
+For code that exports a trace: nothing of an event is lost, and few events are held at a time.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Key = tuple[str, str, int]  # process and thread as the trace has them, start in
 
 
 def trace_head(window: Window) -> dict[str, Any] | str:
-    """What the trace says of itself, or why it cannot be read."""
+    """What the trace says about itself, or why it cannot be read."""
     trace = read_window(window)
     return trace if isinstance(trace, str) else trace.head
 

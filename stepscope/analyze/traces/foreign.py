@@ -1,4 +1,4 @@
-"""Traces that other tools wrote, asked as if they were runs."""
+"""Traces that other tools wrote, opened as if they were runs."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from stepscope.store.records import Names, ProcessInfo, RunInfo
 
 
 def is_trace(path: Path) -> bool:
-    """A file, or a folder of traces (one a rank) that is no run."""
+    """A file, or a folder of traces (one per rank) that is not a run."""
     return bool(traces_in(path))
 
 
 def traces_in(path: Path) -> list[Path]:
-    """The file itself, those of a folder; none of a run."""
+    """The file itself, or those in a folder; none for a run."""
     return [path] if path.is_file() else _traces_in(path)
 
 
@@ -45,8 +45,8 @@ def _traces_in(folder: Path) -> list[Path]:
 
 
 def run_of_trace(path: Path) -> Run:
-    """A trace that another tool wrote, as a run of one process of which nothing else is known; a
-    folder of them as one of several."""
+    """A trace that another tool wrote, as a run of one process about which nothing else is known; a
+    folder of them as a run of several."""
     processes = [_process(file) for file in traces_in(path)]
     started_ns = min((each.start_ns for each in processes), default=0)
     info = RunInfo(format=fmt.FORMAT_VERSION, started_realtime_ns=started_ns or None)

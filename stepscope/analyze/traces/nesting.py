@@ -1,7 +1,7 @@
-"""Who lies inside whom, for millions of operators: what would go from one to the next, in rounds.
+"""Which operator is inside which, for millions of them: a walk up the parents, done in rounds.
 
-A round is done for all at once. In each, everyone looks twice as far up as in the one before, so
-that a tree of depth 30 takes five.
+A round handles all operators at once. Each looks twice as far up as the round before, so a tree
+of depth 30 takes five rounds.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ Mask = npt.NDArray[np.bool_]
 
 
 def parents(thread: Ints, start_ns: Ints, end_ns: Ints) -> Indices:
-    """The innermost one around each, -1 without; by thread and start, the longer first.
+    """The innermost one around each, -1: none; by thread and start, the longer first.
 
-    As torch nests them: what overlaps only in part is nobody's child. So it is the nearest one
-    before that ends no earlier, and not before this one begins. All begin with the one right before
-    them; who is not content goes on to the one that this has found so far.
+    As torch nests them: what overlaps only in part has no parent. So the parent is the nearest
+    one before that ends no earlier, and not before this one begins. Each starts with the one right
+    before it; if that does not fit, it goes on to the one that this one has found so far.
     """
     found = np.arange(-1, len(thread) - 1)
     found[:1] = -1
@@ -36,7 +36,7 @@ def parents(thread: Ints, start_ns: Ints, end_ns: Ints) -> Indices:
 
 
 def stand_ins(parent: Indices, name: Ints) -> Indices:
-    """Who each one is counted as: an only child of its parent's name is the same call."""
+    """What each one is counted as: an only child with its parent's name is the same call."""
     inside = parent >= 0
     above = np.maximum(parent, 0)
     children = np.bincount(parent[inside], minlength=len(parent))
@@ -49,7 +49,7 @@ def stand_ins(parent: Indices, name: Ints) -> Indices:
 
 def any_above(parent: Indices, wanted: Mask) -> Mask:
     """Whether one of those around each is wanted, at any depth."""
-    above = _with_nobody(parent)
+    above = _with_root(parent)
     found = np.append(wanted, False)[above]
     for up in _rounds(above):
         found |= found[up]
@@ -57,18 +57,18 @@ def any_above(parent: Indices, wanted: Mask) -> Mask:
 
 
 def outermost(parent: Indices, wanted: Mask) -> Indices:
-    """The outermost wanted one around each or itself, -1 without."""
+    """The outermost wanted one around each or itself, -1: none."""
     found = np.append(np.where(wanted, np.arange(len(parent)), -1), -1)
-    for up in _rounds(_with_nobody(parent)):
+    for up in _rounds(_with_root(parent)):
         further = found[up]
         found = np.where(further >= 0, further, found)
     return found[:-1]
 
 
 def innermost(parent: Indices, wanted: Mask) -> Indices:
-    """The innermost wanted one around each or itself, -1 without."""
+    """The innermost wanted one around each or itself, -1: none."""
     found = np.append(np.where(wanted, np.arange(len(parent)), -1), -1)
-    for up in _rounds(_with_nobody(parent)):
+    for up in _rounds(_with_root(parent)):
         found = np.where(found >= 0, found, found[up])
     return found[:-1]
 
@@ -88,22 +88,22 @@ def with_descendants(parent: Indices, values: Ints) -> Ints:
 
 
 def _depth(parent: Indices) -> Indices:
-    above = _with_nobody(parent)
+    above = _with_root(parent)
     found = (above < len(parent)).astype(np.int64)
     for up in _rounds(above):
         found += found[up]
     return found[:-1]
 
 
-def _with_nobody(parent: Indices) -> Indices:
-    """One more at the end, which is above all that have no parent, and above itself."""
-    nobody = len(parent)
-    return np.append(np.where(parent >= 0, parent, nobody), nobody)
+def _with_root(parent: Indices) -> Indices:
+    """Adds a root at the end, which is above all that have no parent, and above itself."""
+    root = len(parent)
+    return np.append(np.where(parent >= 0, parent, root), root)
 
 
 def _rounds(above: Indices) -> Iterator[Indices]:
-    """Who is one level up, two, four, ..., as long as that is anybody."""
-    nobody = len(above) - 1
-    while (above < nobody).any():
+    """What is one level up, two, four, ..., as long as there is anything below the root."""
+    root = len(above) - 1
+    while (above < root).any():
         yield above
         above = above[above]

@@ -1,15 +1,15 @@
-"""On which line of the user's each operator was called.
+"""On which of the user's lines each operator was called.
 
-1. In a window the line engine writes down when each line begins and when it goes on after a call.
+1. In a window the line engine records when each line begins and when it continues after a call.
    An operator belongs to the line that ran on its thread when it began.
 2. A backward operator belongs to the line of its forward twin: torch draws a flow between the two,
-   and numbers them alike. Where the user's own code ran inside of it (a custom backward, a
+   and numbers them alike. If the user's own code ran inside it (a custom backward, a
    checkpoint's forward), that code's line counts.
 3. Without a twin (gradients that are accumulated) it stays with the line that called backward.
-4. Operators of threads without lines, such as autograd's for a device or those of a graph, go by
+4. Operators of threads without lines, such as autograd's for a device or those of a graph, use
    the main thread's: the line that called the function.
-5. Where the trace itself tells the line that made an operation, that one counts, as far as it is
-   one of the user's own; in a trace without a recording around it, whatever it is.
+5. If the trace itself names the line that made an operation, that line counts if it is the user's
+   own; in a trace without a recording around it, any line counts.
 6. What an input pipeline does beside the steps belongs to no line.
 """
 
@@ -29,12 +29,12 @@ from stepscope.store.reader import ProcessData
 
 _BACKWARD: Final = "autograd::engine::evaluate_function"
 _SHIFTS_NS: Final = np.arange(-10_000, 10_001, 250)  # how far the two clocks may be apart
-_ENOUGH: Final = 2_000  # operators to tell that from
+_ENOUGH: Final = 2_000  # operators needed to find that out
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Places:
-    """For each operator the code and line; code 0: none of the user's; negative: that one of the
+    """For each operator the code and line; code 0: not the user's code; negative: one of the
     trace's own sources, counted from -1."""
 
     code: Indices
@@ -167,8 +167,8 @@ def _is_outermost_op(tree: OpTree) -> npt.NDArray[np.bool_]:
 
 
 def _follow_twins(tree: OpTree, places: Places) -> None:
-    """Everything below a backward call of autograd goes to the line of the forward twin, but for
-    what the user's own lines called inside of it."""
+    """Everything below a backward call of autograd goes to the line of the forward twin, except
+    what the user's own lines called inside it."""
     roots = _backward_roots(tree)
     if not (roots >= 0).any():
         return
@@ -190,7 +190,7 @@ def _backward_roots(tree: OpTree) -> Indices:
 
 
 def _twins(tree: OpTree, roots: Indices) -> Indices:
-    """For each root of backward the operator whose gradient it computes; a flow overrules."""
+    """For each root of backward the operator whose gradient it computes; flows take precedence."""
     twin = np.full(len(tree), -1, np.int64)
     for backward, forward in (_by_sequence(tree, roots), _by_flow(tree)):
         root = roots[backward]
@@ -204,7 +204,7 @@ def _by_flow(tree: OpTree) -> tuple[Indices, Indices]:
     flows = tree.trace.flows
     index = _last_at(tree, flows["thread"], flows["at_ns"])
     is_known, is_end, number = index >= 0, flows["is_end"], flows["id"]
-    # From the last on: of several with one number that one counts.
+    # From the last one on: of several with the same number, the last one counts.
     end, begin = (np.flatnonzero(is_known & each)[::-1] for each in (is_end, ~is_end))
     _, of_end, of_begin = np.intersect1d(number[end], number[begin], return_indices=True)
     order = np.argsort(end[of_end])
@@ -225,7 +225,7 @@ def _last_at(tree: OpTree, thread: Ints, at_ns: Ints) -> Indices:
 
 
 def _by_sequence(tree: OpTree, roots: Indices) -> tuple[Indices, Indices]:
-    """Of the operators that share a sequence number: the last one outside of backward. Those before
+    """Of the operators that share a sequence number: the last one outside backward. Those before
     it made nothing that has a gradient."""
     sequence = tree.events["sequence"]
     is_op = (sequence >= 0) & (tree.events["category"] == Category.OP)
@@ -239,13 +239,13 @@ def _by_sequence(tree: OpTree, roots: Indices) -> tuple[Indices, Indices]:
     return below[known], twin[known]
 
 
-# --- lines that the trace tells -------------------------------------------------------------------
+# --- lines that the trace names -------------------------------------------------------------------
 
 
 def _follow_sources(process: ProcessData, tree: OpTree, places: Places) -> None:
-    told = tree.events["source"]
-    for number in np.unique(told[told >= 0]).tolist():
-        here = told == number
+    sources = tree.events["source"]
+    for number in np.unique(sources[sources >= 0]).tolist():
+        here = sources == number
         code, line = source_place(process, tree.trace, number)
         if code > 0 or not process.names.codes:
             places.code[here], places.line[here] = code, line
@@ -253,8 +253,8 @@ def _follow_sources(process: ProcessData, tree: OpTree, places: Places) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def source_place(process: ProcessData, trace: Trace, number: int) -> tuple[int, int]:
-    """The innermost line of the user's own in a stack that the trace tells, as code and line;
-    without, the innermost of all, as `Places` has it."""
+    """The user's innermost line in a stack that the trace has, as code and line; without one, the
+    innermost of all, as in `Places`."""
     for source in trace.sources[number]:
         code = _code_at(process, source)
         if code:
@@ -263,7 +263,7 @@ def source_place(process: ProcessData, trace: Trace, number: int) -> tuple[int, 
 
 
 def _code_at(process: ProcessData, source: Source) -> int:
-    """The innermost code object of the user's around the line; 0: none."""
+    """The user's innermost code object around the line; 0: none."""
     files = {
         file.id
         for file in process.names.files.values()

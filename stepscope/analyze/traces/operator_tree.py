@@ -1,4 +1,4 @@
-"""The operators of a trace as torch's own tables count them: who is inside whom, and own time."""
+"""The operators of a trace as torch's own tables count them: their nesting and own time."""
 
 import dataclasses
 import functools
@@ -29,7 +29,7 @@ _ON_HOST: Final = (Category.OP, Category.ANNOTATION, Category.RUNTIME)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OpTree:
-    """One entry an operator, call into the device's library or named range, by thread and start."""
+    """One entry per operator, call into the device library or named range, by thread and start."""
 
     trace: Trace
     events: npt.NDArray[Any]
@@ -55,7 +55,7 @@ class OpTree:
 @functools.lru_cache(maxsize=16)
 def op_tree(trace: Trace) -> OpTree:
     """1. Sort by thread and start, the longer first; what lies inside another is its child.
-    2. An only child of its parent's name is the same call: they become one.
+    2. An only child with its parent's name is the same call: they become one.
     3. Own time is what the children leave. Kernels belong to the operator that launched them.
     """
     events, parent = _merged(trace, _wanted(trace))
@@ -88,15 +88,15 @@ def _wanted(trace: Trace) -> Indices:
 
 
 def _merged(trace: Trace, wanted: Indices) -> tuple[npt.NDArray[Any], Indices]:
-    """The events that are left, and their parents. Whole events are copied only once: there are
-    some 90 bytes of each."""
+    """The events that are left, and their parents. Whole events are copied only once: each has
+    some 90 bytes."""
     thread, start_ns, duration_ns, name = (
         trace.events[column][wanted] for column in ("thread", "start_ns", "duration_ns", "name")
     )
     parent = parents(thread, start_ns, start_ns + duration_ns)
     counted_as = stand_ins(parent, name)
     is_left = counted_as == np.arange(len(wanted))
-    number = np.append(np.cumsum(is_left) - 1, -1)  # -1, nobody, is the last
+    number = np.append(np.cumsum(is_left) - 1, -1)  # -1: none, is the last
     above = parent[is_left]
     left = np.where(above >= 0, counted_as[above], -1)
     return trace.events[wanted[is_left]], number[left]

@@ -1,4 +1,4 @@
-"""Operator windows: which there are, which steps they slowed down, and what is in their traces."""
+"""Operator windows: which ones exist, which steps they slowed down, and what is in their traces."""
 
 import dataclasses
 import functools
@@ -22,8 +22,8 @@ _NAMES: Final = ("", ".gz")  # a trace may have been compressed since
 
 @dataclasses.dataclass(frozen=True)
 class Closing:
-    """Where we began to close a window of torch's. That happens in a hook of the optimizer: the
-    named ranges around it last until it is done, tens of milliseconds, which are ours."""
+    """When we began to close a torch window. That happens in a hook of the optimizer: the named
+    ranges around it last until it is done, tens of milliseconds that are ours."""
 
     at_ns: int  # Unix time
     who: tuple[str, str]  # process and thread, as the trace names them
@@ -47,7 +47,7 @@ class Window:
     """A stretch of time in which a framework's own profiler recorded."""
 
     path: Path
-    start_ns: int | None  # None: of a trace without a recording around it
+    start_ns: int | None  # None: a trace without a recording around it
     end_ns: int | None
     is_scripts: bool = False  # the script's own profiler wrote it
     closing: Closing | None = None  # None: not closed by us
@@ -57,8 +57,8 @@ def windows(process: ProcessData) -> list[Window]:
     """Those whose trace is there."""
     if process.folder.is_file():
         return [Window(process.folder, None, None, is_scripts=True)]
-    told = process.windows.by_start()
-    columns = (told.name, told.thread, told.is_scripts, told.start_ns, told.end_ns)
+    known = process.windows.by_start()
+    columns = (known.name, known.thread, known.is_scripts, known.start_ns, known.end_ns)
     found = []
     rows = zip(*(column.tolist() for column in columns), strict=True)
     for name, thread, is_scripts, start, end in rows:
@@ -111,7 +111,7 @@ def _read(path: Path, _state: tuple[int, int], closing: Closing | None) -> Trace
 
 
 def read_causes(path: Path) -> Causes | None:
-    """Which event caused which; None: the trace does not tell, or cannot be read, which is said
+    """Which event caused which; None: the trace does not say, or cannot be read, which is reported
     where operators are shown."""
     try:
         return importer_of(path).causes(path)
@@ -121,13 +121,13 @@ def read_causes(path: Path) -> Causes | None:
 
 def slowed_steps(process: ProcessData, start_ns: Ints, end_ns: Ints) -> _Mask:
     """The steps of our own windows and the one after each: opening, recording and closing one
-    takes time that a step otherwise has not."""
+    takes time that a step otherwise does not have."""
     slowed = np.zeros(len(start_ns), np.bool_)
     ours = process.windows[~process.windows.is_scripts].by_start()
     for start, end in zip(ours.start_ns.tolist(), ours.end_ns.tolist(), strict=True):
         overlap = np.minimum(end_ns, end) - np.maximum(start_ns, start)
         slowed |= overlap > _TOUCHED * (end_ns - start_ns)
-        last = int(np.searchsorted(start_ns, end)) - 1  # it was closed in this one
+        last = int(np.searchsorted(start_ns, end)) - 1  # the window was closed in this step
         slowed[max(0, last) : last + 2] = True
     return slowed
 

@@ -1,9 +1,9 @@
-"""Steps and what their time goes to, as XProf tells it.
+"""Steps and what their time goes to, as in XProf.
 
-1. A step is what the script or a library marked, on the host; where the device worked on beyond
-   that, what it did for that step. Where nobody marked any, the calls of graph functions count.
-2. Every event of the step's group is of a kind. Of several at one moment the kind that stands
-   higher in `_ORDER` counts; what no event claims is All Others.
+1. A step is what the script or a library marked, on the host; if the device worked on beyond that,
+   what it did for that step. If no steps are marked, the calls of graph functions count.
+2. Every event of the step's group has a kind. Of several at one moment, the kind that comes first
+   in `_ORDER` counts; what no event claims is All Others.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ CATEGORIES: Final = (
     DEVICE, BETWEEN, COLLECTIVES, INPUT, OUTPUT, LAUNCH, HOST, COMPILE, OTHER,
 )  # fmt: skip
 
-# Kinds of events from the one that hides all others to the one that is hidden by all.
+# Kinds of events, from the one that hides all others to the one that all others hide.
 _ORDER: Final = (
     ("device compute", DEVICE),
     ("device to host", OUTPUT),
@@ -93,7 +93,7 @@ def xprof_steps(causes: Causes) -> XprofSteps:
 
 
 def categories_of(kind: Ints, start: Ints, end: Ints, begin: int, stop: int) -> list[int]:
-    """By and by the time that each kind adds to what those above it cover."""
+    """For each kind in order, the time that it adds to what those above it cover."""
     start, end = np.clip(start, begin, stop), np.clip(end, begin, stop)
     total = dict.fromkeys(CATEGORIES, 0)
     covered_ns = 0
@@ -144,7 +144,7 @@ def _is_marker(host: HostEvents) -> npt.NDArray[np.bool_]:
 
 
 def _spans(host: HostEvents, device: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
-    """From when to when each step lasted."""
+    """When each step began and ended."""
     marks = _is_marker(host)
     if not marks.any():
         marks = host.named(*_CALLS) & (host.group >= 0)

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.analyze.answers.headline import headline
-from stepscope.analyze.code.hottest_lines import told_lines
+from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.bars import Bar
@@ -39,7 +39,7 @@ _PART_STYLES: Final = {
 
 
 def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> RenderableType:
-    hottest = told_lines(answer)
+    hottest = summary_lines(answer)
     return page(
         [
             _title(answer),

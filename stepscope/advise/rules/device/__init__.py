@@ -1,1 +1,1 @@
-"""Findings that a trace of the device tells."""
+"""Findings that need a trace of the device."""

@@ -27,7 +27,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "
                 f"the time; {ms(idle)} of each step it waits for the host.",
             ],
-            # A range this wide, as nothing tells the cause.
+            # The range is this wide because the cause is not known.
             saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
             fix=case.words.idle_device,
         )

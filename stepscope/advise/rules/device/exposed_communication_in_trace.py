@@ -1,4 +1,4 @@
-"""Collectives that no compute hides, told by the kernels of a trace."""
+"""Collectives that no compute hides, from the kernels of a trace."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""The step waits for its batch, told by a trace that another tool wrote."""
+"""The step waits for its batch, from a trace that another tool wrote."""
 
 import re
 from typing import Final

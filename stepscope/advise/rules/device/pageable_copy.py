@@ -8,7 +8,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
 ID: Final = "pageable-copy"
-# Of the step. Left out of the usual answer by its gain, but `--all` has it: pinning costs one word.
+# Of the step. The gain is too small for the usual answer, but `--all` shows it: pinning is easy.
 _LEAST_SHARE: Final = 0.005
 
 

@@ -36,7 +36,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"{counted(count, 'kernel')} a step, half of them under "
                 f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
             ],
-            # A batch of twice the size halves what is idle by sample, where it fits.
+            # A batch of twice the size halves the idle time per sample, if it fits.
             saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),
             fix=case.words.short_kernels,
         )
