@@ -2,7 +2,7 @@
 
 A variable is believed only when the launch has several ranks: one left over in an interactive shell
 (`srun --pty bash`, a batch script, `torchrun --nproc-per-node 1`) means a single process, which the
-supervisor looks after like any other.
+supervisor treats like any other.
 """
 
 import json
@@ -104,7 +104,7 @@ def launch_name(launch: Launch) -> str:
     if launch.launch_id is None:
         raise InputError(
             f"{launch.variable}={launch.rank} says that this is one rank of a launch, but nothing "
-            "tells this launch from another: give all ranks the same run folder with -o RUN. "
+            "distinguishes this launch from another: give all ranks the same run folder with -o RUN. "
             f"If it is a single process, unset {launch.variable}."
         )
     safe = "".join(c if c.isalnum() or c in "-._" else "-" for c in launch.launch_id)

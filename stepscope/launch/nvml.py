@@ -33,7 +33,7 @@ class Devices:
             self._handles = []
 
     def read(self) -> list[dict[str, Any]]:
-        """One object a device, with null for what it does not tell."""
+        """One object per device, with null for what it does not report."""
         return [self._read_one(index, handle) for index, handle in enumerate(self._handles)]
 
     def close(self) -> None:

@@ -175,7 +175,7 @@ def _is_ours(entry: str) -> bool:
 
 
 def _empty(folder: str, entries: list[str]) -> None:
-    """Only what a run consists of: something else in there is somebody's."""
+    """Only what a run consists of: other files in there belong to the user."""
     foreign = sorted(entry for entry in entries if not _is_ours(entry))
     if foreign:
         raise InputError(

@@ -115,7 +115,7 @@ class _Supervisor:
 
     def _stop_too(self, number: int) -> None:
         """The shell watches us: a stopped script is a stopped job. Not when only the script was
-        stopped, by SIGSTOP: whoever did that will continue only the script."""
+        stopped, by SIGSTOP: whatever did that will continue only the script."""
         if number == signal.SIGSTOP and not self._asked_to_stop:
             return
         handler = None if number == signal.SIGSTOP else signal.getsignal(number)

@@ -1,6 +1,6 @@
 """How recording gets into a process: what every interpreter below `stepscope run` does at start.
 
-The environment tells it all:
+Everything is in the environment:
   STEPSCOPE_RUN         the run folder, absolute
   STEPSCOPE_HOME        the folder that contains this package
   STEPSCOPE_SUPERVISOR  process number of the supervisor, when there is one

@@ -109,7 +109,7 @@ class Recording:
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
         self._tell_watchers()
         self._undo.append(running_recording.end)
-        self._start_calls()  # last: our own start is none of the script's calls
+        self._start_calls()  # last: our own start must not count as calls of the script
 
     def stop(self, status: str) -> None:
         if not self._process.is_this_process:

@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 CALL_NODE_DTYPE: Final = record_dtype(fmt.CALL_NODE)
 CALL_ENTRY_DTYPE: Final = record_dtype(fmt.CALL_ENTRY)
-CALLS_AT_MOST: Final = 2**53  # nobody calls more often: that is damage
+CALLS_AT_MOST: Final = 2**53  # no function is called more often: that is damage
 
 
 def _none() -> Ints:

@@ -26,7 +26,7 @@ MOUNTS: Final = "/proc/self/mountinfo"
 
 
 def file_system_of(path: str, mounts: str = MOUNTS) -> str | None:
-    """Type of the file system that holds `path`, None where the system does not tell."""
+    """Type of the file system that holds `path`, None where the system does not say."""
     real = os.path.realpath(path)
     best: tuple[int, str | None] = (-1, None)
     try:

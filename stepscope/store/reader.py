@@ -170,7 +170,7 @@ def open_run(path: str | Path) -> Run:
 
 
 def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
-    """run.json; where only that file is damaged, the rest of the folder still speaks."""
+    """run.json; where only that file is damaged, the rest of the folder can still be read."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise DataError(f"'{folder}' {what}. Record a run with 'stepscope run -o {folder} ...'.")

@@ -1,5 +1,5 @@
-/* Front end of the call graph on 3.11: the C profile function of the thread. Where a recording has
-   that place already, it tells us of its events. */
+/* Front end of the call graph on 3.11: the C profile function of the thread. If a recording has
+   already set one, that one passes its events on to us. */
 #include "calls/call_graph.h"
 #include "calls/calls.h"
 

@@ -16,9 +16,9 @@ static inline PyObject *answer(Place place) {
 
 /* ---- exceptions thrown into `yield from` and `await` ------------------------------------------------
 
-   When such an exception is back from below, 3.13 reports the line once more if the RESUME it was
-   suspended at has never run, or is instrumented. Ours always are: to count as who listens to lines
-   only, we remember which ones have run. */
+   When such an exception comes back from below, 3.13 reports the line again if the RESUME it was
+   suspended at has never run, or is instrumented. Ours always are: to count like a tool that only
+   listens to lines, we remember which ones have run. */
 
 static int exception_table_number(const uint8_t **at) {
     int number = **at & 63;

@@ -1,4 +1,4 @@
-"""Python 3.11: whoever reads code objects gets the one without ticks.
+"""Python 3.11: anything that reads code objects gets the one without ticks.
 
 So pickles, fingerprints and compilers see what they would see without recording. From 3.12 on code
 carries no ticks, and nothing here does anything.

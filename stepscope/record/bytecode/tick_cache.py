@@ -49,7 +49,7 @@ def default_folder() -> Path | None:
 
 
 def _our_version() -> str | None:
-    """A fingerprint of what decides where ticks go and how that is kept: nobody counts it up."""
+    """A fingerprint of what decides where ticks go and how that is kept: no version number to increment by hand."""
     global _version
     if _version is None:
         digest = hashlib.sha256()

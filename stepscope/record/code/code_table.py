@@ -11,7 +11,7 @@ LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
 LAST_LINE = 2**31 - 2  # the native core counts them as ints, one behind the last included
 _BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which is of no line and makes no event
 
-# Flags of code objects, as `inspect` names them; importing it takes longer than all else here.
+# Flags of code objects, as `inspect` names them; importing it takes longer than everything else here.
 _CO_NEWLOCALS: Final = 0x2
 _KINDS: Final = ((0x200, "async generator"), (0x80, "coroutine"), (0x20, "generator"))
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")

@@ -27,7 +27,7 @@ _on_trouble: Callable[[str], None] | None = None
 
 
 class Calls:
-    """Counting begins with the user's first code: how Python starts up is nobody's question."""
+    """Counting begins with the user's first code: nobody asks how Python starts up."""
 
     def __init__(self, is_users: Callable[[str], bool], on_trouble: Callable[[str], None]) -> None:
         self._is_users = is_users
@@ -75,7 +75,7 @@ def _is_run_as_main() -> bool:
 
 
 def start(on_trouble: Callable[[str], None]) -> None:
-    """Count from now on; what is in the way is told to `on_trouble`, and the script goes on."""
+    """Count from now on; problems go to `on_trouble`, and the script goes on."""
     global _on_trouble
     _on_trouble = on_trouble
     if not _core.storage_states()[CALLS_STREAM][0]:

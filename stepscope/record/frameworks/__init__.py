@@ -35,7 +35,7 @@ _installed: set[tuple[str, str]] = set()
 
 
 def install(note: Callable[[str], object]) -> None:
-    """Watch what is loaded already. `note`: where trouble is told."""
+    """Watch what is loaded already. `note`: where problems are reported."""
     notes.tell(note)
     for name in WATCHED:
         watch(name)

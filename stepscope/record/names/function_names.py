@@ -51,7 +51,7 @@ def _name_code(
 
 @functools.lru_cache(maxsize=256)  # functions of one file come together
 def absolute_path(filename: str, folder: str) -> str:
-    """`<string>` and its like stay as they are."""
+    """`<string>` and similar names stay as they are."""
     if filename.startswith("<"):
         return filename
     return os.path.normpath(os.path.join(folder, filename))

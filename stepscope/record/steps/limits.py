@@ -85,7 +85,7 @@ class StepLimits:
     def step_ended(self, steps: int) -> None:
         """To be told by `step_counter`."""
         if steps <= len(self._told):
-            self._told.clear()  # somebody who knows better counts from the start
+            self._told.clear()  # a better source counts from the start
         self._told.append(_core.ticks())
         self._judge(steps, self._told)
 

@@ -1,6 +1,6 @@
-"""Counts the training steps while they happen, for whoever waits for one of them.
+"""Counts the training steps while they happen, for code that waits for one of them.
 
-What a step is, is told in the end by analysis, with the whole run before it. Here the same order
+Analysis decides in the end what a step is, with the whole run at hand. Here the same order
 holds as far as it can be known: steps that the script marks, then the batches of a framework that
 has such, then the first optimizer that steps twice. Steps that only a loop tells are not here.
 """

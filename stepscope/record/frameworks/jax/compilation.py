@@ -1,4 +1,4 @@
-"""JAX: tracing, lowering and compiling, as JAX tells of them when they have ended.
+"""JAX: tracing, lowering and compiling, as JAX reports them when they have ended.
 
 Inside a call of a jitted function of the user's they are part of one compilation, which that call
 tells with its cause (jax_jit). Elsewhere, operators run one by one, each is told by itself.
@@ -36,7 +36,7 @@ class _Here(threading.local):
 
 
 here: Final = _Here()
-# For whoever wants to know that something was compiled. None: nobody does.
+# Called when something was compiled. None: no listener.
 on_compiled: Callable[[], None] | None = None
 
 

@@ -60,7 +60,7 @@ class _Profiler:
 
     def _wait(self) -> None:
         here = compilation.here
-        here.is_running, before = True, here.is_running  # it is none of the script's waiting
+        here.is_running, before = True, here.is_running  # the script does not wait here
         try:
             self._wait_for(here.result)
         except Exception:

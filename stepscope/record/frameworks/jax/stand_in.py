@@ -18,7 +18,7 @@ _FRAMEWORKS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class _Kind(type):
-    """Who asks for the type of a stand-in, to compare others with it, means the function's."""
+    """Code that asks for the type of a stand-in to compare others with it means the function's type."""
 
     _stepscope_types: tuple[type, ...] = ()
 

@@ -97,5 +97,5 @@ def _alive(refs: _Refs) -> set[int]:
 
 def _float_bytes(leaf: Any) -> int:
     dtype: Any = getattr(leaf, "dtype", None)
-    is_float = getattr(dtype, "kind", "") in ("f", "c", "V")  # V: bfloat16 and its kin
+    is_float = getattr(dtype, "kind", "") in ("f", "c", "V")  # V: bfloat16 and similar types
     return int(leaf.size) * int(dtype.itemsize) if is_float else 0

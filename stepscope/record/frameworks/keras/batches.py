@@ -1,6 +1,6 @@
 """Keras: the training batches of `fit` are the steps, and each `train_on_batch` computes one.
 
-What is watched is the list of callbacks, which every `fit` tells of its batches. A callback of ours
+What is watched is the list of callbacks, which every `fit` notifies of its batches. A callback of ours
 in it could switch off that Keras calls them on the side.
 """
 
@@ -76,7 +76,7 @@ def install(package: Package, patches: Patches) -> None:
 def _watch_batches(package: Package, patches: Patches) -> None:
     callbacks = package.callback_list
     begin, end = callbacks.on_train_batch_begin, callbacks.on_train_batch_end
-    # TensorFlow's functions tell of themselves, and torch's modules and optimizers do.
+    # TensorFlow's functions report themselves, and so do torch's modules and optimizers.
     tells_nothing = package.backend not in ("tensorflow", "torch")
 
     @functools.wraps(begin)
@@ -136,7 +136,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
     if last > _fit.first:
         _fit.together = max(_fit.together, last - _fit.first + 1)
         notes.note(
-            f"Keras executes {_fit.together} steps in one and tells when all are over: the "
+            f"Keras executes {_fit.together} steps in one and only reports when all are over: the "
             "time is divided evenly among them."
         )
     in_epoch = (getattr(callbacks, "params", None) or {}).get("steps")

@@ -20,7 +20,7 @@ _guarded: Final = notes.guard("Keras is not watched as it should be")
 _BEGINNINGS: Final = (
     "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
 )  # fmt: skip
-# They do nothing but tell the outside.
+# They only report to the outside.
 _REPORTING: Final = frozenset(("CSVLogger", "ProgbarLogger", "RemoteMonitor", "TensorBoard"))
 _EPOCH: Final = "epoch"
 _MOST_SPANS: Final = 1_000_000  # 48 MB

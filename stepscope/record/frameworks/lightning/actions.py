@@ -1,4 +1,4 @@
-"""Lightning: the actions that its profilers are told of, nested, whoever profiles or nobody does.
+"""Lightning: the actions that its profilers get, nested, with or without a profiler.
 
 A profiler that the script chose works on as it is; ours looks on. No object of the script's is
 replaced: what is watched are the classes.

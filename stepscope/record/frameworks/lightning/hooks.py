@@ -85,7 +85,7 @@ def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
 
 
 def _watch_input(fetcher: Any, patches: Patches) -> None:
-    """Torch's loaders tell of their waits themselves; any other iterable is waited for here."""
+    """Torch's loaders report their waits themselves; waits for any other iterable are recorded here."""
     before = fetcher.__next__
 
     @functools.wraps(before)

@@ -47,7 +47,7 @@ def tell(text: str) -> None:
 
 @compiled_graphs.are_not_for
 def tell_of_death(error: BaseException) -> None:
-    """Of a worker, where its end was noticed by waiting for it in vain."""
+    """Of a worker whose end was noticed because a wait for it timed out."""
     if isinstance(error, RuntimeError) and "exited unexpectedly" in str(error):
         tell(str(error).strip())
 
@@ -213,7 +213,7 @@ class _Outgoing(collections.deque[Any]):
     def popleft(self) -> Any:
         item = super().popleft()
         _core.span_drop(self._span)  # that one could not be pickled
-        self._span = begin("send") if isinstance(item, tuple) else 0  # the last word is no batch
+        self._span = begin("send") if isinstance(item, tuple) else 0  # the last message is not a batch
         return item
 
     def sent(self) -> None:

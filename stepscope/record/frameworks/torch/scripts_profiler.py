@@ -69,7 +69,7 @@ def _around(
 
 
 class _ScriptsProfilers:
-    """Who profiles right now, besides us."""
+    """Which profiler is running right now, apart from ours."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows

@@ -92,7 +92,7 @@ class Windows:
             self._guarded(current.close)
 
     def step_ended(self, step: int) -> int | None:
-        """Returns which one to be told of next."""
+        """Returns the next one to be called for."""
         self._schedule.step = step
         self.current.steps += 1
         if self.current.window is None and not self._probes and not self._schedule.is_time():

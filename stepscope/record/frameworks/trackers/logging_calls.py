@@ -1,4 +1,4 @@
-"""What the script tells the outside: loggers and trackers, as the phase `logging`."""
+"""What the script logs: loggers and trackers, as the phase `logging`."""
 
 import logging
 from typing import Any, Final

@@ -58,7 +58,7 @@ def _always() -> bool:
 
 # Whether operations run at once instead of being put into a graph. Set when TensorFlow is there.
 is_eager: Callable[[], bool] = _always
-# Called when something was trained; for whoever waits for that. None: nobody does.
+# Called when something was trained. None: no listener.
 on_work: Callable[[], None] | None = None
 # Called when something of TensorFlow's is about to be computed.
 on_begin: Callable[[], None] | None = None

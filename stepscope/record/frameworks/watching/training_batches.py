@@ -1,4 +1,4 @@
-"""Steps that a framework tells of: its training batches, with the examples in them."""
+"""Steps that a framework reports: its training batches, with their number of samples."""
 
 from stepscope.native import _core
 from stepscope.record.names import naming

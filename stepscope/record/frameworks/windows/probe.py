@@ -28,6 +28,6 @@ class Probe:
         return True
 
     def has_seen_enough(self, lasted_ns: int) -> bool:
-        """Of a script whose updates nobody tells: the module that began the probe is called again
+        """For a script whose updates cannot be seen: the module that began the probe is called again
         and again. In some that is a cell, and hundreds of calls make a step."""
         return self.turns >= TURNS and lasted_ns >= LEAST_NS

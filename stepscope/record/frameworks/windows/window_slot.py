@@ -12,7 +12,7 @@ class Holder(Protocol):
     def end_window(self) -> None: ...
 
 
-# TensorFlow or JAX has trained: a step of nobody's is theirs rather than torch's.
+# TensorFlow or JAX has trained: a step without an owner is theirs rather than torch's.
 others_have_worked = False
 
 _holder: Holder | None = None

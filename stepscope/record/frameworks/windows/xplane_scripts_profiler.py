@@ -89,7 +89,7 @@ class ScriptsOwn:
         return max(new, key=os.path.getmtime, default=None)
 
     def serves(self, *_args: Any, **_keywords: Any) -> None:
-        """Whoever asks the server for a profile finds nobody in the way."""
+        """A client that asks the server for a profile finds no profiler of ours running."""
         self._windows.finish()
         self._windows.recording.note(
             "The script lets others profile it (profiler server): operators are not recorded."

@@ -4,7 +4,7 @@ By default after the fifth step, for some steps, and once more later if both tog
 budget. `--ops 10:20` names the steps, `--ops all` begins with the first work. Only steps in which
 the framework itself has trained count: who imports it for something else pays nothing.
 
-An update that the script writes by hand is a step that nobody tells. Where ten gradients have
+An update that the script writes by hand is a step that nothing reports. Where ten gradients have
 been taken and none was told, each gradient counts as one.
 """
 
