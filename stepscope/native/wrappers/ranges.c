@@ -1,4 +1,4 @@
-/* A framework's own ranges are recognized by the start of their names; Python decides the others. */
+/* Ranges of a framework are recognized by the start of their names; Python decides on others. */
 #include "wrappers/ranges.h"
 #include "clock/clock.h"
 #include "wrappers/wrapper.h"
