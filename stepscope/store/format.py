@@ -157,9 +157,7 @@ class SpanCategory(enum.IntEnum):
     FORWARD = 8  # value0: samples in its input (0: not known); value1: ForwardFlag
     BACKWARD = 9  # value1: BackwardFlag
     OPTIMIZER = 10  # value0: number of the optimizer that steps; 0: other work of an optimizer
-    COMMUNICATION = (
-        11  # a collective, or the wait for it. value0: its number in its group, from 1
-    )
+    COMMUNICATION = 11  # a collective, or the wait for it. value0: its number in its group, from 1
     #                     (0: not one of a whole group); value1: the group, an id of kind "name":
     #                     both are the same on all ranks
     SYNC = 12
