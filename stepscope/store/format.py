@@ -110,7 +110,7 @@ class EventKind(enum.IntEnum):
     IO = 7  # start ticks; end bytes read; value0 bytes written; value1 = minor faults << 32 | major
     MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes; value1 ns that the
     #             main thread was ready to run but had no core (0: not known); extra:
-    #             KiB of the resident ones that are files' and shared (0: not known)
+    #             KiB of the resident memory that are file-backed or shared (0: not known)
     COST = 9  # start ticks; end our own time so far, in ticks, slow paths (measured);
     #           value0 line events so far; value1 exit and resume events so far; extra: threads of
     #           the process, those of libraries included (0: not known)

@@ -1,4 +1,4 @@
-"""`stepscope run --calls`: the counts of cProfile, on whole programs in processes of their own."""
+"""`stepscope run --calls`: the counts of cProfile, on whole programs in separate processes."""
 
 import json
 import os

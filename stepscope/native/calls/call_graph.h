@@ -70,7 +70,7 @@ PyObject *call_graph_callbacks(PyObject *self, PyObject *unused);
 
 #if !HAS_MONITORING
 int call_graph_on_profile(PyObject *self, PyFrameObject *frame, int what, PyObject *argument);
-void call_graph_attach_again(void); /* the recording, that told us of events, has gone */
+void call_graph_attach_again(void); /* the recording, which passed events on to us, has ended */
 #endif
 
 int call_graph_ready(PyObject *module); /* adds its functions; -1 with an exception set */

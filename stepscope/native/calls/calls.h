@@ -70,7 +70,7 @@ static inline void call_enter(Thread *thread, uint32_t function, const void *key
     thread->call_top = entry;
 }
 
-/* A frame begins, or goes on. */
+/* A frame begins or resumes. */
 static inline void call_enter_code(PyObject *code) {
     uint32_t function;
     Thread *thread = this_thread;
