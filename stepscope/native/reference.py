@@ -75,7 +75,7 @@ class LineEngine:
         return self._stack[-1]
 
     def _exit(self, frame: int, code: CodeType, ticks: int) -> None:
-        """The frame's activation ends; what lies above it ended unseen and gets no time."""
+        """The frame's activation ends; those above it ended unseen and get no time."""
         for depth in range(len(self._stack) - 1, -1, -1):
             activation = self._stack[depth]
             if (activation.frame, activation.code) == (frame, code):
@@ -135,7 +135,7 @@ class CallEngine:
         return node
 
     def _leave(self, function: int, ticks: int) -> None:
-        """What lies above it has ended by now. One that never began still counts, unless it may
+        """Calls above it have ended by now. One that never began still counts, unless it may
         have begun before all of this."""
         depths = [depth for depth, (node, _) in enumerate(self._open) if node.function == function]
         if not depths:

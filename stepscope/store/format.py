@@ -265,7 +265,7 @@ class CallsKind(enum.IntEnum):
 # calls.bin is a sequence of blocks. Each has a BLOCK header (tag: CALLS_TAG | CallsKind; id: of a
 # STACK the thread; the fields about lines are 0) and `count` entries; sizes are multiples of
 # CALLS_UNIT.
-# NODES entry, 48 bytes; a parent lies before its children in the file.
+# NODES entry, 48 bytes; a parent comes before its children in the file.
 CALL_NODE: Final = Layout(
     tag="I",  # CALLS_TAG | CallsKind, written last; 0: free
     function="I",  # id of kind "function"; 0: our own, to be left out
@@ -311,7 +311,7 @@ SAMPLE: Final = Layout(
     thread="I",  # id of kind "thread"
     node="I",  # the innermost one; smaller than its own number
     count="I",  # how often it was seen
-    start="Q",  # ticks of the look before the first of them
+    start="Q",  # ticks of the sampling before the first of them
     weight="Q",  # ticks from there to the last of them
 )
 SAMPLES_TAG: Final = 0x5A3E0000

@@ -273,7 +273,7 @@ def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
 
 
 def _info_from_name(folder: Path) -> ProcessInfo:
-    """What is known of a process whose process.json is gone."""
+    """What is known about a process whose process.json is missing."""
     match = _FOLDER_NAME.fullmatch(folder.name)
     rank = int(match[1]) if match and match[1].isdecimal() else None
     return ProcessInfo(

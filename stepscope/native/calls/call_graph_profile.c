@@ -39,7 +39,7 @@ int call_graph_attach(void) {
     return 0;
 }
 
-/* Of whatever thread it is on: another one may disable us. */
+/* On any thread: another one may disable us. */
 void call_graph_detach(void) { calls_set_profile_of_all(call_graph_on_profile, NULL); }
 
 void call_graph_attach_again(void) {

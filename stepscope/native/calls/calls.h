@@ -28,7 +28,7 @@ void call_forgive(Thread *thread, uint64_t ticks); /* our own time: not charged 
 int call_leave_below(Thread *thread, const void *key, uint64_t now);
 
 void calls_end(uint64_t now); /* account for what is open and forget it */
-void calls_rebind(void);      /* after a new storage came */
+void calls_rebind(void);      /* after a new storage was opened */
 void calls_thread_release(Thread *thread, uint64_t now);
 void calls_thread_ended(Thread *thread);
 uint64_t calls_counted(void); /* how many were entered so far */

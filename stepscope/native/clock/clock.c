@@ -40,7 +40,7 @@ ClockTriple clock_triple(void) {
 }
 
 /* The rate is only used for thresholds (1,000 stamps a second, the budget); a 2 ms spin is good to
-   a few parts in ten thousand. The report's times come from triples that lie seconds apart. */
+   a few parts in ten thousand. The report's times come from triples that are seconds apart. */
 void clock_setup(void) {
     if (!counter_is_invariant()) return;
     clock_kind = CLOCK_KIND_COUNTER;

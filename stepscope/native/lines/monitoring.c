@@ -26,7 +26,7 @@ static int exception_table_number(const uint8_t **at) {
     return number;
 }
 
-/* The RESUME behind the yield whose handler begins at `handler`, in code units; -1: none. */
+/* The RESUME after the yield whose handler begins at `handler`, in code units; -1: none. */
 static int resume_of_handler(PyCodeObject *code, int handler) {
     const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(code->co_exceptiontable);
     const uint8_t *end = at + PyBytes_GET_SIZE(code->co_exceptiontable);

@@ -98,7 +98,7 @@ static int read_loops(CodeRecord *record, PyObject *loops) {
         unsigned int line, id;
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(loops, i), "II", &line, &id)) return -1;
         if (line < record->first_line || line - record->first_line >= record->count) {
-            PyErr_SetString(PyExc_ValueError, "a loop lies outside its code's lines");
+            PyErr_SetString(PyExc_ValueError, "a loop is outside its code's lines");
             return -1;
         }
         record->loops[record->loop_count++] = (Loop){.line = line, .id = id};

@@ -41,7 +41,7 @@ static void *running_frame(PyThreadState *state) {
 #endif
 }
 
-/* By differences: a torn address may lie so high that adding to it would wrap around. */
+/* By differences: a torn address may be so high that adding to it would wrap around. */
 static int holds(const Window *window, uintptr_t address) {
     return window->size >= sizeof(Frame) && address >= window->start &&
            address - window->start <= window->size - sizeof(Frame);

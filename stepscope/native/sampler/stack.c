@@ -29,7 +29,7 @@ static int outermost_first(const Frames *frames, Spot *spots) {
 
 /* ---- what the glimpse adds ------------------------------------------------------------------------ */
 
-/* Byte offset of an instruction's address; -1: it lies outside, or before the function begins. */
+/* Byte offset of an instruction's address; -1: outside, or before the function begins. */
 static int offset_in(PyObject *object, const void *at) {
     PyCodeObject *code = (PyCodeObject *)object;
     ptrdiff_t offset = (const char *)at - (const char *)_PyCode_CODE(code);

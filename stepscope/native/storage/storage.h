@@ -11,7 +11,7 @@
 typedef struct {
     char *base;       /* first byte of the reserved range; never moves */
     size_t reserved;  /* address space */
-    size_t backed;    /* bytes with a file (or memory) behind them */
+    size_t backed;    /* bytes backed by a file (or memory) */
     size_t limit;     /* this stream's share of --max-size */
     int in_memory;    /* not backed by a file */
     int is_open;

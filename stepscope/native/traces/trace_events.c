@@ -92,7 +92,7 @@ static const char *phase(const char *at, TraceRow *row) {
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* To the next key of an object, or past its end: then `key` has no start. `at` is after the brace
+/* Moves to the next key of an object, or past its end: then `key` has no start. `at` is after the brace
    or a value. */
 static const char *next_key(const char *at, int is_first, Slice *key) {
     at = json_blank(at);

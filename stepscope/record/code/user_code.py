@@ -152,7 +152,7 @@ def _matches(patterns: tuple[str, ...], path: str, started_in: str) -> bool:
 
 
 def module_names(path: str) -> list[str]:
-    """The dotted names under which the file can be imported, from where it lies."""
+    """The dotted names under which the file can be imported, by its path."""
     first = _installed_at(path)
     if first is not None:
         inner = [os.sep.join(path.split(os.sep)[first:])]

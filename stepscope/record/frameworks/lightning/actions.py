@@ -121,7 +121,7 @@ def _with_begin(start: Any, actions: _Actions) -> Any:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if type(self).start is run:  # else a subclass called it, whose own is recorded
+        if type(self).start is run:  # else a subclass called it, and its own start is recorded
             actions.begin(action_name)
         return result
 

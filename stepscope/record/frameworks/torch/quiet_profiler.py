@@ -4,7 +4,7 @@
    use sets from KINETO_LOG_LEVEL: raised for the moment and put back, the script's own profiler
    prints what it always does.
 2. The first of each 1,000 frees of memory that was allocated before the profiling started gives a
-   warning. We make one such free ourselves, with warnings off for that moment, to be that first.
+   warning. We do the first one ourselves, with warnings off for that moment.
 """
 
 import contextlib
