@@ -92,8 +92,8 @@ static const char *phase(const char *at, TraceRow *row) {
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* Moves to the next key of an object, or past its end: then `key` has no start. `at` is after the brace
-   or a value. */
+/* Moves to the next key of an object, or past its end: then `key` has no start. `at` is after the
+   brace or a value. */
 static const char *next_key(const char *at, int is_first, Slice *key) {
     at = json_blank(at);
     *key = (Slice){0};
