@@ -1,12 +1,12 @@
 """stepscope: find out why training is slow, and prove the fix.
 
-`stepscope run train.py` needs none of these names; they are for what nothing else can see.
+`stepscope run train.py` needs none of these names; they mark what it cannot see on its own.
 """
 
 __version__ = "0.1.0"
 __all__ = ["LineProfiler", "Profile", "Profiler", "Run", "profile", "region", "step", "steps"]
 
-TYPE_CHECKING = False  # typing's own would cost more than all of this module
+TYPE_CHECKING = False  # importing typing would cost more than this whole module
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,4 +1,4 @@
-"""Ticks to nanoseconds, monotonic time to wall time: a process's clock triples, made a function."""
+"""Ticks to nanoseconds, monotonic time to wall time, by a process's clock triples."""
 
 from typing import Any, Final
 
@@ -7,17 +7,17 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
-# No run lasts longer (417 days in ns); what lies beyond is damage, and would overflow sums.
+# No run lasts longer (417 days in ns); anything beyond is damage, and would overflow sums.
 FARTHEST: Final = 2**55
 _LARGEST: Final = 2**61
-_SLOWEST_NS, _FASTEST_NS = 10_000.0, 0.01  # a tick of any counter there is
+_SLOWEST_NS, _FASTEST_NS = 10_000.0, 0.01  # a tick of any existing counter
 
 
 class Clock:
-    """Piecewise linear between the triples, straight on beyond them.
+    """Piecewise linear between the triples, extrapolated beyond them.
 
-    Beyond the triples the slope is that of all of them together: two triples that lie close
-    together know the rate too badly for long distances.
+    Beyond the triples the slope is that from the first to the last: two triples that are close
+    together do not give the rate precisely enough for long distances.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Clock:
         realtime_ns: npt.NDArray[Any],
         ns_per_tick: float = 1.0,
     ) -> None:
-        """`ns_per_tick` counts only where fewer than two triples are there."""
+        """`ns_per_tick` is used only with fewer than two triples."""
         sane = (ticks < _LARGEST) & (monotonic_ns < _LARGEST) & (realtime_ns < _LARGEST)
         ticks, monotonic_ns, realtime_ns = ticks[sane], monotonic_ns[sane], realtime_ns[sane]
         self.first_tick = int(ticks[0]) if len(ticks) else 0
@@ -63,7 +63,7 @@ class Clock:
         return int(self.ns(np.array([tick], dtype=np.uint64))[0])
 
     def duration_ns(self, ticks: npt.NDArray[Any]) -> Ints:
-        """Nanoseconds of durations that were summed up in ticks."""
+        """Nanoseconds of durations in ticks."""
         bounded = np.minimum(ticks, np.uint64(FARTHEST)).astype(np.float64)
         ns: Ints = np.rint(np.minimum(bounded * self.ns_per_tick, FARTHEST)).astype(np.int64)
         return ns
@@ -87,7 +87,7 @@ class Clock:
 
 
 def distance(values: npt.NDArray[Any], origin: int) -> Ints:
-    """values - origin as signed integers, kept within what a run can last."""
+    """values - origin as signed integers, limited to the longest possible run."""
     wrapped = values.astype(np.uint64) - np.uint64(origin & (2**64 - 1))
     return np.clip(wrapped.astype(np.int64), -FARTHEST, FARTHEST)
 

@@ -1,7 +1,7 @@
 """The tree of errors.
 
 StepscopeError              everything we raise on purpose; carries the exit status
-├── InputError        (2)   the person can fix it: a wrong option, a missing script
+├── InputError        (2)   the user can fix it: a wrong option, a missing script
 ├── DataError         (3)   a run folder or trace that cannot be read
 ├── EnvironmentTrouble (4)  this machine lacks something: a package, a permission, space
 └── InternalError     (70)  a bug in stepscope
@@ -9,7 +9,7 @@ StepscopeError              everything we raise on purpose; carries the exit sta
 
 
 class StepscopeError(Exception):
-    """What happened, to which thing, what to do now."""
+    """The message says what happened, to what, and what to do now."""
 
     exit_status = 1
 

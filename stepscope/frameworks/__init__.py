@@ -1,1 +1,1 @@
-"""What is known of each framework: its packages, its files, and its words for advice."""
+"""Facts about each framework: its packages, its files, and its wording for advice."""

@@ -1,15 +1,15 @@
-"""What is to be known of a framework."""
+"""The facts that are kept about a framework."""
 
 from typing import NamedTuple
 
 
 class Advice(NamedTuple):
     fix: str
-    trial: str | None = None  # of `stepscope try`, where it can apply the fix
+    trial: str | None = None  # option of `stepscope try`, if it can apply the fix
 
 
 class Words(NamedTuple):
-    """What helps, in the words of one framework, by what is slow."""
+    """What helps, in the terms of one framework, by what is slow."""
 
     eager: Advice  # every operator is launched from Python
     short_kernels: str
@@ -23,11 +23,11 @@ class Words(NamedTuple):
     recompilation: str  # what to do about a size that changes
     memory_growth: str
     float32: Advice
-    threads: str  # how to set how many; {count}: so many
+    threads: str  # how to set their number; {count}: that number
 
 
 class Framework(NamedTuple):
     module: str  # as it is imported
-    packages: tuple[str, ...] = ()  # as it is installed: it may come under several names
+    packages: tuple[str, ...] = ()  # as it is installed: there may be several names
     folders: tuple[str, ...] = ()  # in the paths of its files
-    words: Words | None = None  # None: it trains with another one's operators
+    words: Words | None = None  # None: it uses another framework's operators

@@ -10,7 +10,7 @@ _WORDS: Final = Words(
         "operator.",
         "jit",
     ),
-    short_kernels="A larger batch makes the same kernels work longer; where the batch must stay, "
+    short_kernels="A larger batch makes the same kernels work longer; if the batch size is fixed, "
     "put more into one jitted function: the whole update, or several steps with jax.lax.scan.",
     idle_device="Give it more at a time: a larger batch, the whole update in one jax.jit (or "
     "several steps in jax.lax.scan) against launch overhead, batches put on the device ahead of "
@@ -29,13 +29,13 @@ _WORDS: Final = Words(
         "asynchronous.",
     ),
     waiting_for_device="Keep results on the device: no block_until_ready(), float(), np.asarray(), "
-    "print or if on an array in the step; read the loss every so many steps.",
+    "print or if on an array in the step; read the loss every N steps.",
     exposed_collectives="Larger shards so that collectives are fewer, gradients in 16 bits, "
     "several batches for each exchange, and XLA's latency-hiding scheduler.",
     exposed_between_ranks="Send gradients less often (several batches for each exchange), in "
     "fewer and larger pieces, or in 16 bits.",
     recompilation="pad to a few sizes, each of which is compiled once",
-    memory_growth="Keep numbers and not arrays (float(loss))",
+    memory_growth="Keep numbers, not arrays (float(loss))",
     float32=Advice(
         "Make data and model 32 bits: dtype=jnp.float32 where arrays come from NumPy (which makes "
         "64 bits by default), and leave jax_enable_x64 off.",

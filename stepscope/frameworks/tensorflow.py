@@ -10,7 +10,7 @@ _WORDS: Final = Words(
         "one by one from Python.",
         "tf-function",
     ),
-    short_kernels="A larger batch makes the same kernels work longer; where the batch must stay, "
+    short_kernels="A larger batch makes the same kernels work longer; if the batch size is fixed, "
     "let XLA put them together: @tf.function(jit_compile=True), compile(jit_compile=True) in "
     "Keras.",
     idle_device="Give it more at a time: a larger batch, @tf.function(jit_compile=True) or "
@@ -29,14 +29,14 @@ _WORDS: Final = Words(
         "last stage.",
     ),
     waiting_for_device="Keep results on the device: no .numpy(), float(), print or if on a tensor "
-    "in the step; read the loss every so many steps.",
+    "in the step; read the loss every N steps.",
     exposed_collectives="Fewer and larger pieces (tf.distribute.experimental.CommunicationOptions("
     "bytes_per_pack=…)), gradients in 16 bits, or several batches for each exchange.",
     exposed_between_ranks="Send gradients less often (backward_passes_per_step in Horovod's "
     "DistributedOptimizer), in fewer and larger pieces, or in 16 bits "
     "(compression=hvd.Compression.fp16).",
     recompilation="declare the dimension dynamic (reduce_retracing=True, an input signature)",
-    memory_growth="Keep numbers and not tensors (float(loss), loss.numpy())",
+    memory_growth="Keep numbers, not tensors (float(loss), loss.numpy())",
     float32=Advice(
         "Make data and model 32 bits: tf.cast or dtype=float32 where arrays come from NumPy "
         "(which makes 64 bits by default), and leave Keras' floatx at 'float32'.",

@@ -11,7 +11,7 @@ _WORDS: Final = Words(
         "tensor, use the fused version of the layer, or a larger batch.",
         "compile",
     ),
-    short_kernels="A larger batch makes the same kernels work longer; where the batch must stay, "
+    short_kernels="A larger batch makes the same kernels work longer; if the batch size is fixed, "
     "torch.compile(mode='reduce-overhead') or CUDA graphs.",
     idle_device="Give it more at a time: a larger batch, torch.compile or CUDA graphs against "
     "launch overhead, workers and prefetching against waiting for input, and no .item() or .cpu() "
@@ -30,15 +30,15 @@ _WORDS: Final = Words(
         "DataLoader(…, pin_memory=True) and .to(device, non_blocking=True).", "pin-memory"
     ),
     waiting_for_device="Keep results on the device: no .item(), .cpu(), print or if on a tensor "
-    "in the step; read the loss every so many steps, and copy with non_blocking=True.",
+    "in the step; read the loss every N steps, and copy with non_blocking=True.",
     exposed_collectives="Larger buckets, or smaller ones that start earlier (bucket_cap_mb), "
     "gradients as bucket views, 16-bit communication hooks, gradient accumulation with no_sync().",
-    exposed_between_ranks="Let gradients be sent while the backward pass goes on "
+    exposed_between_ranks="Let gradients be sent while the backward pass runs "
     "(DistributedDataParallel instead of collectives by hand), send them less often (gradient "
     "accumulation with no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
     "communication hook).",
     recompilation="declare the dimension dynamic (dynamic=True)",
-    memory_growth="Keep numbers and not tensors (loss.item(), .detach(), float())",
+    memory_growth="Keep numbers, not tensors (loss.item(), .detach(), float())",
     float32=Advice(
         "Make data and model 32 bits: .float() or dtype=float32 where arrays come from NumPy "
         "(which makes 64 bits by default), model.float(), no set_default_dtype.",

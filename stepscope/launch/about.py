@@ -1,4 +1,4 @@
-"""What run.json says: who started what, on which machine, with which options."""
+"""The content of run.json: what was started, on which machine, with which options."""
 
 import os
 import time

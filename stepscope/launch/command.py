@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from stepscope.errors import InputError
 from stepscope.launch import console, owners
 
-# Flags of our own interpreter that the script's gets too. Those that say where imports come from
-# (I, E, S, s, P) belong to how stepscope was installed or started.
+# Flags of our own interpreter that the script's interpreter gets too. Those that say where imports
+# come from (I, E, S, s, P) depend on how stepscope was installed or started.
 _PASSED_ON: Final = frozenset("ObBdquv")
 _WITH_VALUE: Final = ("-X", "-W", "--check-hash-based-pycs")
 
@@ -19,8 +19,8 @@ class Command(NamedTuple):
 
     arguments: list[str]  # the whole command line, interpreter first
     name: str  # names the run folder
-    script: str | None  # its file; None for a module that has no file of its own
-    packages: tuple[str, ...]  # folders that count as the user's though they are installed
+    script: str | None  # its file; None for a module without one
+    packages: tuple[str, ...]  # installed folders that count as the user's
 
 
 def command_for(words: Sequence[str], *, module: bool) -> Command:
@@ -51,7 +51,7 @@ def _script_command(target: str, arguments: list[str]) -> Command:
 
 
 def _module_command(target: str, arguments: list[str]) -> Command:
-    # Whether the module is there is for the script's interpreter to say: it has the right path.
+    # Whether the module exists is up to the script's interpreter: it has the right path.
     return Command(
         [sys.executable, *own_flags(sys.orig_argv), "-m", target, *arguments],
         target,
@@ -71,7 +71,7 @@ def _console_command(target: str, arguments: list[str]) -> Command:
 
 
 def own_flags(command_line: Sequence[str]) -> list[str]:
-    """The flags before the script, the module or the code, as far as they concern the script."""
+    """The flags before the script, the module or the code that concern the script."""
     flags: list[str] = []
     rest = list(command_line[1:])
     while rest and rest[0].startswith("-") and rest[0] not in ("-", "--"):

@@ -1,4 +1,4 @@
-"""Console commands: finding them, and telling whether they run in this Python environment."""
+"""Console commands: finding them, and checking whether they run in this Python environment."""
 
 import os
 import re
@@ -38,8 +38,8 @@ def find(name: str) -> Console:
 
 
 def is_installed_command(path: str) -> bool:
-    """A file that an installer wrote beside the interpreter it names. A script of the user's may
-    name any interpreter: started as `python script` it never mattered."""
+    """A file that an installer wrote beside the interpreter it names. The user's own script may
+    name any interpreter: when it is started as `python script`, that line has no effect."""
     line = interpreter_of(path) if os.path.isfile(path) else None
     return line is not None and os.path.dirname(line[0]) == os.path.dirname(os.path.abspath(path))
 
@@ -64,7 +64,7 @@ def interpreter_of(path: str) -> list[str] | None:
 
 
 def is_this_environment(interpreter: str) -> bool:
-    """The same virtual environment, or the same program where there is none."""
+    """The same virtual environment, or the same program if there is none."""
     return _environment(interpreter) == _environment(sys.executable)
 
 
@@ -82,7 +82,7 @@ def _behind_shell(line: str) -> list[str]:
 
 
 def _behind_env(words: list[str]) -> list[str]:
-    """`env python3` and `env -S python3 -u`: the interpreter that PATH has."""
+    """`env python3` and `env -S python3 -u`: the interpreter on PATH."""
     while words and (words[0].startswith("-") or "=" in words[0]):
         words = words[1:]
     found = shutil.which(words[0]) if words else None
@@ -90,7 +90,7 @@ def _behind_env(words: list[str]) -> list[str]:
 
 
 def _flags(words: list[str]) -> list[str]:
-    """Without those that would keep recording out; -I is -E, -s and -P."""
+    """Without those that would prevent recording; -I is -E, -s and -P."""
     flags = []
     for word in words:
         if word.startswith("-") and word[1:].isalpha() and word[1] not in "XW":

@@ -15,7 +15,7 @@ class Limits(NamedTuple):
 
 
 def container_limits() -> Limits:
-    """The tightest limit on the way from our group up to the root."""
+    """The tightest limit of our group and the groups above it."""
     memory = [
         limit
         for folder in _group_folders("memory")
@@ -27,7 +27,7 @@ def container_limits() -> Limits:
 
 
 def container_memory_used() -> int | None:
-    """Of our own group: what the limit is held against."""
+    """The use of our own group, which the limit applies to."""
     for folder in _group_folders("memory"):
         for name in ("memory.current", "memory.usage_in_bytes"):
             used = _number(os.path.join(folder, name))

@@ -1,8 +1,8 @@
-"""Launchers that start one process a rank: which one started us, which rank we are, which launch.
+"""Launchers that start one process per rank: which one started us, which rank and launch we are.
 
-A variable is believed only when the launch has several ranks: one left over in an interactive shell
+A variable counts only if the launch has several ranks: one left over in an interactive shell
 (`srun --pty bash`, a batch script, `torchrun --nproc-per-node 1`) means a single process, which the
-supervisor looks after like any other.
+supervisor treats like any other.
 """
 
 import json
@@ -15,18 +15,18 @@ from stepscope.errors import InputError
 Environment = Mapping[str, str]
 
 _TF_CONFIG: Final = "TF_CONFIG"
-# Slurm numbers its batch script, its interactive shells and the like from here up.
+# Slurm numbers its batch script, interactive shells and similar steps from here up.
 _FIRST_SPECIAL_STEP: Final = 0xFFFF_FFF0
 
 
 class Launch(NamedTuple):
     """One rank's place in a launch."""
 
-    variable: str  # what told us, in the launcher's own words
+    variable: str  # the environment variable with the rank
     rank: int
     ranks: int | None
     launch_id: str | None  # the same in all ranks of a launch and in no other launch
-    restart: int  # how often the launcher has started this launch over
+    restart: int  # how often the launcher has restarted this launch
 
 
 class _Kind(NamedTuple):
@@ -46,8 +46,8 @@ def _pmix_id(environment: Environment) -> str | None:
 
 
 def _elastic_id(environment: Environment) -> str | None:
-    """torchrun's id is the word "none" unless one is given; on one node its process tells launches
-    apart just as well."""
+    """torchrun's id is the word "none" unless one is given; on one node its process identifies the
+    launch just as well."""
     run_id = environment.get("TORCHELASTIC_RUN_ID")
     if run_id and run_id != "none":
         return run_id
@@ -55,7 +55,7 @@ def _elastic_id(environment: Environment) -> str | None:
     return f"torchrun-{_parent_identity()}" if run_id and one_node else None
 
 
-# The first whose rank is set decides: a launcher inside another one is the one that counts.
+# The first whose rank is set decides: of nested launchers the inner one counts.
 _KINDS: Final = (
     _Kind("RANK", ("WORLD_SIZE",), _elastic_id, "TORCHELASTIC_RESTART_COUNT"),
     _Kind("OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",), _pmix_id),
@@ -68,7 +68,7 @@ _KINDS: Final = (
 
 
 def launch_of(environment: Environment) -> Launch | None:
-    """The launch we are a rank of; None when we are a process like any other."""
+    """The launch we are a rank of; None for an ordinary process."""
     for kind in _KINDS:
         rank = _number(environment.get(kind.rank))
         if rank is None:
@@ -83,12 +83,12 @@ def launch_of(environment: Environment) -> Launch | None:
 
 def _tensorflow_launch(environment: Environment) -> Launch | None:
     """TF_CONFIG names the whole cluster, and this process's task in it. Chiefs come before workers;
-    parameter servers and evaluators are no ranks. Nothing in it tells one launch from another."""
+    parameter servers and evaluators are not ranks. Nothing in it distinguishes launches."""
     try:
-        told = json.loads(environment.get(_TF_CONFIG) or "{}")
-        chiefs, workers = (len(told["cluster"].get(kind) or ()) for kind in ("chief", "worker"))
-        first = {"chief": 0, "worker": chiefs}[told["task"]["type"]]
-        rank, ranks = first + int(told["task"]["index"]), chiefs + workers
+        config = json.loads(environment.get(_TF_CONFIG) or "{}")
+        chiefs, workers = (len(config["cluster"].get(kind) or ()) for kind in ("chief", "worker"))
+        first = {"chief": 0, "worker": chiefs}[config["task"]["type"]]
+        rank, ranks = first + int(config["task"]["index"]), chiefs + workers
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return Launch(_TF_CONFIG, rank, ranks, None, 0) if 0 <= rank < ranks and ranks > 1 else None
@@ -100,11 +100,11 @@ def rank_of(environment: Environment) -> int | None:
 
 
 def launch_name(launch: Launch) -> str:
-    """What the run folder of this launch is called."""
+    """The name of this launch's run folder."""
     if launch.launch_id is None:
         raise InputError(
             f"{launch.variable}={launch.rank} says that this is one rank of a launch, but nothing "
-            "tells this launch from another: give all ranks the same run folder with -o RUN. "
+            "distinguishes it from other launches: give all ranks the same run folder with -o RUN. "
             f"If it is a single process, unset {launch.variable}."
         )
     safe = "".join(c if c.isalnum() or c in "-._" else "-" for c in launch.launch_id)
@@ -112,7 +112,7 @@ def launch_name(launch: Launch) -> str:
 
 
 def with_restart(name: str, launch: Launch) -> str:
-    """A launch that was started over is another run."""
+    """A launch that was restarted is another run."""
     return f"{name}-restart-{launch.restart}" if launch.restart else name
 
 
@@ -127,7 +127,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _parent_identity() -> str:
-    """Process number and start time of our parent: together they are never used twice."""
+    """Process id and start time of our parent: the pair is never reused."""
     parent = os.getppid()
     try:
         with open(f"/proc/{parent}/stat", encoding="utf-8", errors="replace") as file:

@@ -12,7 +12,7 @@ from stepscope.launch.containers import container_limits
 
 _GIT_PATIENCE_S: Final = 2.0
 
-# What a reader of the run wants to know the version of, where it is installed.
+# The packages whose versions are recorded, if they are installed.
 _PACKAGES: Final = (
     "stepscope", "numpy", "scipy", *packages(), "accelerate", "scikit-learn", "numba", "polars",
     "pandas",
@@ -49,7 +49,7 @@ def available_cores() -> int:
 
 
 def git_state(folder: str) -> dict[str, Any] | None:
-    """{"commit", "dirty"}; dirty is null when git could not tell in time. None without git."""
+    """{"commit", "dirty"}; dirty is null when git did not answer in time. None without git."""
     commit = _git(folder, "rev-parse", "HEAD")
     if not commit:
         return None
@@ -58,7 +58,7 @@ def git_state(folder: str) -> dict[str, Any] | None:
 
 
 def _git(folder: str, *arguments: str) -> str | None:
-    # Optional locks off: looking must not get in the way of the user's own git.
+    # Optional locks off: this must not block the user's own git.
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
         answer = subprocess.run(

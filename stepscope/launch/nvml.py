@@ -1,4 +1,4 @@
-"""Device utilisation and memory through NVIDIA's management library, where it is installed."""
+"""Device utilisation and memory through NVIDIA's management library, if it is installed."""
 
 import ctypes
 from typing import Any, Final
@@ -21,7 +21,7 @@ class _Memory(ctypes.Structure):
 
 
 class Devices:
-    """All devices of this machine; none where the library or the driver is missing."""
+    """All devices of this machine; none if the library or the driver is missing."""
 
     def __init__(self, library: str = _LIBRARY) -> None:
         self._handles: list[ctypes.c_void_p] = []
@@ -33,7 +33,7 @@ class Devices:
             self._handles = []
 
     def read(self) -> list[dict[str, Any]]:
-        """One object a device, with null for what it does not tell."""
+        """One object per device, with null for what it does not report."""
         return [self._read_one(index, handle) for index, handle in enumerate(self._handles)]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What to record: the options of `stepscope run` as they travel to the recorded process."""
+"""What to record: the options of `stepscope run` as they are passed to the recorded process."""
 
 import json
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ def is_ops(text: str) -> bool:
 
 
 class RecordOptions(NamedTuple):
-    """A tuple and no dataclass: those take 10 ms to import, in every process that is recorded."""
+    """A tuple, not a dataclass: importing those takes 10 ms in every recorded process."""
 
     exact: bool = False  # never thin out lines
     calls: bool = False  # record every call
     include: tuple[str, ...] = ()  # globs of files or module names that count as the user's
     exclude: tuple[str, ...] = ()
-    steps: int | None = None  # stop the script cleanly after that many steps
+    steps: int | None = None  # stop the script cleanly after this many steps
     until_stable: bool = False  # stop the script cleanly once step times have settled
-    stop_after_s: float | None = None  # stop recording then; the training goes on
+    stop_after_s: float | None = None  # stop recording then; the training continues
     stop_after_steps: int | None = None
     budget_share: float = 0.03
     max_bytes: int = 512 * 2**20

@@ -1,4 +1,4 @@
-"""The installed package behind a console command or `-m`: it is what the user wants to see.
+"""The installed package behind a console command or `-m`: its code is what the user wants to see.
 
 Unless it is itself a launcher: `torchrun train.py` and `-m pytest tests/test_x.py` name the user's
 own file, and then the package stays a library.
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 
 def of_command(name: str, arguments: Sequence[str]) -> tuple[str, ...]:
-    """Folders of the package whose metadata announces the command."""
+    """Folders of the package whose metadata lists the command."""
     if _names_a_script(arguments):
         return ()
     commands = importlib.metadata.entry_points(group="console_scripts", name=name)
@@ -28,7 +28,7 @@ def of_module(module: str, arguments: Sequence[str]) -> tuple[str, ...]:
 
 
 def package_folders(module: str) -> list[str]:
-    """Folders of the outermost package with code of its own; a single file for a lone module.
+    """Folders of the outermost package with its own code; a single file for a single module.
     Nothing is imported: only the import path is searched."""
     path: Sequence[str] | None = None
     name = ""

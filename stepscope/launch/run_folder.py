@@ -27,7 +27,7 @@ _OUR_PREFIXES: Final = ("proc-", "elsewhere-", ".arriving-", RUN_FILE)
 
 
 def new_folder(name: str) -> str:
-    """stepscope-runs/<name>-<time>, made now and never shared with a run of the same second."""
+    """stepscope-runs/<name>-<time>, created now and never shared with a run of the same second."""
     parent = os.path.abspath(DEFAULT_PARENT)
     base = f"{safe_name(name)}-{time.strftime('%Y%m%d-%H%M%S')}"
     _make_parent(parent)
@@ -61,7 +61,7 @@ def chosen_folder(path: str, *, force: bool) -> str:
 
 
 def launch_folder(launch: Launch, path: str | None) -> str:
-    """The one folder of all ranks of a launch; the ranks come in any order."""
+    """The common folder of all ranks of a launch; the ranks come in any order."""
     if path is None:
         parent = os.path.abspath(DEFAULT_PARENT)
         name = launch_name(launch)
@@ -85,7 +85,7 @@ def launch_folder(launch: Launch, path: str | None) -> str:
 
 
 def launch_facts(launch: Launch) -> dict[str, Any]:
-    """What run.json says about the launch: the same in all its ranks."""
+    """The launch as in run.json: the same in all its ranks."""
     return {
         "variable": launch.variable,
         "ranks": launch.ranks,
@@ -95,7 +95,7 @@ def launch_facts(launch: Launch) -> dict[str, Any]:
 
 
 def write_run_file(folder: str, fields: dict[str, Any]) -> bool:
-    """Whoever comes first writes run.json, complete from its first moment; False for the others."""
+    """The first rank writes run.json, complete at once; False for the others."""
     target = os.path.join(folder, RUN_FILE)
     arriving = f"{target}.{os.uname().nodename}-{os.getpid()}"
     try:
@@ -124,7 +124,7 @@ def _launcher_in(folder: str) -> Any:
 
 
 def _link(arriving: str, target: str) -> bool:
-    """A link cannot replace what is there, and shows the whole file or none."""
+    """A link cannot replace an existing file, and shows the whole file or none."""
     try:
         os.link(arriving, target)
     except FileExistsError:
@@ -144,7 +144,7 @@ def _write_exclusively(arriving: str, target: str) -> bool:
 
 
 def _make_parent(parent: str) -> None:
-    """The folder of all runs keeps itself out of the user's git."""
+    """Keep the folder of all runs out of the user's git."""
     _make(parent)
     ignore = os.path.join(parent, ".gitignore")
     if not os.path.exists(ignore) and os.access(parent, os.W_OK):
@@ -175,7 +175,7 @@ def _is_ours(entry: str) -> bool:
 
 
 def _empty(folder: str, entries: list[str]) -> None:
-    """Only what a run consists of: something else in there is somebody's."""
+    """Only what a run consists of: other files in there belong to the user."""
     foreign = sorted(entry for entry in entries if not _is_ours(entry))
     if foreign:
         raise InputError(
@@ -191,6 +191,6 @@ def _empty(folder: str, entries: list[str]) -> None:
 
 
 def shown(folder: str) -> str:
-    """As short as it can be typed from here."""
+    """The shortest form that can be typed from here."""
     relative = os.path.relpath(folder)
     return folder if relative.startswith(os.pardir) else relative

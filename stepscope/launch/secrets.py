@@ -10,11 +10,11 @@ _WORDS: Final = frozenset(
     "authorization bearer".split()
 )
 _WORD_BEFORE_KEY: Final = frozenset("api access secret private auth account encryption".split())
-# Words of a tokenizer, as in --pad-token: no secrets.
+# A tokenizer's words, as in --pad-token: not secrets.
 _SPECIAL_TOKENS: Final = frozenset(
     "pad eos bos unk sep cls mask image audio special start end stop max min num per new".split()
 )
-# How well-known services begin their keys.
+# How the keys of well-known services begin.
 _PREFIXES: Final = (
     "hf_", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "eyJ",
     "pypi-", "npm_", "dckr_pat_", "key-",
@@ -23,8 +23,8 @@ _SHORTEST_KEY: Final = 20
 
 
 def mask_command(command: Sequence[str]) -> list[str]:
-    """Steps: mask the value after a telling option, inside NAME=VALUE, in URLs, and what looks like
-    a well-known service's key wherever it stands."""
+    """Steps: mask the value after an option with a secret's name, inside NAME=VALUE, in URLs, and
+    anything that looks like a well-known service's key."""
     masked: list[str] = []
     value_is_secret = False
     for argument in command:
@@ -42,7 +42,7 @@ def mask_command(command: Sequence[str]) -> list[str]:
 
 
 def names_a_secret(name: str) -> bool:
-    """--hub-token, db.password and WANDB_API_KEY do; --max-tokens and --pad-token do not."""
+    """True for --hub-token, db.password and WANDB_API_KEY; not for --max-tokens and --pad-token."""
     words = _words(name)
     for before, word in zip(["", *words], words, strict=False):
         if word == "key" and before in _WORD_BEFORE_KEY:

@@ -1,4 +1,4 @@
-"""Signals as the supervisor receives them: one at a time, with who sent it."""
+"""Signals as the supervisor receives them: one at a time, with the sender."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 _UNBLOCKABLE: Final = frozenset({signal.SIGKILL, signal.SIGSTOP})
 ALL: Final = frozenset(signal.valid_signals()) - _UNBLOCKABLE
 
-# What a terminal sends to everyone in the foreground.
+# What a terminal sends to all foreground processes.
 _FROM_A_TERMINAL: Final = frozenset(
     {signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGWINCH}
     | {signal.SIGTTIN, signal.SIGTTOU}
@@ -23,7 +23,7 @@ class Received(NamedTuple):
 
 
 def block_all() -> set[signal.Signals | int]:
-    """Signals wait until they are received; returns the mask there was before."""
+    """Signals wait until they are received; returns the previous mask."""
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, ALL))
 
 
@@ -34,13 +34,13 @@ def receive(timeout_s: float) -> Received | None:
     info = signal.sigtimedwait(ALL, max(0.0, timeout_s))
     if info is None:
         return None
-    # A process's own number comes with SI_USER, SI_QUEUE or SI_TKILL, all of them 0 or less.
+    # The sender's id comes with SI_USER, SI_QUEUE or SI_TKILL, all of them 0 or less.
     return Received(info.si_signo, info.si_pid if info.si_code <= 0 else None)
 
 
 def _receive_by_asking(timeout_s: float) -> Received | None:
-    """macOS cannot wait with a time limit nor tell the sender: what a terminal can send counts as
-    its own when there is one."""
+    """macOS can neither wait with a time limit nor name the sender: signals that a terminal can
+    send count as the terminal's, if there is one."""
     until = time.monotonic() + timeout_s
     while True:
         for number in signal.sigpending():
@@ -53,13 +53,13 @@ def _receive_by_asking(timeout_s: float) -> Received | None:
 
 
 def discard_pending() -> None:
-    """What came for the script, and the script has had."""
+    """Signals for the script that it has already received."""
     while signal.sigpending() and receive(0) is not None:
         continue
 
 
 def was_sent_from_below(sender_pid: int, child_pid: int) -> bool:
-    """By the script or a descendant, and so to our whole group: the script has got it too."""
+    """By the script or a descendant, and so to our whole group: the script has received it too."""
     pid = sender_pid
     while pid > 1:
         if pid == child_pid:

@@ -1,7 +1,7 @@
 """Starts the script as a child, stays out of its way, and notes how it ended.
 
 The child shares our terminal, process group and inherited descriptors. A signal from the terminal
-reaches it by itself and is not forwarded a second time; one that a process sent to us is.
+reaches it anyway and is not forwarded; one that a process sent to us is.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ def supervise(command: Sequence[str], environment: Mapping[str, str], run_folder
 
 
 def end_like(ended: Ended) -> NoReturn:
-    """Leave as the script left, without a second core dump."""
+    """Exit as the script did, without a second core dump."""
     if ended.signal is not None:
         _forbid_core_dump()
         signals.raise_on_ourselves(ended.signal)
@@ -83,7 +83,7 @@ class _Supervisor:
             received = signals.receive(self._system.due_s())
             if received is not None and received.number != signal.SIGCHLD:
                 self._pass_on(received)
-            # Asked every time: several deaths may come as one SIGCHLD.
+            # Checked every time: several child ends may come as one SIGCHLD.
             ended = self._ended_or_stopped()
             if ended is not None:
                 self._system.close()
@@ -115,7 +115,7 @@ class _Supervisor:
 
     def _stop_too(self, number: int) -> None:
         """The shell watches us: a stopped script is a stopped job. Not when only the script was
-        stopped, by SIGSTOP: whoever did that will continue only the script."""
+        stopped, by SIGSTOP: whatever did that will continue only the script."""
         if number == signal.SIGSTOP and not self._asked_to_stop:
             return
         handler = None if number == signal.SIGSTOP else signal.getsignal(number)
@@ -140,7 +140,7 @@ def _write_ending(run_folder: str, ended: Ended, started_ns: int) -> None:
 
 
 def add_to_ending(run_folder: str, **fields: float) -> None:
-    """What is only known after the end; nothing where the end itself could not be written."""
+    """What is only known after the end; nothing if the end itself could not be written."""
     path = os.path.join(run_folder, SUPERVISOR_FILE)
     with contextlib.suppress(OSError, ValueError):
         with open(path, encoding="utf-8") as file:
@@ -155,7 +155,7 @@ def _write(path: str, fields: Mapping[str, object]) -> None:
 
 
 def _forbid_core_dump() -> None:
-    """The limit alone does not hold where cores are piped to a program."""
+    """The limit alone has no effect if cores are piped to a program."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with contextlib.suppress(OSError, AttributeError):
         import ctypes

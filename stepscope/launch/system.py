@@ -1,4 +1,4 @@
-"""The machine, second by second, as the supervisor sees it: system.jsonl."""
+"""The machine's state, second by second, as the supervisor sees it: system.jsonl."""
 
 import json
 import os
@@ -10,13 +10,13 @@ from stepscope.launch.containers import container_limits, container_memory_used
 from stepscope.launch.nvml import Devices
 from stepscope.store.format import SYSTEM_FILE
 
-_FULL_DETAIL_S: Final = 600  # after ten minutes a look every ten seconds is enough
+_FULL_DETAIL_S: Final = 600  # after ten minutes a sample every ten seconds is enough
 _INTERVAL_S: Final = 1.0
 _LATER_INTERVAL_S: Final = 10.0
 
 
 class SystemLog:
-    """One line a look. `due_s` says how long to wait for the next one."""
+    """One line per sample. `due_s` says how long to wait for the next one."""
 
     def __init__(self, run_folder: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = os.path.join(run_folder, SYSTEM_FILE)
@@ -43,7 +43,7 @@ class SystemLog:
         try:
             with open(self._path, "a", encoding="utf-8") as file:
                 file.write(line)
-        except OSError:  # no space, or the script removed the folder: the training goes on
+        except OSError:  # no space, or the script removed the folder: the training continues
             self._refused = True
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class SystemLog:
 
 
 def _load() -> float | None:
-    """Processes that run or want to, averaged over the last minute."""
+    """Processes that run or are ready to, averaged over the last minute."""
     try:
         return os.getloadavg()[0]
     except OSError:

@@ -23,46 +23,46 @@ def storage_open(folder: str | None, max_bytes: int, calls: bool = False) -> Non
 def storage_close() -> None: ...
 def storage_is_open() -> bool: ...
 def storage_states() -> tuple[tuple[int, int], ...]:
-    """(used bytes, StreamState) of events, lines and calls; 0 bytes: it is not open."""
+    """(used bytes, StreamState) of events, lines and calls; 0 bytes: not open."""
 
 class AppendFile:
-    """A file that only grows, numbered high, opened again when the script closed it. Made or
-    OSError."""
+    """A file that only grows, with a high descriptor, reopened if the script closed it. OSError
+    if it cannot be created."""
 
     def __init__(self, path: str) -> None: ...
     def append(self, data: bytes) -> bool:
-        """In one write, without letting other threads run. False: it is not in the file."""
+        """In one write, without letting other threads run. False: it was not written."""
 
     def close(self) -> None: ...
 
 # --- events ------------------------------------------------------------------------------------
 # These append a record and return its offset in the file, 0 when the stream is full.
 def step_mark(*, who: int = 0, samples: int = 0, name: int = 0, start: int = 0) -> int:
-    """`who`: a StepMark. start 0: now."""
+    """`who`: a StepMark. `start` 0: now."""
 
 def window(name: int, start: int, end: int, *, is_scripts: bool = False) -> int: ...
 def past_span(
     name: int, category: int, start: int, end: int, *, number: int = 0, group: int = 0
 ) -> int:
-    """A span that is over; of a collective, its number and its group."""
+    """A span that has ended; for a collective, with its number and its group."""
 
 def span_begin(
     name: int, category: int, value0: int = 0, value1: int = 0, start: int = 0, /
 ) -> int:
-    """One that is open (start 0: now). The values: as SpanCategory says."""
+    """An open span (`start` 0: now). SpanCategory says what the values mean."""
 
 def span_end(offset: int, samples: int = 0, /) -> None:
-    """`samples`: unless 0, how many came, which is known only now."""
+    """`samples`: if not 0, the number of samples, which is known only now."""
 
 def span_drop(offset: int) -> None:
-    """It came to nothing: a span that lasts no time."""
+    """Cancel it: the span gets no duration."""
 
 def span_rename(offset: int, name: int) -> None: ...
 
 class Edge:
-    """A method that opens a framework's range (or `is_end`, closes it), as Timed the method itself.
-    Ranges whose `name` begins as one of `names` are the framework's own; `other` is told of all
-    others before."""
+    """Wraps, like Timed, a method that opens a framework's range (with `is_end`: closes it).
+    Ranges whose `name` starts with one of `names` are the framework's own; for all others,
+    `other` is called first."""
 
     def __init__(
         self,
@@ -76,19 +76,20 @@ class Edge:
     def _stepscope_stop(self) -> None: ...
 
 def range_span(name: int, category: int, value0: int = 0, value1: int = 0, /) -> int:
-    """As span_begin. The first one in a range begins and ends where the range does."""
+    """Like span_begin. The first span in a range begins and ends where the range does."""
 
 class Timed:
-    """`function` with a span around each call, and in all else the function itself."""
+    """`function` with a span around each call, otherwise identical to the function."""
 
     def __init__(self, function: Callable[..., Any], name: int, category: int) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _stepscope_stop(self) -> None:
-        """Calls make no spans any more."""
+        """From now on calls make no spans."""
 
 class Forward:
-    """As Timed, for the method that calls a module: a span where it is the outermost call on its
-    thread, with the samples in the batch and a ForwardFlag. `names`: a class to its name's id."""
+    """Like Timed, for the method that calls a module: a span for the outermost call on its
+    thread, with the samples in the batch and a ForwardFlag. `names`: class to the id of its
+    name."""
 
     def __init__(
         self,
@@ -101,16 +102,17 @@ class Forward:
     def _stepscope_stop(self) -> None: ...
 
 def forward_begins(forward: Forward, module: Any, /, *args: Any, **kwargs: Any) -> int | None:
-    """The same for a method in Python: the span. None: this is not the outermost call."""
+    """The same for a method in Python: returns the span, None if this is not the outermost
+    call."""
 
 def forward_ends(span: int | None, /) -> None: ...
 def on_forward(listener: Callable[[Any], object] | None, /) -> None:
-    """Who is told of the module before an outermost call."""
+    """Called with the module before an outermost call."""
 
 def samples_in(batch: object, /) -> int | None:
-    """The length of the batch's first part, where that can be told without computing anything."""
+    """The length of the batch's first part, if it is known without computing anything."""
 
-# Optimizers: to be called before and after each step, with whatever else comes with it.
+# Optimizers: call these before and after each step, with all arguments of the step's hook.
 def optimizer_begins(optimizer: Any, args: object = None, kwargs: object = None, /) -> None: ...
 def optimizer_ends(optimizer: Any, args: object = None, kwargs: object = None, /) -> None: ...
 def optimizers_start(
@@ -120,23 +122,23 @@ def optimizers_start(
     on_step: Callable[[int, int], int],
     /,
 ) -> None:
-    """`on_new(optimizer)`: its number and its name's id; it puts the number into `numbers`, by the
-    optimizer's id. `on_step(number, steps)`: so many steps have ended; at how many to be told next.
-    """
+    """`on_new(optimizer)` returns its number and the id of its name, and puts the number into
+    `numbers`, keyed by the optimizer's id. `on_step(number, steps)`: that many steps have ended;
+    returns the number of steps at which to call it next."""
 
 def optimizers_stop() -> None: ...
 def optimizer_in_charge(optimizer: Any, /) -> None:
-    """Somebody around this one's steps tells them; None: nobody does."""
+    """A wrapper of this optimizer reports its steps; None: there is none."""
 
 def on_optimizer(listener: Callable[[Any], object] | None, /) -> None:
-    """Who is told of the optimizer at the end of each step."""
+    """Called with the optimizer at the end of each step."""
 
 def prints_start(name: int) -> None:
     """From now on the time in `print` is recorded as the phase `logging`."""
 
 def prints_stop() -> None: ...
 def counters() -> None:
-    """Append CPU, IO, MEMORY and COST records of this moment."""
+    """Append CPU, IO, MEMORY and COST records with the current values."""
 
 # --- line engine -------------------------------------------------------------------------------
 def lines_register(
@@ -151,10 +153,10 @@ def lines_register(
     """Give `code` its counters. False when there is no space: the code runs unrecorded."""
 
 def lines_alias(code: CodeType, same_as: CodeType) -> None:
-    """The same source compiled again: `code` counts where `same_as` does."""
+    """The same source compiled again: `code` shares the counters of `same_as`."""
 
 def lines_forget(code: CodeType) -> None:
-    """Take a registered code object out again. It must not be running."""
+    """Unregister a code object. It must not be running."""
 
 def lines_is_registered(code: CodeType) -> bool: ...
 def lines_read(code: CodeType) -> list[tuple[int, int, int, int]]:
@@ -175,25 +177,25 @@ def lines_depth() -> int:
     """How many activations this thread has open."""
 
 def lines_log(limit: int, until: int = 0, on_end: Callable[[], None] | None = None) -> int:
-    """Also write down when each line begins, at most `limit` times; 0 ends it. At the first line
-    that begins at or after `until` ticks (0: never), on_end() is called on its thread, and every
-    10 ms again while the log stays as it is. 3.12+: the caller restarts sys.monitoring's events
-    first. Returns how many the log had before the call."""
+    """Also record when each line begins, at most `limit` times; 0 ends it. At the first line
+    that begins at or after `until` ticks (0: never), on_end() is called on its thread, and again
+    every 10 ms while the log stays as it is. 3.12+: the caller restarts sys.monitoring's events
+    first. Returns how many entries the log had before the call."""
 
 def lines_thin(code: CodeType) -> None:
     """Thin out this code now (the budget's decision, or a test's)."""
 
 def original_code(code: CodeType) -> CodeType:
-    """The code as the compiler made it; `code` itself when it carries no ticks."""
+    """The code as compiled; `code` itself if it has no ticks."""
 
 def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
     """3.12+: event name (LINE, PY_RETURN, ...) to C callback."""
 
 def tool_lend(tool_id: int, give_way: Callable[[], None]) -> None:
-    """3.12+: others see our tool id as free; `give_way` is called before one of them takes it."""
+    """3.12+: other tools see our id as free; `give_way` is called before one of them takes it."""
 
 def tool_take_back(tool_id: int) -> None:
-    """Before our tool id is given up."""
+    """Call this before our tool id is freed."""
 
 def make_tick(code_id: int, kind: int, line: int) -> Any:
     """3.11: a constant whose `~` counts. The code must be registered before it runs;
@@ -207,8 +209,8 @@ def calls_start() -> None:
     """Begin counting; the storage must be open, with calls."""
 
 def calls_attach(on_taken: Callable[[], None] | None) -> None:
-    """3.11: let every thread, new ones too, tell of its calls; on_taken() when the script sets its
-    own profile function. 3.12+: `calls_callbacks` must be registered by the caller."""
+    """3.11: install our profile function on every thread, new ones too; on_taken() when the
+    script sets its own. 3.12+: the caller must register `calls_callbacks`."""
 
 def calls_detach() -> None: ...
 def calls_stop() -> None:
@@ -224,7 +226,7 @@ def calls_read() -> list[tuple[int, int, int, int, int]]:
 def calls_feed(entering: bool, function: int, ticks: int) -> None:
     """For tests: one event of this thread with its time given; ticks must not be 0."""
 
-# --- call graph: one at a time, of the thread that enables it (stepscope.Profile) ----------------
+# --- call graph: one at a time, for the thread that enables it (stepscope.Profile) ---------------
 class CallGraph: ...
 
 _Count = tuple[CodeType | str, int, int, int, int]
@@ -235,19 +237,19 @@ def graph_new(
     timer: Callable[[], float] | None,
     timer_is_whole: bool,
 ) -> CallGraph:
-    """show(code object or builtin): what getstats names it by; None: it does not count. timer():
-    seconds, or integers of any unit (`timer_is_whole`); None: ticks."""
+    """show(code object or builtin): how getstats names it; None: not counted. timer(): seconds,
+    or integers of any unit (`timer_is_whole`); None: ticks."""
 
 def graph_enable(graph: CallGraph, subcalls: bool, builtins: bool) -> None:
-    """3.12+: `graph_callbacks` must be registered by the caller. ValueError: another one is on, or
-    (3.11) the thread has a profile function."""
+    """3.12+: the caller must register `graph_callbacks`. ValueError: another graph is enabled,
+    or (3.11) the thread has a profile function."""
 
 def graph_disable(graph: CallGraph) -> bool:
-    """Ends what is open. False: it was off."""
+    """Ends the open calls. False: it was not enabled."""
 
 def graph_clear(graph: CallGraph) -> None: ...
 def graph_read(graph: CallGraph) -> list[_CountWithCallees]:
-    """(shown, calls, inner calls, ticks, own ticks, callees), of all calls that have ended."""
+    """(shown, calls, inner calls, ticks, own ticks, callees) over all calls that have ended."""
 
 def graph_callbacks() -> dict[str, Callable[..., Any]]:
     """3.12+: event name (PY_START, CALL, ...) to C callback."""
@@ -263,21 +265,21 @@ def hooks_start(
     on_exit: Callable[[], None],
     watched: frozenset[str],
 ) -> None:
-    """Install the audit hook (once a process; inert when stopped), the import hook and, on 3.11,
+    """Install the audit hook (once per process; inert when stopped), the import hook and, on 3.11,
     the exec hook.
     on_code(code): sees every code object before it runs; on 3.11 may return a replacement.
     on_open(path, code_id, line): the id of that name, 0 to ignore the file.
     on_thread(): the id of the current thread, asked at its first event;
-    on_thread(ident, native_id, is_pythons): of another one that was sampled before (is_pythons:
-    that `threading` started), 0 to be asked again.
-    on_fork(): called in a forked child at its first event; must open the storage anew.
+    on_thread(ident, native_id, is_pythons): the id of another thread, sampled before its first
+    event (is_pythons: `threading` started it); 0 to be asked again.
+    on_fork(): called in a forked child at its first event; must reopen the storage.
     on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded.
     on_exit(): before os._exit ends the process."""
 
 def hooks_stop() -> None: ...
 def on_stamp(callback: Callable[[int, int, int], None] | None) -> None:
-    """callback(loop id, ticks, line before) at every stamp, for --steps and its kin; what it
-    raises reaches the user's loop."""
+    """callback(loop id, ticks, line before) at every stamp, for --steps and similar options;
+    exceptions it raises reach the user's loop."""
 
 def gc_callback(phase: str, info: dict[str, int], /) -> None:
     """For gc.callbacks: collections of 50 us and more become spans."""
@@ -296,25 +298,25 @@ def heartbeat_start(
 
 def heartbeat_stop() -> None: ...
 def heartbeat_pause() -> None:
-    """End the thread until it is brought back: call it before a fork."""
+    """End the thread until it is restarted: call it before a fork."""
 
 def heartbeat_resume_soon() -> None:
-    """Bring it back when the main thread goes on: call it after a fork, in the parent."""
+    """Restart it when the main thread continues: call it after a fork, in the parent."""
 
 # --- functions and samples -----------------------------------------------------------------------
 def functions_hook(on_function: Callable[[Any], int | None] | None) -> None:
-    """on_function(code object or builtin): the id of its name, 0 for what is not to be named;
-    asked once for each until the next call of this."""
+    """on_function(code object or builtin): the id of its name, 0 if it gets none; called once
+    for each until the next call of this."""
 
 def samples_feed(thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int) -> bool:
-    """For tests: a sample of a thread below 8 in a stack of (function, line), outermost first.
-    False: there is no space."""
+    """For tests: a sample of thread 0 to 7 with a stack of (function, line), outermost first.
+    False: no space."""
 
 def die_with_parent(parent_pid: int) -> bool:
-    """SIGKILL for us when the parent goes; False when it is gone already."""
+    """Get a SIGKILL when the parent ends; False if it has already ended."""
 
 # --- traces of operators -------------------------------------------------------------------------
 def trace_events(text: bytes) -> tuple[bytes, list[bytes], int]:
-    """Events of a trace in JSON, with commas between them: their rows (`importers.kineto.rows` has
-    the fields), the texts that these number, and how much of the text they are. It ends before the
-    first event that is damaged or not as torch writes it."""
+    """Read the comma-separated JSON events of a trace. Returns their rows (`importers.kineto.rows`
+    has the fields), the texts that the rows refer to by number, and how many bytes were read.
+    Stops before the first event that is damaged or not as torch writes it."""

@@ -1,4 +1,4 @@
-"""The logic of the C engines again, slow and plain, for the tests to compare with.
+"""The logic of the C engines in slow, plain Python, for the tests to compare with.
 
 `SampleRecorder` takes the same samples as `_core.samples_feed`.
 `LineEngine` takes the same events as `_core.feed`; `trace` drives it with sys.settrace, so that
@@ -38,7 +38,7 @@ class LineEngine:
         self._lines: dict[CodeType, dict[int, _Line]] = {}
         self._calls: dict[CodeType, int] = {}
         self._stack: list[_Activation] = []
-        # While it is a list: (ticks, code, line) of every line that begins or goes on.
+        # While it is a list: (ticks, code, line) of every line that begins or continues.
         self.log: list[tuple[int, CodeType | None, int]] | None = None
 
     def register(self, code: CodeType) -> None:
@@ -75,7 +75,7 @@ class LineEngine:
         return self._stack[-1]
 
     def _exit(self, frame: int, code: CodeType, ticks: int) -> None:
-        """The frame's activation ends; what lies above it ended unseen and gets no time."""
+        """The frame's activation ends; those above it ended unseen and get no time."""
         for depth in range(len(self._stack) - 1, -1, -1):
             activation = self._stack[depth]
             if (activation.frame, activation.code) == (frame, code):
@@ -135,7 +135,7 @@ class CallEngine:
         return node
 
     def _leave(self, function: int, ticks: int) -> None:
-        """What lies above it has ended by now. One that never began still counts, unless it may
+        """Calls above it have ended by now. One that never began still counts, unless it may
         have begun before all of this."""
         depths = [depth for depth, (node, _) in enumerate(self._open) if node.function == function]
         if not depths:
@@ -181,7 +181,7 @@ def trace(engine: LineEngine, call: Callable[[], Any], clock: Callable[[], int])
 
 def ticks_to_ns(triples: Sequence[tuple[int, int]], ticks: int) -> float:
     """Monotonic ns of a tick: linear between the (ticks, ns) pairs around it, beyond the ends as
-    in the segment next to them."""
+    in the nearest segment."""
     if len(triples) == 1:
         return float(triples[0][1] + ticks - triples[0][0])
     for (ticks0, ns0), (ticks1, ns1) in itertools.pairwise(triples):

@@ -1,10 +1,10 @@
 """How recording gets into a process: what every interpreter below `stepscope run` does at start.
 
-The environment tells it all:
+Everything is in the environment:
   STEPSCOPE_RUN         the run folder, absolute
   STEPSCOPE_HOME        the folder that contains this package
-  STEPSCOPE_SUPERVISOR  process number of the supervisor, when there is one
-  STEPSCOPE_MAIN        process number of the recorded process itself, under a launcher
+  STEPSCOPE_SUPERVISOR  process id of the supervisor, if there is one
+  STEPSCOPE_MAIN        process id of the recorded process itself, under a launcher
   STEPSCOPE_RANK        rank of the nearest ancestor that has one
   STEPSCOPE_COLLECT_INTO  where a rank's records belong when the run folder is only node-local
 """
@@ -24,12 +24,12 @@ _VARIABLES: Final = tuple(
     f"STEPSCOPE_{name}" for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO")
 )
 _MODULE_ENDINGS: Final = (".py", ".pyc", ".so")
-# Interpreters that multiprocessing starts for itself: none of the user's code runs in them.
+# Interpreters that multiprocessing starts for itself: they run no code of the user.
 _HOUSEKEEPING: Final = "from multiprocessing.resource_tracker import main"
 
 
 def start_from_environment(loaded_before: set[str]) -> None:
-    """`loaded_before`: names of the modules that were there before any of ours."""
+    """`loaded_before`: names of the modules that were loaded before any of ours."""
     run_folder = os.environ.get("STEPSCOPE_RUN", "")
     try:
         if os.path.isfile(os.path.join(run_folder, RUN_FILE)) and not _is_housekeeping():
@@ -46,7 +46,7 @@ def environment_for(run_folder: str, before: Mapping[str, str]) -> dict[str, str
     environment = {key: value for key, value in before.items() if key not in _VARIABLES}
     environment["STEPSCOPE_RUN"] = run_folder
     environment["STEPSCOPE_HOME"] = os.path.dirname(package)
-    # An empty entry would mean the current folder: none must appear where there was none.
+    # An empty entry would mean the current folder: do not add one.
     environment["PYTHONPATH"] = os.pathsep.join([shim, *(path if any(path) else ())])
     return environment
 
@@ -80,7 +80,7 @@ def _record_or_note(run_folder: str) -> None:
     try:
         _record(run_folder, role, rank)
     except ImportError as trouble:
-        # A child of another build of Python has no native core of ours: it runs unrecorded.
+        # A child with another build of Python cannot load our native core: it runs unrecorded.
         if role != "worker":
             raise
         leave_note(run_folder, f"Process {os.getpid()} is not recorded: {trouble}.")
@@ -91,7 +91,7 @@ def _record(run_folder: str, role: str, rank: int | None) -> None:
 
     supervisor = os.environ.get("STEPSCOPE_SUPERVISOR", "")
     if role == "main" and supervisor and not _core.die_with_parent(int(supervisor)):
-        os.kill(os.getpid(), signal.SIGKILL)  # it went while we started: so do we
+        os.kill(os.getpid(), signal.SIGKILL)  # it ended while we started: so do we
     from stepscope.record import recording
 
     if role == "rank":
@@ -107,7 +107,7 @@ def read_options(run_folder: str) -> RecordOptions:
 
 
 def _collect_at_exit(run_folder: str, role: str) -> None:
-    """A rank has no supervisor that would bring its records home from a node-local folder.
+    """A rank has no supervisor that would collect its records from a node-local folder.
     Registered before recording starts, so that it runs after recording has ended."""
     home = os.environ.get("STEPSCOPE_COLLECT_INTO")
     if role != "rank" or not home:
@@ -129,8 +129,8 @@ def _is_housekeeping() -> bool:
 
 
 def _give_names_back(loaded_before: set[str]) -> None:
-    """The script may have a module of its own under the name of a standard one that only we needed
-    so early: it is forgotten again, and the script's import finds what it finds without us."""
+    """The script may have its own module under the name of a standard one that only we needed so
+    early: ours is unloaded again, and the script's import finds the same module as without us."""
     early = {name for name in set(sys.modules) - loaded_before if _is_found_on_path(name)}
     for name in early & _module_names(_script_folder()):
         for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
@@ -138,14 +138,14 @@ def _give_names_back(loaded_before: set[str]) -> None:
 
 
 def _is_found_on_path(name: str) -> bool:
-    """Built-in and frozen modules come before the path, so nothing can take their place."""
+    """Built-in and frozen modules come before the path, so nothing can replace them."""
     spec = getattr(sys.modules[name], "__spec__", None)
     origin = getattr(spec, "origin", None)
     return "." not in name and name != "stepscope" and origin not in (None, "built-in", "frozen")
 
 
 def _module_names(folder: str | None) -> set[str]:
-    """Names of the modules and packages that lie in a folder."""
+    """Names of the modules and packages in a folder."""
     try:
         entries = os.listdir(folder) if folder else []
     except OSError:

@@ -13,7 +13,7 @@ from stepscope.store.writer import write_json
 
 
 class ProcessFolder:
-    """Made at the start of a recording, and once more in a forked child that records."""
+    """Made at the start of a recording, and again in a forked child that records."""
 
     def __init__(self, run_folder: str, role: str, rank: int | None) -> None:
         self._run_folder = run_folder
@@ -26,7 +26,7 @@ class ProcessFolder:
 
     @property
     def is_this_process(self) -> bool:
-        """False in a forked child that has recorded nothing so far: all this is its parent's."""
+        """False in a forked child that has recorded nothing so far: this is its parent's folder."""
         return os.getpid() == self._pid
 
     @property
@@ -34,7 +34,7 @@ class ProcessFolder:
         return (time.time_ns() - self._started_realtime_ns) / 1e9
 
     def make(self) -> None:
-        """proc-<rank>-<host>-<pid>; a process that became another program (exec) gets one more."""
+        """proc-<rank>-<host>-<pid>; a process that became another program (exec) gets a new one."""
         base = f"proc-{self._rank or 0}-{os.uname().nodename}-{os.getpid()}"
         for attempt in range(1, 1000):
             name = base if attempt == 1 else f"{base}.{attempt}"
@@ -75,12 +75,12 @@ class ProcessFolder:
         )
 
     def turned_out_as_rank(self, rank: int) -> None:
-        """A launcher may say in the environment who is which rank, but not all of them do."""
+        """Some launchers put the rank into the environment, but not all do."""
         if not self.is_this_process:
             return
         self._role = "rank" if self._role == "worker" else self._role
         self._rank = rank
-        os.environ["STEPSCOPE_RANK"] = str(rank)  # for the processes it starts, too
+        os.environ["STEPSCOPE_RANK"] = str(rank)  # also for the processes it starts
         self._write({"role": self._role, "rank": rank})
 
     def ended(self, status: str, ended_ticks: int) -> None:

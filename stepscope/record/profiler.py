@@ -16,7 +16,7 @@ from stepscope.record.engines import decorator, lines
 
 
 class Profiler:
-    """Records between `start` and `stop` (or inside `with`) into a run folder of its own.
+    """Records between `start` and `stop` (or inside `with`) into its own run folder.
 
     Options are those of `stepscope run`: exact, include, exclude, budget_share, max_bytes. Inside
     `stepscope run` it does nothing: everything is being recorded already.

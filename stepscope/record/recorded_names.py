@@ -1,4 +1,4 @@
-"""What the native core refers to by number, as names in the run: texts, threads, code, files."""
+"""Names in the run for the numbers of the native core: texts, threads, code, files."""
 
 import os
 
@@ -18,7 +18,7 @@ class RecordedNames(Names):
         self._noted: set[str] = set()
 
     def name(self, text: str) -> int:
-        """Asked for several times in a step, so it has a short way."""
+        """Used several times per step, so there is a fast path."""
         number = self._name_ids.get(text, 0)
         if not number:
             number = self._name_ids[text] = self.intern("name", name=text)

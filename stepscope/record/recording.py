@@ -1,4 +1,4 @@
-"""A recording of this process: what is switched on at its start and taken away at its stop."""
+"""A recording of this process: what is switched on at its start and removed at its stop."""
 
 import atexit
 import builtins
@@ -38,7 +38,7 @@ current: "Recording | None" = None
 def start(
     run_folder: str, options: RecordOptions, role: str = "main", rank: int | None = None
 ) -> "Recording":
-    """Begin to record this process into a folder of its own below `run_folder`."""
+    """Begin to record this process into its own folder below `run_folder`."""
     global current
     if current is not None:
         raise RuntimeError("This process is being recorded already.")
@@ -59,7 +59,7 @@ def stop(status: str = "stopped") -> None:
         recording.stop(status)
 
 
-@functools.cache  # at-fork handlers cannot be removed: one for the process's life
+@functools.cache  # at-fork handlers cannot be removed: register one per process
 def _watch_forks() -> None:
     os.register_at_fork(before=_core.heartbeat_pause, after_in_parent=_core.heartbeat_resume_soon)
 
@@ -109,7 +109,7 @@ class Recording:
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
         self._tell_watchers()
         self._undo.append(running_recording.end)
-        self._start_calls()  # last: our own start is none of the script's calls
+        self._start_calls()  # last: our own start must not count as calls of the script
 
     def stop(self, status: str) -> None:
         if not self._process.is_this_process:
@@ -118,7 +118,7 @@ class Recording:
         while self._undo:
             try:
                 self._undo.pop()()
-            except Exception as error:  # the training goes on, whatever we could not tidy up
+            except Exception as error:  # the training continues, whatever we could not tidy up
                 _complain(f"could not tidy up after recording: {error!r}")
 
     def _start_hooks(self) -> None:
@@ -158,7 +158,7 @@ class Recording:
         )
 
     def _offer_profile(self) -> None:
-        """`@profile` without an import, as kernprof offers it; a script's own name wins."""
+        """`@profile` without an import, as in kernprof; the script's own name wins."""
         if hasattr(builtins, "profile"):
             return
         builtins.profile = decorator.profile  # type: ignore[attr-defined]  # the point is to add it
@@ -208,7 +208,7 @@ class Recording:
         self._process.ended(self._status, ended)
 
     def _forked(self) -> None:
-        """In a forked child, at its first event: a folder of its own, the same names."""
+        """In a forked child, at its first event: its own folder, the same names."""
         self._process.make_for_fork()
         self._names.move_to(self._process.path)
         _core.storage_open(self._process.path, self.options.max_bytes, self.options.calls)
@@ -217,7 +217,7 @@ class Recording:
         self._start_heartbeat()
 
     def _guarded(self, function: Callable[P, R]) -> Callable[P, R | None]:
-        """The native core drops what its hooks raise; here it becomes a note in the run, once."""
+        """The native core drops exceptions of its hooks; here they become a note, once."""
 
         def call(*args: P.args, **keywords: P.kwargs) -> R | None:
             try:

@@ -1,1 +1,1 @@
-"""The run folder: its format written down once, who writes it and who reads it."""
+"""The run folder: its format, defined once, with its writers and readers."""

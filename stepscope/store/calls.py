@@ -1,4 +1,4 @@
-"""calls.bin: the tree of calls of each thread, as far as it can be read."""
+"""calls.bin: the call tree of each thread, as far as it can be read."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 CALL_NODE_DTYPE: Final = record_dtype(fmt.CALL_NODE)
 CALL_ENTRY_DTYPE: Final = record_dtype(fmt.CALL_ENTRY)
-CALLS_AT_MOST: Final = 2**53  # nobody calls more often: that is damage
+CALLS_AT_MOST: Final = 2**53  # no function is called more often: that is damage
 
 
 def _none() -> Ints:
@@ -28,8 +28,8 @@ class Calls:
     """The nodes of all trees; a parent comes before its children."""
 
     is_recorded: bool = False  # --calls was given, and its file can be read
-    is_whole: bool = False  # nothing was left out for want of space, or by damage
-    function: Ints = dataclasses.field(default_factory=_none)  # 0: one of ours; -1: a thread's root
+    is_whole: bool = False  # nothing is missing for lack of space, or by damage
+    function: Ints = dataclasses.field(default_factory=_none)  # 0: our own; -1: a thread's root
     parent: Ints = dataclasses.field(default_factory=_none)  # index of the caller; -1 for roots
     thread: Ints = dataclasses.field(default_factory=_none)  # id of the thread, of roots; else 0
     calls: Ints = dataclasses.field(default_factory=_none)
@@ -40,7 +40,7 @@ class Calls:
     )
 
     def account_for_open(self, end_tick: int) -> None:
-        """A process that was killed has calls still running: their time up to the end is theirs."""
+        """A killed process has open calls: they get their time up to the end."""
         elapsed = end_tick - self.open_since.astype(np.int64)
         sane = (elapsed > 0) & (elapsed < FARTHEST)
         np.add.at(self.ticks, self.open_node[sane], elapsed[sane])
@@ -48,7 +48,7 @@ class Calls:
 
 
 def read_calls(path: Path, notes: list[str]) -> Calls:
-    """All finished nodes up to the first damaged block; nothing where no calls were recorded."""
+    """All finished nodes up to the first damaged block; nothing if no calls were recorded."""
     notes_before = len(notes)
     found = read_stream(path, fmt.Stream.CALLS, notes) if path.exists() else None
     if found is None:
@@ -104,7 +104,7 @@ def _open_entries(body: Bytes) -> npt.NDArray[Any]:
 
 
 def _tree(path: Path, nodes: npt.NDArray[Any], offsets: Ints, notes: list[str]) -> Calls:
-    """Damaged nodes stay as roots that count nothing: all others keep their place."""
+    """Damaged nodes stay as roots that count nothing, so that all others keep their index."""
     is_root = nodes["tag"] == fmt.CALLS_TAG | fmt.CallsKind.ROOT
     is_node = nodes["tag"] == fmt.CALLS_TAG | fmt.CallsKind.NODE
     parent = np.searchsorted(offsets, nodes["parent"].astype(np.int64) * fmt.CALLS_UNIT)
@@ -129,7 +129,7 @@ def _note_open(calls: Calls, stacks: list[npt.NDArray[Any]], offsets: Ints, base
     if not stacks:
         return
     entries = np.concatenate(stacks)
-    wanted = entries["node"] - np.uint64(base)  # wraps around for what lies elsewhere
+    wanted = entries["node"] - np.uint64(base)  # wraps around for addresses outside
     index = np.minimum(np.searchsorted(offsets, wanted), len(offsets) - 1)
     known = offsets[index].astype(np.uint64) == wanted
     known &= calls.function[index] >= 0

@@ -1,7 +1,7 @@
-"""Events as tables: one type a kind, and each column named for what it means.
+"""Events as tables: one class per kind, with columns named by their meaning.
 
-`format.py` says where a kind keeps what; only here is it unpacked. A column is a view of the
-records, or is made when it is first asked for.
+`format.py` says which field holds what; they are unpacked only here. A column is a view of the
+records, or is computed when first used.
 """
 
 import functools
@@ -20,7 +20,7 @@ Counts = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 Chosen = Mask | npt.NDArray[np.intp] | slice
 
-MOST_SAMPLES: Final = 2**40  # more is damage, of other numbers too
+MOST_SAMPLES: Final = 2**40  # more is damage, also for other counts
 _MOST_BYTES: Final = 2**50
 _MOST_IDS: Final = 2**31
 _HALF: Final = np.uint64(32)
@@ -28,7 +28,7 @@ _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 
 
 class Events:
-    """Some events of one kind; a mask, indices or a slice choose among them."""
+    """Some events of one kind; index with a mask, indices or a slice to select."""
 
     kind: ClassVar[EventKind]
 
@@ -68,7 +68,7 @@ class Events:
 
 
 class Moments(Events):
-    """Events that last no time."""
+    """Events without a duration."""
 
     @functools.cached_property
     def at_ns(self) -> Ints:
@@ -76,7 +76,7 @@ class Moments(Events):
 
 
 class Stretches(Events):
-    """Events that begin and end; what is still open ends with the process."""
+    """Events that begin and end; those still open end with the process."""
 
     @functools.cached_property
     def start_ns(self) -> Ints:
@@ -98,7 +98,7 @@ class Stretches(Events):
 
     @property
     def is_dropped(self) -> Mask:
-        """It came to nothing."""
+        """It was cancelled: it has no duration."""
         mask: Mask = self._number("end") == self._number("start")
         return mask
 
@@ -109,7 +109,7 @@ class Stretches(Events):
 
 
 class Spans(Stretches):
-    """A column that says nothing about a span's category is 0 there."""
+    """A column that does not apply to a span's category is 0."""
 
     kind = EventKind.SPAN
 
@@ -124,24 +124,24 @@ class Spans(Stretches):
     def of(self, *categories: SpanCategory) -> Self:
         return self[self.are(*categories)]
 
-    def _told_by(self, categories: tuple[SpanCategory, ...], field: str, most: int) -> Ints:
-        told = np.minimum(self._number(field), np.uint64(most)).astype(np.int64)
-        return np.where(self.are(*categories), told, 0)
+    def _value_of(self, categories: tuple[SpanCategory, ...], field: str, most: int) -> Ints:
+        values = np.minimum(self._number(field), np.uint64(most)).astype(np.int64)
+        return np.where(self.are(*categories), values, 0)
 
     @functools.cached_property
     def samples(self) -> Ints:
-        """In the batch that was fetched, passed forward or computed with; 0: not known."""
-        told = self._told_by((SpanCategory.INPUT, SpanCategory.FORWARD), "value0", MOST_SAMPLES)
+        """Samples in the batch that was fetched, passed forward or computed with; 0: not known."""
+        fetched = self._value_of((SpanCategory.INPUT, SpanCategory.FORWARD), "value0", MOST_SAMPLES)
         given = self._number("value1") >> np.uint64(fmt.COMPUTE_SAMPLES_BIT)
         computed = np.minimum(given, np.uint64(MOST_SAMPLES)).astype(np.int64)
-        return np.where(self.are(SpanCategory.COMPUTE), computed, told)
+        return np.where(self.are(SpanCategory.COMPUTE), computed, fetched)
 
     @functools.cached_property
     def number(self) -> Ints:
         """Of the optimizer that steps, of the compiled function, or of the collective in its group;
         0: none."""
         numbered = (SpanCategory.OPTIMIZER, SpanCategory.COMPUTE, SpanCategory.COMMUNICATION)
-        return self._told_by(numbered, "value0", MOST_SAMPLES)
+        return self._value_of(numbered, "value0", MOST_SAMPLES)
 
     @property
     def updates(self) -> Mask:
@@ -152,12 +152,12 @@ class Spans(Stretches):
     @functools.cached_property
     def flags(self) -> Ints:
         """ForwardFlag or BackwardFlag of a pass."""
-        return self._told_by((SpanCategory.FORWARD, SpanCategory.BACKWARD), "value1", _MOST_IDS)
+        return self._value_of((SpanCategory.FORWARD, SpanCategory.BACKWARD), "value1", _MOST_IDS)
 
     @functools.cached_property
     def group(self) -> Ints:
         """Of a collective: an id of kind "name"."""
-        return self._told_by((SpanCategory.COMMUNICATION,), "value1", _MOST_IDS)
+        return self._value_of((SpanCategory.COMMUNICATION,), "value1", _MOST_IDS)
 
     @property
     def loader(self) -> Ints:
@@ -172,16 +172,16 @@ class Spans(Stretches):
 
     @functools.cached_property
     def _loader(self) -> Ints:
-        return self._told_by((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
+        return self._value_of((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
 
     @property
     def worker_pid(self) -> Ints:
         """Of a stage "worker": the process that was started."""
-        return self._told_by((SpanCategory.STAGE,), "value0", _MOST_IDS)
+        return self._value_of((SpanCategory.STAGE,), "value0", _MOST_IDS)
 
 
 class Opens(Stretches):
-    """Files that were opened, and from when to when the activation ran that did it."""
+    """Opened files; start and end are those of the activation that opened them."""
 
     kind = EventKind.OPEN
 
@@ -217,18 +217,18 @@ class StepMarks(Moments):
 
     @property
     def samples(self) -> Ints:
-        """In the step; 0: not known."""
+        """Samples in the step; 0: not known."""
         return np.minimum(self._number("value0"), np.uint64(MOST_SAMPLES)).astype(np.int64)
 
 
 class LoopStamps(Moments):
-    """Each time that the header of a loop was reached; the name is the loop's."""
+    """Each time the header of a loop was reached; the name is the loop's."""
 
     kind = EventKind.LOOP
 
     @property
     def activation(self) -> Counts:
-        """The ticks at which it was entered: they tell one from another."""
+        """The ticks at which it was entered, which identify it."""
         return self._number("end")
 
     @property
@@ -244,7 +244,7 @@ class LineBegins(Moments):
 
     @property
     def line(self) -> Ids:
-        """0: none of the user's."""
+        """0: not a line of the user's code."""
         return self._id("extra")
 
 
@@ -267,7 +267,7 @@ class CpuTimes(Moments):
 
 
 class Transfers(Moments):
-    """Counters since the process began: input, output, and pages that had to be brought in."""
+    """Counters since the process began: input, output and page faults."""
 
     kind = EventKind.IO
 
@@ -281,7 +281,7 @@ class Transfers(Moments):
 
     @property
     def major_faults(self) -> Counts:
-        """They waited for the disk."""
+        """Page faults that waited for the disk."""
         return self._number("value1") & _LOW_HALF
 
 
@@ -298,12 +298,12 @@ class Memory(Moments):
 
     @property
     def mapped_bytes(self) -> Ints:
-        """Of the resident ones, those of files and shared; 0: not known."""
+        """The resident bytes that belong to files or are shared; 0: not known."""
         return self._id("extra").astype(np.int64) << 10
 
     @property
     def is_plausible(self) -> Mask:
-        """The rest is damage."""
+        """A larger value is damage."""
         return (self.resident_bytes < _MOST_BYTES) & (self.peak_bytes < _MOST_BYTES)
 
     @property

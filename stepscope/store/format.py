@@ -1,21 +1,21 @@
-"""The run folder's format: every file, every record, every field, written down once.
+"""The run folder's format: every file, every record, every field, defined once.
 
 Standard library only: the recorded process imports this. The C structures of
-`native/storage/format.h` are the same fields; a test compares both, name by name.
+`native/storage/format.h` have the same fields; a test compares both, name by name.
 
 RUN/
-  run.json                     who started what, on which machine, with which options
+  run.json                     what was started, on which machine, with which options
   supervisor.json              how the script ended (written by the supervisor, when there is one)
   system.jsonl                 one line a second about the machine (written by the supervisor)
   notes.jsonl                  sentences about the run as a whole, as in names.jsonl (any process)
   elsewhere-<host>.json        {"host", "folder"}: where a host's records are until moved here
   sources/<sha1>               the text of each recorded source file, as it was when it ran
-  proc-<rank>-<host>-<pid>/    one a process
+  proc-<rank>-<host>-<pid>/    one per process
     process.json               role, parent, rank, status
-    names.jsonl                what the numbers in the .bin files stand for, one object a line
+    names.jsonl                what the numbers in the .bin files stand for, one object per line
     events.bin                 spans, stamps and counters
     lines.bin                  line counters and the activations that were open
-    calls.bin                  with --calls: who called whom, how often and for how long
+    calls.bin                  with --calls: every call path, how often and for how long
     samples.bin                the stacks that were seen, and for how long
     ops-<window>.json          operators, as the framework's own profiler wrote them: Kineto's
     ops-<window>.xplane.pb     JSON, or TensorFlow's and JAX's xplane
@@ -100,7 +100,7 @@ class EventKind(enum.IntEnum):
     STEP = 3  # stepscope.step(): a step ends at start ticks; value0 samples in it or 0;
     #           extra: a StepMark
     LOOP = 4  # a loop header was reached: start ticks; name is of kind "loop"; end = ticks at which
-    #           the activation was entered (tells activations apart); extra = the line before it in
+    #           the activation was entered (identifies it); extra = the line before it in
     #           this activation (0: none)
     OPEN = 5  # a file was opened: name is of kind "open"; start..end ticks of the activation that
     #           opened it (end 0 while it runs); value0 ticks of the opening; extra 1 = for writing;
@@ -109,15 +109,15 @@ class EventKind(enum.IntEnum):
     #          value1 = voluntary context switches << 32 | involuntary ones
     IO = 7  # start ticks; end bytes read; value0 bytes written; value1 = minor faults << 32 | major
     MEMORY = 8  # start ticks; end resident bytes; value0 peak resident bytes; value1 ns that the
-    #             main thread was ready to run but had no core (0 where that is not told); extra:
-    #             KiB of the resident ones that are files' and shared (0: not known)
+    #             main thread was ready to run but had no core (0: not known); extra:
+    #             KiB of the resident memory that are file-backed or shared (0: not known)
     COST = 9  # start ticks; end our own time so far, in ticks, slow paths (measured);
     #           value0 line events so far; value1 exit and resume events so far; extra: threads of
     #           the process, those of libraries included (0: not known)
     LINE_BEGINS = 10  # in operator windows: from start ticks on this thread is in line `extra` of
-    #                   name, of kind "code"; both 0: in no line of the user's
-    WINDOW = 11  # start..end ticks: operators were recorded; name: the file, "ops-1.json" (gone: it
-    #              was not wanted after all); extra 1: by the script's own profiler
+    #                   name, of kind "code"; both 0: not in a line of the user's code
+    WINDOW = 11  # start..end ticks: operators were recorded; name: the file, "ops-1.json" (may be
+    #              missing: it was not needed after all); extra 1: by the script's own profiler
 
 
 # An event, 48 bytes.
@@ -135,11 +135,11 @@ EVENT_TAG: Final = 0x57E90000
 
 
 class StepMark(enum.IntEnum):
-    """Who says that a step ends."""
+    """What reports that a step ends."""
 
     SCRIPT = 0  # stepscope.step()
-    BEGINS = 1  # none ends here: the first of a sequence begins (stepscope.steps)
-    FRAMEWORK = 2  # a batch of a framework that has such; name: which ("Lightning")
+    BEGINS = 1  # no step ends here: the first of a sequence begins (stepscope.steps)
+    FRAMEWORK = 2  # a training batch of a framework; name: which ("Lightning")
 
 
 class SpanCategory(enum.IntEnum):
@@ -148,18 +148,16 @@ class SpanCategory(enum.IntEnum):
     REGION = 1  # stepscope.region and the frameworks' named ranges
     IMPORT = 2  # the outermost import on a thread
     GC = 3  # a garbage collection
-    PROFILER = 4  # we
+    PROFILER = 4  # our own work
     INPUT = 5  # value0: samples in the batch (0: not known, or no batch); value1, of a loader:
     #            its number << LOADER_WORKERS_BITS | how many workers it has (0: another input);
-    #            the name ends with ".__iter__" where it was begun anew, without a batch
+    #            the name ends with ".__iter__" where its iteration started, without a batch
     PREPARE = 6
     TRANSFER = 7
     FORWARD = 8  # value0: samples in its input (0: not known); value1: ForwardFlag
     BACKWARD = 9  # value1: BackwardFlag
     OPTIMIZER = 10  # value0: number of the optimizer that steps; 0: other work of an optimizer
-    COMMUNICATION = (
-        11  # a collective, or the waiting for it. value0: its number in its group, from 1
-    )
+    COMMUNICATION = 11  # a collective, or the wait for it. value0: its number in its group, from 1
     #                     (0: not one of a whole group); value1: the group, an id of kind "name":
     #                     both are the same on all ranks
     SYNC = 12
@@ -169,11 +167,11 @@ class SpanCategory(enum.IntEnum):
     LOGGING = 16
     STAGE = 17  # a stage of the input pipeline, by its name: "start workers" (value0: how many),
     #             "worker" (one was started: value0 its pid, value1 as of INPUT), "wait for work",
-    #             "fetch" (value0: samples), "collate" (inside of it), "send", "get", "pin memory"
+    #             "fetch" (value0: samples), "collate" (inside it), "send", "get", "pin memory"
     ACTION = 18  # a named action of a framework's own profiler (Lightning)
     COMPUTE = 19  # a compiled function that does the passes and the update in one (tf.function,
     #               Keras' train function, a jitted update). value0: the function's number (0: its
-    #               steps are told in another way); value1: COMPUTE_UPDATES where it is known
+    #               steps are reported in another way); value1: COMPUTE_UPDATES if it is known
     #               to update, plus the samples it was given << COMPUTE_SAMPLES_BIT
 
 
@@ -260,21 +258,21 @@ class CallsKind(enum.IntEnum):
     NODES = 1
     STACK = 2
     FREE = 3
-    NODE = 4  # a function as called along one path
+    NODE = 4  # a function called along one path
     ROOT = 5  # a thread: the calls below it have no caller
 
 
 # calls.bin is a sequence of blocks. Each has a BLOCK header (tag: CALLS_TAG | CallsKind; id: of a
 # STACK the thread; the fields about lines are 0) and `count` entries; sizes are multiples of
 # CALLS_UNIT.
-# NODES entry, 48 bytes; a parent lies before its children in the file.
+# NODES entry, 48 bytes; a parent comes before its children in the file.
 CALL_NODE: Final = Layout(
     tag="I",  # CALLS_TAG | CallsKind, written last; 0: free
-    function="I",  # id of kind "function"; 0: one of ours, to be left out
+    function="I",  # id of kind "function"; 0: our own, to be left out
     parent="I",  # NODE: the caller's offset in the file, in CALLS_UNITs; ROOT: id of kind "thread"
     children="I",  # how many
-    calls="Q",  # how often it was entered (a generator: each time it went on)
-    ticks="Q",  # time, callees included; own time is what its children leave of it
+    calls="Q",  # how often it was entered (a generator: each resume too)
+    ticks="Q",  # time, callees included; own time is this minus its children's
     recent="Q",  # address of a child (0: none)
     next="Q",  # address of a sibling
 )
@@ -313,12 +311,12 @@ SAMPLE: Final = Layout(
     thread="I",  # id of kind "thread"
     node="I",  # the innermost one; smaller than its own number
     count="I",  # how often it was seen
-    start="Q",  # ticks of the look before the first of them
+    start="Q",  # ticks of the sampling before the first of them
     weight="Q",  # ticks from there to the last of them
 )
 SAMPLES_TAG: Final = 0x5A3E0000
 
-# names.jsonl: one JSON object a line, "is" says which:
+# names.jsonl: one JSON object per line, "is" says which:
 #   {"is": "file", "id", "path", "source"}          source: name in sources/, or null
 #   {"is": "code", "id", "file", "function", "first_line", "lines", "kind"}
 #        file: id of kind "file"; function: qualified name; lines: how many entries its block has;
@@ -332,7 +330,7 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #   {"is": "thread", "id", "name", "native_id", "main"}
 #   {"is": "name", "id", "name"}                    regions and other spans
 #   {"is": "open", "id", "path", "code", "line"}    code and line that opened it (or null)
-#   {"is": "note", "text", "severity"}              trouble while recording; "info" | "warning"
+#   {"is": "note", "text", "severity"}              problems while recording; "info" | "warning"
 # Ids count up from 1 within each "is".
 
 # process.json:
@@ -356,4 +354,4 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",
 #    "ended_realtime_ns", "float64_ratio"}     exit_status null when signal is set
 #   float64_ratio: how many times as long a matrix product takes in 64 bits as in 32, measured after
-#   the script's end, where operators were recorded
+#   the script's end, if operators were recorded

@@ -16,7 +16,7 @@ from stepscope.store.format import PROCESS_FILE, RUN_FILE, SOURCES_FOLDER
 
 POINTER_PREFIX: Final = "elsewhere-"
 
-# Mapped files are slow or unsafe there: no space reserved ahead, pages written over the network.
+# Mapped files are slow or unsafe there: space is not reserved, pages go over the network.
 _NETWORK_TYPES: Final = frozenset(
     "nfs nfs4 lustre gpfs cifs smb3 smbfs 9p ceph glusterfs beegfs afs pvfs2 orangefs wekafs panfs "
     "ocfs2 gfs2 coda ncpfs drvfs".split()
@@ -26,7 +26,7 @@ MOUNTS: Final = "/proc/self/mountinfo"
 
 
 def file_system_of(path: str, mounts: str = MOUNTS) -> str | None:
-    """Type of the file system that holds `path`, None where the system does not tell."""
+    """Type of the file system that holds `path`, None where the system does not say."""
     real = os.path.realpath(path)
     best: tuple[int, str | None] = (-1, None)
     try:
@@ -63,7 +63,7 @@ def place_for(run_folder: str) -> str:
 
 
 def collect(run_folder: str) -> list[str]:
-    """Move what this host recorded elsewhere into the run; sentences on what is missing still."""
+    """Move what this host recorded elsewhere into the run; sentences on what is still missing."""
     sentences = []
     for name in sorted(os.listdir(run_folder)):
         if not name.startswith(POINTER_PREFIX):
@@ -91,8 +91,8 @@ def _read_pointer(path: str) -> dict[str, str] | None:
 
 
 def _is_ours(local: str, run_folder: str) -> bool:
-    """What a run folder points to is moved and removed, and run folders are copied around: only a
-    folder that we made for this very run may be touched."""
+    """The folder that a pointer names is moved and removed, and run folders get copied around: only
+    a folder that we made for this very run may be touched."""
     is_named_so = os.path.basename(local).startswith(f"stepscope-{os.getuid()}-")
     if not is_named_so or os.path.islink(local) or not os.path.isdir(local):
         return False
@@ -104,7 +104,7 @@ def _is_ours(local: str, run_folder: str) -> bool:
 
 
 def collect_from(local: str, run_folder: str) -> None:
-    """Move everything but what living processes still write; the last one removes the folder."""
+    """Move everything that no living process still writes; the last one removes the folder."""
     left = False
     for entry in sorted(os.listdir(local)) if os.path.isdir(local) else []:
         source = os.path.join(local, entry)
@@ -121,7 +121,7 @@ def collect_from(local: str, run_folder: str) -> None:
 
 
 def _is_being_written(process_folder: str) -> bool:
-    """By a living process other than ourselves."""
+    """By a living process other than this one."""
     try:
         with open(os.path.join(process_folder, PROCESS_FILE), encoding="utf-8") as file:
             pid = int(json.load(file)["pid"])
@@ -136,7 +136,7 @@ def _is_being_written(process_folder: str) -> bool:
 
 
 def _move(source: str, target: str) -> None:
-    """Complete under a temporary name first: a reader never meets half a folder."""
+    """Copied under a temporary name first: a reader never sees half a folder."""
     folder, name = os.path.split(target)
     arriving = os.path.join(folder, f".arriving-{os.getpid()}-{name}")
     try:
@@ -157,7 +157,7 @@ def _move(source: str, target: str) -> None:
 
 
 def _local_candidate(run_folder: str) -> str | None:
-    """The same for all processes of this host and run, in the first local folder there is."""
+    """The same for all processes of this host and run, in the first local folder that exists."""
     import hashlib
 
     key = hashlib.sha1(run_folder.encode(), usedforsecurity=False).hexdigest()[:12]
@@ -192,5 +192,5 @@ def _remove(path: str) -> None:
 
 
 def _unescaped(text: str) -> str:
-    """Blanks and the like are written as \\040 there."""
+    """Blanks and similar characters are written as \\040 there."""
     return text.encode("latin-1", "replace").decode("unicode_escape") if "\\" in text else text

@@ -1,6 +1,6 @@
 """The .lprof file: a pickle of line_profiler's LineStats, written and read without line_profiler.
 
-The pickle names the class by its path, so whoever opens it needs line_profiler and who writes it
+The pickle names the class by its path, so opening it needs line_profiler and writing it
 does not. `line_profiler._line_profiler.LineStats` is the path that versions 3, 4 and 5 all have.
 Reading admits that class (under its old and new paths) and plain containers, nothing else.
 """

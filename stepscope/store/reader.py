@@ -36,16 +36,16 @@ def _table(kind: type[_Table]) -> "functools.cached_property[_Table]":
 
 @dataclasses.dataclass(eq=False)
 class ProcessData:
-    """Everything one process recorded. Times of lines, samples and calls are ticks; `clock` makes
-    them ns."""
+    """Everything one process recorded. Times of lines, samples and calls are ticks; `clock`
+    converts them to ns."""
 
     folder: Path
     info: ProcessInfo
     names: Names
-    events: npt.NDArray[Any]  # of all kinds, as in the file; the tables below have them by kind
+    events: npt.NDArray[Any]  # all kinds, as in the file; the tables below have them by kind
     lines: streams.Lines
     clock: Clock
-    end_ns: int  # monotonic: when it ended, or the last that is known of it
+    end_ns: int  # monotonic: when it ended, or the last time known
     notes: list[str]
     samples: streams.Samples
     calls: Calls = dataclasses.field(default_factory=Calls)
@@ -63,7 +63,7 @@ class ProcessData:
 
     @property
     def start_ns(self) -> int:
-        """Monotonic time at which recording began: zero of the times in answers."""
+        """Monotonic time at which recording began: the origin of times in answers."""
         return self.clock.first_ns
 
     @property
@@ -78,7 +78,7 @@ class ProcessData:
 
     @functools.cached_property
     def main_thread(self) -> int:
-        """The one of that name that recorded most: a forked child also has its parent's name.
+        """The thread of that name that recorded most: a forked child also has its parent's name.
         Without a name, the thread that recorded first."""
         named = [thread.id for thread in self.names.threads.values() if thread.main]
         if not named:
@@ -102,7 +102,7 @@ class ProcessData:
 
 @dataclasses.dataclass(eq=False)
 class Run:
-    """A run folder that was opened."""
+    """An opened run folder."""
 
     path: Path
     info: RunInfo
@@ -118,7 +118,7 @@ class Run:
 
     @functools.cached_property
     def main(self) -> ProcessData | None:
-        """The process that answers are about unless one is asked for."""
+        """The process that answers are about by default."""
 
         has_ranks = any(process.info.role == "rank" for process in self.processes)
 
@@ -170,7 +170,7 @@ def open_run(path: str | Path) -> Run:
 
 
 def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
-    """run.json; where only that file is damaged, the rest of the folder still speaks."""
+    """run.json; if only that file is damaged, the rest of the folder can still be read."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise DataError(f"'{folder}' {what}. Record a run with 'stepscope run -o {folder} ...'.")
@@ -212,7 +212,7 @@ class _Versioned(msgspec.Struct):
 
 
 def _refuse_newer(path: Path, data: bytes) -> None:
-    """Before the fields are checked: a newer format may have other ones."""
+    """Called before the fields are checked: a newer format may have other fields."""
     version = msgspec.json.decode(data, type=_Versioned).format
     if version > fmt.FORMAT_VERSION:
         raise streams.newer_format(path.parent, version)
@@ -221,7 +221,7 @@ def _refuse_newer(path: Path, data: bytes) -> None:
 def _read_lines_of_json(
     path: Path, kind: Any, notes: list[str], *, needed: bool = True
 ) -> list[Any]:
-    """One value a line; lines that cannot be read are counted, and the rest is kept."""
+    """One value per line; lines that cannot be read are counted, and the rest is kept."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -273,7 +273,7 @@ def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
 
 
 def _info_from_name(folder: Path) -> ProcessInfo:
-    """What is known of a process whose process.json is gone."""
+    """What is known about a process whose process.json is missing."""
     match = _FOLDER_NAME.fullmatch(folder.name)
     rank = int(match[1]) if match and match[1].isdecimal() else None
     return ProcessInfo(
@@ -292,13 +292,13 @@ def _make_clock(
     triples = events[(events["tag"] & np.uint32(0xFF)) == fmt.EventKind.CLOCK]
     if not len(triples) and kind == fmt.ClockKind.MONOTONIC:
         return _clock_without_triples(events, started_ns)
-    # Cut off before its second triple, a process still knows the rate it measured at its start.
+    # A process cut off before its second triple still has the rate measured at its start.
     fields = triples["start"], triples["end"], triples["value0"]
     return Clock(*fields, ns_per_tick=1.0 / (info.ticks_per_ns or 1.0))
 
 
 def _clock_without_triples(events: npt.NDArray[Any], started_ns: int | None) -> Clock:
-    """A tick is a nanosecond: the first one will do, or the time at which the script started."""
+    """A tick is a nanosecond: use the first tick, or the time at which the script started."""
     first = events["start"][:1]
     if not len(events) and started_ns is not None:
         first = np.array([started_ns], dtype=np.uint64)
@@ -306,7 +306,7 @@ def _clock_without_triples(events: npt.NDArray[Any], started_ns: int | None) -> 
 
 
 def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.NDArray[Any]:
-    """Without the events whose time no run can reach: those are damage."""
+    """Without events at impossible times: those are damage."""
     if not len(events):
         return events
     sane = np.abs(distance(events["start"], clock.first_tick)) < FARTHEST
@@ -333,7 +333,7 @@ def _end_tick(
     clock: Clock,
     ended_ns: int | None,
 ) -> int:
-    """When the process ended: its own word, the supervisor's, or the last tick seen anywhere."""
+    """When the process ended: by its own record, the supervisor's, or the last tick anywhere."""
     if info.ended_ticks is not None:
         return info.ended_ticks
     if ended_ns is not None and clock.first_ns:
@@ -346,7 +346,7 @@ def _end_tick(
 
 
 def _account_for_open_lines(lines: streams.Lines, end_tick: int) -> None:
-    """A process that was killed has lines still running: their time up to the end is theirs."""
+    """A killed process has running lines: they get their time up to the end."""
     blocks = sorted(lines.blocks, key=lambda block: block.offset)
     offsets = [block.offset for block in blocks]
     size = streams.LINE_DTYPE.itemsize

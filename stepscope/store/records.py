@@ -6,7 +6,7 @@ import msgspec
 
 from stepscope.model import Role
 
-# Bounded, so that a damaged file cannot bring numbers that overflow later.
+# Bounded, so that a damaged file cannot contain numbers that overflow later.
 Natural = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 LineNumber = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 Ticks = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -85,7 +85,7 @@ class LoopName(msgspec.Struct, frozen=True, tag_field="is", tag="loop"):
     line: LineNumber
     last_line: LineNumber
     parent: Natural | None = None
-    body_line: LineNumber | None = None  # first line of the body, where the recorder says it
+    body_line: LineNumber | None = None  # first line of the body, if the recorder gave it
 
 
 class ThreadName(msgspec.Struct, frozen=True, tag_field="is", tag="thread"):

@@ -17,7 +17,7 @@ _NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
 
 
 def record_dtype(layout: fmt.Layout) -> np.dtype[Any]:
-    """As numpy has it, without what is reserved at the end."""
+    """As a numpy dtype, without the reserved part at the end."""
     formats = {
         name: _NUMPY_OF[kind] for name, kind in layout.fields.items() if not kind.endswith("x")
     }
@@ -48,7 +48,7 @@ class CodeBlock:
     exits: int  # resumes included
     offset: int  # of its first entry in the file
     entries: npt.NDArray[Any]  # LINE_DTYPE, our own copy
-    resumes: int = 0  # how often a generator or coroutine went on
+    resumes: int = 0  # how often a generator or coroutine resumed
 
     @property
     def hits(self) -> npt.NDArray[np.uint64]:
@@ -135,7 +135,7 @@ def read_lines(path: Path, notes: list[str]) -> Lines:
 
 
 def read_samples(path: Path, notes: list[str]) -> Samples:
-    """All finished records up to the first damaged one; nothing where no stacks were sampled."""
+    """All finished records up to the first damaged one; nothing if no stacks were sampled."""
     found = read_stream(path, fmt.Stream.SAMPLES, notes) if path.exists() else None
     if found is None:
         return Samples()
@@ -214,7 +214,7 @@ def _check_header(
     magic, version, found, base, used, clock, state = fmt.HEADER.unpack(head)
     if magic != fmt.MAGIC or found != stream:
         if any(head):
-            notes.append(f"{file_name(path)} does not begin as it should: it is left out.")
+            notes.append(f"{file_name(path)} has a damaged header: it is left out.")
         return None, 0
     if version > fmt.FORMAT_VERSION:
         raise newer_format(path, version)

@@ -1,7 +1,7 @@
 """Writes what is not a .bin file: the process's own description, its names, the sources.
 
 Standard library only: this runs in the recorded process. Nothing here raises while the script
-runs: what cannot be written is counted and told in the run.
+runs: what cannot be written is counted, and the run notes it.
 """
 
 import errno
@@ -10,7 +10,7 @@ import json
 import os
 import resource
 
-# hashlib loads all of OpenSSL, and imported later it could be a module of the script's own.
+# hashlib loads all of OpenSSL, and imported later it could be the script's own module.
 from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ def write_json(path: str, fields: dict[str, Any]) -> None:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """In one step, too."""
+    """The same for bytes."""
     if not may_grow_to(len(content)):
         raise OSError(errno.EFBIG, "beyond the process's limit for the size of a file", path)
     temporary = f"{path}.{os.getpid()}"
@@ -63,8 +63,8 @@ class Names:
         return False
 
     def add(self, kind: str, number: int | None = None, /, **fields: Any) -> int:
-        """A new entry; its id, counted up unless given. 0 when it could not be written."""
-        if number is None:  # taken in one step: other threads name things too
+        """Add an entry; returns its id, the next one unless given, 0 if it was not written."""
+        if number is None:  # atomic: other threads add names too
             number = next(self._numbers.setdefault(kind, itertools.count(1)))
         line = _line({"is": kind, "id": number, **fields})
         if not self._write(line):
@@ -90,7 +90,7 @@ class Names:
         self._write(_line({"is": "note", "text": text, "severity": severity}))
 
     def move_to(self, folder: str) -> None:
-        """In a forked child: the same ids in a file of its own. Threads are not inherited."""
+        """In a forked child: the same ids in its own file. Threads are not inherited."""
         self.close()
         self._file = self._open(folder)
         self._entries = [(kind, line) for kind, line in self._entries if kind != "thread"]
@@ -106,8 +106,8 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _readable(value: Any) -> Any:
-    """File names and arguments may hold bytes that are no UTF-8: JSON has no place for those, so
-    they are spelled out."""
+    """File names and arguments may contain bytes that are not UTF-8: JSON cannot hold those, so
+    they are escaped."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
@@ -118,8 +118,8 @@ def _readable(value: Any) -> Any:
 
 
 def keep_source(run_folder: str, path: str) -> str | None:
-    """Copy a source file into the run; its name there. The script may be edited before anyone
-    looks at the report."""
+    """Copy a source file into the run; returns its name there. The script may be edited before
+    anyone looks at the report."""
     try:
         with open(path, "rb") as file:
             text = file.read()

@@ -317,7 +317,7 @@ def test_a_run_without_windows_says_why(tmp_path: Path) -> None:
 def test_why_there_are_no_windows_is_said_once(tmp_path: Path) -> None:
     builder = RunBuilder(tmp_path / "run")
     builder.process().write(ended_ns=MS)
-    why = "Operators are not recorded: the training runs on another thread than the main."
+    why = "Operators are not recorded: the training does not run on the main thread."
     run = load(builder.path)
     run.processes[0].notes[:] = [why]
     assert ops(run).notes == [why]

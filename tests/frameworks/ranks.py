@@ -1,4 +1,4 @@
-"""Programs of several ranks: started by the launchers that people use, and asked afterwards."""
+"""Programs with several ranks, started by common launchers, and their run folders read."""
 
 import json
 import os
@@ -62,6 +62,6 @@ def asked(folder: Path, *what: str) -> dict[str, Any]:
 
 
 def line_of(program: str, words: str) -> int:
-    """The number of the line of that text."""
+    """The number of the line with that text."""
     lines = (DDP / program).read_text().splitlines()
     return next(number for number, line in enumerate(lines, 1) if words in line)

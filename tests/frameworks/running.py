@@ -1,4 +1,4 @@
-"""Programs with a framework, run and asked."""
+"""Runs programs with a framework, and reads their run folders."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Hydra applications, which work in a folder of their own: as a script and as a console command."""
+"""Hydra applications, which work in their own folder: as a script and as a console command."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is found out about JAX's functions from what they are given and what they return."""
+"""What is found out about JAX's functions from their arguments and results."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="JAX is not installed for this Python")
 
-from stepscope.record.frameworks.jax.compile_causes import (  # noqa: E402  # only where JAX is
+from stepscope.record.frameworks.jax.compile_causes import (  # noqa: E402  # only with JAX
     Array,
     Signature,
     change,
@@ -106,7 +106,7 @@ def test_a_function_that_gets_back_what_it_returned_trains() -> None:
 
 
 def test_evaluation_does_not_train() -> None:
-    """Though the sum of its losses comes back."""
+    """Although the sum of its losses comes back."""
     kept = {"w": jax.numpy.ones((30, 20)), "b": jax.numpy.zeros(20)}
     total = jax.numpy.zeros(())
     updates = known_after(9, lambda u, t: (call(u, (kept, t), t + 1),), total)

@@ -22,7 +22,7 @@ pytest.importorskip("flax", reason="flax is not installed for this Python")
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 JAX = PROGRAMS / "jax"
-# What is compiled need not be fast.
+# The compiled code need not be fast.
 QUICKLY = "--xla_backend_optimization_level=0"
 STEPS = {
     "by_hand": 48,
@@ -44,7 +44,7 @@ STEPS = {
 }
 
 
-# What others tell as well.
+# What other programs show as well.
 LONG = {
     "flax_linen", "without_anything", "jitted_gradients", "scanned", "torch_loader", "gan",
     "accumulated",
@@ -79,7 +79,7 @@ class Recorded:
         return [text for text in texts if text.startswith(beginning)]
 
     def spans(self, name: str) -> int:
-        """How many there are of that name."""
+        """How many there are with that name."""
         process = open_run(self.folder).main
         assert process is not None
         ids = [number for number, each in process.names.spans.items() if each.name == name]
@@ -96,7 +96,7 @@ class Recorded:
 
 
 class Runs(dict[str, Recorded]):
-    """Each program runs when it is first asked for."""
+    """Each program runs when first needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -113,7 +113,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 @functools.cache
 def alone(*names: str) -> dict[str, str]:
-    """What each program prints without us; all of them in one process."""
+    """What each program prints without recording; all of them in one process."""
     printed = run(sys.executable, JAX / "all.py", *names, XLA_FLAGS=QUICKLY).stdout
     parts = re.split(r"^--- (\w+)\n", printed, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -217,7 +217,7 @@ def test_each_step_that_compiles_says_so(runs: Runs) -> None:
 
 
 def test_waiting_for_an_array_is_sync(runs: Runs) -> None:
-    """But for what NumPy reads from memory by itself, on a CPU."""
+    """Except for what NumPy reads from memory directly, on a CPU."""
     waits = ("float", "int", "bool", "item", "tolist", "str", "format", "device_get", "device_put")
     for name in waits:
         assert runs["waits"].spans(name) >= 10, name
@@ -234,7 +234,7 @@ def test_operators_are_recorded_after_warm_up(runs: Runs) -> None:
 
 @pytest.mark.nightly
 def test_samples_of_all_batches_of_a_step_count(runs: Runs) -> None:
-    """And the other network is no batch."""
+    """And the other network is not a batch."""
     for name, samples in {"accumulated": 4 * 64, "jitted_gradients": 64}.items():
         rate = runs[name].steps["rate"]
         assert rate["samples_per_s"] == pytest.approx(samples * rate["per_s"]), name

@@ -37,7 +37,7 @@ def test_readers_and_transformations_see_no_difference(tmp_path: Path) -> None:
 def test_errors_look_the_same(
     tmp_path: Path, filtering: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """JAX leaves out its own frames, or not."""
+    """With and without JAX leaving out its own frames."""
     monkeypatch.setenv("JAX_TRACEBACK_FILTERING", filtering)
     program = JAX / "raising.py"
     without = run(sys.executable, program, check=False)
@@ -61,7 +61,7 @@ def test_the_scripts_own_profiler_goes_first(tmp_path: Path) -> None:
     printed = recorded(program, tmp_path / "run", tmp_path / "recorded", port)
     assert printed == (without.stdout, without.stderr)
     kept = sorted(path.name.removesuffix(".gz") for path in tmp_path.glob("run/proc-*/ops-*"))
-    assert len(kept) == 2  # both of the script's own; ours was given up
+    assert len(kept) == 2  # both are the script's own; ours was dropped
     assert json.loads(show(tmp_path / "run", "ops", "--json"))["ops"]
 
 

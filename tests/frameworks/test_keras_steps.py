@@ -21,7 +21,7 @@ STEPS = {
     "on_batch": 30,
     "gan_on_batch": 25,
 }
-# On every backend alike; with torch Keras executes one step at a time.
+# The same on every backend; with torch Keras executes one step at a time.
 SOME = ["fit_arrays", "fit_generator", "on_batch"]
 LEGACY = ["fit_arrays", "fit_five", "fit_own_step", "on_batch"]
 KINDS: dict[str, tuple[list[str], dict[str, str]]] = {
@@ -38,7 +38,7 @@ EACH_KIND = [
 
 
 class Runs:
-    """Each kind once, when it is asked for."""
+    """Each kind once, when first needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

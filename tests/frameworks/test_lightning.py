@@ -35,7 +35,7 @@ CASES = [
 
 
 class Runs(dict[tuple[str, str], tuple[Path, str]]):
-    """Each recorded when it is first asked for: its folder, and what it printed."""
+    """Each recorded when first needed: its folder, and what it printed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -139,7 +139,7 @@ def test_actions_nest_as_they_happened_and_add_up(
 
 
 def test_a_profiler_of_the_scripts_works_on_and_is_seen(tmp_path: Path) -> None:
-    """Its own report has the calls that we have; and so it is without us."""
+    """Its own report has the same calls as ours, and the same as without us."""
     program, arguments = FOLDER / "chosen_profiler.py", (NEW, "lightning", "simple")
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
     ours = run(*stepscope, program, *arguments)

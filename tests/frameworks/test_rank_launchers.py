@@ -53,7 +53,7 @@ def ranks_of(folder: Path) -> list[tuple[int, int]]:
 @pytest.mark.nightly
 @pytest.mark.parametrize("launcher", BY_HAND)
 def test_ranks_of_other_launchers(tmp_path: Path, launcher: str) -> None:
-    """Their variables, set by hand; two real processes that meet in a file."""
+    """Their variables, set by hand; two real processes that meet through a file."""
     command = (sys.executable, "-m", "stepscope", "run", DDP / "train.py", "-1", tmp_path / "meet")
     ended = together(command, tmp_path, BY_HAND[launcher])
     assert [status for status, _, _ in ended] == [0, 0], ended
@@ -73,7 +73,7 @@ def test_torchrun_names_the_run_itself(tmp_path: Path) -> None:
 
 
 def test_torchrun_below_stepscope(tmp_path: Path) -> None:
-    """The launcher is the main process; what is told is told of rank 0."""
+    """The launcher is the main process; answers are about rank 0."""
     run(*STEPSCOPE, tmp_path / "run", *TORCHRUN, DDP / "train.py", folder=tmp_path)
     assert processes(tmp_path / "run") == [("main", None), ("rank", 0), ("rank", 1)]
     assert ranks_of(tmp_path / "run") == [(0, 30), (1, 30)]

@@ -1,4 +1,4 @@
-"""Several ranks: who waits for whom, for what, and that nobody's training is changed by it."""
+"""Several ranks: which one waits for which, for what, and that training is unchanged."""
 
 import re
 import sys
@@ -129,7 +129,7 @@ def test_every_collective_is_recorded(all_collectives: tuple[Path, str]) -> None
     assert "recv" in {name for name, _, _ in second}
     numbered = [{call for call in of_rank if call[1]} for of_rank in (first, second)]
     assert numbered[0] == numbered[1]
-    assert len({group for _, _, group in numbered[0]}) == 2  # all ranks, and a group of its own
+    assert len({group for _, _, group in numbered[0]}) == 2  # all ranks, and a separate group
 
 
 def test_a_call_and_the_waiting_for_it_are_one_collective(

@@ -1,4 +1,4 @@
-"""The recording ends in the middle of the training, which goes on as if nothing had been there."""
+"""The recording ends in the middle of the training, which continues as if it had not been there."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ ARGUMENTS = {"lightning/fit": ("lightning.pytorch",)}
 
 
 @pytest.mark.parametrize("case", nightly_but(["torch/plain_loop"], CASES))
-# Inside of a window, and after it.
+# Inside a window, and after it.
 @pytest.mark.parametrize("after", [6, pytest.param(12, marks=pytest.mark.nightly)])
 def test_recording_that_stops_in_a_step_leaves_the_training_alone(
     case: str, after: int, tmp_path: Path
@@ -28,5 +28,5 @@ def test_recording_that_stops_in_a_step_leaves_the_training_alone(
     stop = ("--stop-after", f"{after}steps")
     recorded = run(*stepscope, *stop, program, *arguments, folder=tmp_path)
     without = plain(program, *arguments, folder=tmp_path)
-    assert recorded.stdout.splitlines()[-1] == without.splitlines()[-1]  # losses; bars tell times
+    assert recorded.stdout.splitlines()[-1] == without.splitlines()[-1]  # losses; bars show times
     assert json.loads(show(tmp_path / "run", "steps", "--json"))["steps"] in (after, after + 1)

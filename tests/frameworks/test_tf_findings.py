@@ -1,4 +1,4 @@
-"""TensorFlow: what is found in graphs."""
+"""TensorFlow: findings about graphs."""
 
 import json
 from pathlib import Path

@@ -68,6 +68,6 @@ def test_workers_of_tf_config(tmp_path: Path) -> None:
     assert processes(folder) == [("rank", 0), ("rank", 1)]
     assert ranks_of(folder) == [(0, 20), (1, 20)]
     assert {"input", "compute"} <= categories(folder)
-    # TensorFlow's profiler would end one process in ten.
+    # TensorFlow's profiler would crash one process in ten.
     assert not list(folder.glob("**/ops-*"))
     assert any("crashes some processes" in note for note in asked(folder, "ops")["notes"])

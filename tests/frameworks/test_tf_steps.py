@@ -102,7 +102,7 @@ def test_reading_the_data_again_is_no_part_of_the_passes(runs: Path) -> None:
 
 
 def test_operators_are_recorded_after_warm_up(runs: Path) -> None:
-    """One window of three steps in a loop; a second one only where that is cheap."""
+    """One window of three steps in a loop; a second one only if that is cheap."""
     for name in ("eager", "gan", "function", "reloading", "by_hand"):
         (folder,) = (runs / name).glob("proc-*")
         assert (folder / "ops-1.xplane.pb").stat().st_size > 1000
@@ -115,8 +115,8 @@ def test_nothing_failed_in_our_hooks(runs: Path) -> None:
 
 
 def test_run_sees_what_the_block_sees_and_nothing_more_is_printed(tmp_path: Path) -> None:
-    """`stepscope run`, from the import of TensorFlow on. Its profiler, at work for us, tells
-    nothing on the script's own stderr."""
+    """`stepscope run`, from the import of TensorFlow on. Its profiler, running for us, writes
+    nothing to the script's own stderr."""
     program, folder = PROGRAMS / "tf/function.py", tmp_path / "run"
     alone = run(sys.executable, program)
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", folder)

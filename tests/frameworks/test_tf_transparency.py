@@ -29,7 +29,7 @@ def recorded(program: Path, out: Path, *arguments: object) -> Any:
 
 
 def steady(text: str) -> str:
-    """Without what is another one in every process."""
+    """Without what differs in every process."""
     text = re.sub(r"0x[0-9a-f]{8,}|__autograph_generated_file\w+|/tmp/\S+", "…", text)
     return re.sub(r"id=\d+|\d{10,}|_\d+\b", "…", text)
 
@@ -63,7 +63,7 @@ def test_the_scripts_own_profiler_goes_first(tmp_path: Path, way: str) -> None:
               for name in ("alone", "beside")]  # fmt: skip
     assert theirs[0] == theirs[1]
     ours = [path.read_bytes() for path in (tmp_path / "run").glob("proc-*/ops-*.xplane.pb")]
-    if way != "thrown":  # their trace is the one window that is left
+    if way != "thrown":  # their trace is the only remaining window
         assert ours == [path.read_bytes() for path in (tmp_path / "beside").rglob("*.xplane.pb")]
     assert not [
         note for note in notes_of(tmp_path / "run") if "rofil" in note or "perators" in note

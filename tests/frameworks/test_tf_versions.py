@@ -29,7 +29,7 @@ def test_an_old_tensorflow(notes: list[str], version: str) -> None:
     module.__dict__["__version__"] = version
     tf_hooks.install(module, NoPatches())
     assert notes == [
-        f"TensorFlow {version} is too old to be watched (it takes 2.13 or later): its steps are "
+        f"TensorFlow {version} is too old to be watched (2.13 or later is needed): its steps are "
         "found by their loop, and they have no phases."
     ]
 
@@ -39,6 +39,6 @@ def test_an_old_keras(notes: list[str]) -> None:
     module.__dict__["__version__"] = "2.15.0"
     keras_hooks.install(module, NoPatches())
     assert notes == [
-        "Keras 2.15.0 is too old to be watched (it takes Keras 3, or tf_keras): its steps are "
+        "Keras 2.15.0 is too old to be watched (Keras 3 or tf_keras is needed): its steps are "
         "found by their loop, and they have no phases."
     ]

@@ -1,4 +1,4 @@
-"""What a framework tells of itself comes before what can be guessed: evaluation, samples."""
+"""What a framework reports overrides what can be guessed: evaluation, samples."""
 
 import json
 from pathlib import Path

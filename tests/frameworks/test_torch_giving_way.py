@@ -1,4 +1,4 @@
-"""The script's own profiler works as without us, whenever it begins; its trace becomes ours."""
+"""The script's own profiler works as without us, whenever it begins; we take over its trace."""
 
 import json
 import re
@@ -17,8 +17,8 @@ WAYS = ("all", "schedule", "middle", "autograd", "raises", "exits")
 
 
 class Both(dict[str, tuple[Any, Any, Path]]):
-    """By way, when it is first asked for: how it went alone, how it went recorded, and the folder
-    of all that."""
+    """For each way, when first needed: the result alone, the result recorded, and the folder of
+    both."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -88,7 +88,7 @@ def test_its_operators_are_on_lines_too(both: Both) -> None:
     ],
 )
 def test_whose_windows_are_left(both: Both, way: str, of_script: list[bool]) -> None:
-    """A trace that was exported is taken over; without one our own window opens afterwards."""
+    """An exported trace is taken over; without one our own window opens afterwards."""
     answer = json.loads(show(both[way][2] / "run", "ops", "--json"))
     assert [window["of_script"] for window in answer["windows"]] == of_script
     assert answer["ops"]

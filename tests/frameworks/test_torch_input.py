@@ -1,4 +1,4 @@
-"""What is said of the input: waits, stages, lines, and what limits it, on loaders of known cost."""
+"""Answers about the input: waits, stages, lines, and what limits it, on loaders of known cost."""
 
 import json
 import sys
@@ -103,7 +103,7 @@ def test_work_in_a_library_is_told_by_its_function(tmp_path: Path) -> None:
 def test_busy_workers_show_the_line_of_the_function_they_call(tmp_path: Path) -> None:
     answer = asked("input_busy_items", tmp_path / "run", "2")
     assert answer["lines"][0]["function"] == "weigh"
-    assert answer["limit"] in ("work", "number")  # whether a core is idle is the machine's affair
+    assert answer["limit"] in ("work", "number")  # whether a core is idle depends on the machine
 
 
 def test_accelerates_loader_is_seen(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Loaders of every kind yield what they yield without a recorder, and fail as they fail without."""
+"""Loaders of every kind yield the same as without recording, and fail in the same way."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def test_a_failure_reaches_the_script_unchanged(kind: str, tmp_path: Path) -> No
 def test_a_killed_worker_is_torchs_error_and_named_in_the_report(tmp_path: Path) -> None:
     plain, recorded = both("input_broken.py", "killed", tmp_path / "run")
     assert plain.returncode == recorded.returncode == 1
-    for done in (plain, recorded):  # where the training process is just then is chance
+    for done in (plain, recorded):  # where the training process is at that moment is chance
         assert DIED.search(done.stderr)
     assert "torch_stages.py" not in recorded.stderr
     answer = json.loads(show(tmp_path / "run", "input", "--json"))

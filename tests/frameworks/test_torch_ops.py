@@ -16,7 +16,7 @@ pytest.importorskip("torch", reason="torch is not installed for this Python")
 TORCH = PROGRAMS / "torch"
 KNOWN = TORCH / "known_lines.py"
 CLOSING_NS = 2_000_000_000
-LOSS = "aten::cross_entropy_loss"  # once a step
+LOSS = "aten::cross_entropy_loss"  # once per step
 
 
 def ops_of(folder: Path, *options: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def line_with(text: str) -> int:
 
 
 def expected_line(name: str, shapes: list[list[int]]) -> int | None:
-    """Where the operator stands in known_lines.py; None: that is not known by name and size."""
+    """The operator's line in known_lines.py; None: not known by name and size."""
     size = next((dims[-1] for dims in shapes if dims), 0)
     if size == 300 and name.removeprefix("aten::") in ("mm", "t", "transpose", "resolve_conj"):
         return line_with("a = torch.mm(")
@@ -149,7 +149,7 @@ def test_a_script_that_is_one_forward_pass_is_recorded_from_there(tmp_path: Path
 )
 def test_the_option_names_the_steps(tmp_path: Path, option: str, steps: int) -> None:
     """Counted by an operator that each step has once; where the window may be full it is closed and
-    another one goes on, and an operator in between is in none."""
+    another one continues, and an operator in between is in neither."""
     folder = record(TORCH / "plain_loop.py", tmp_path / "run", "--ops", option)
     answer = ops_of(folder)
     rows = {row["name"]: row["calls"] for row in answer["ops"]}
@@ -170,7 +170,7 @@ def losses_in(folder: Path) -> int:
 
 
 def test_a_window_ends_where_nothing_tells_the_steps(tmp_path: Path) -> None:
-    """One after warm-up is kept: of some calls of the model, and those of 50 ms at least."""
+    """The one after warm-up is kept: some calls of the model, at least 50 ms of them."""
     folder = record(PROGRAMS / "torch_ops/updated_by_hand.py", tmp_path / "run")
     assert "ops-1.json" not in traces(folder)
     assert 5 <= losses_in(folder) < 200
@@ -183,7 +183,7 @@ def test_steps_that_end_in_backward_are_recorded_as_others(tmp_path: Path) -> No
 
 
 def test_a_window_is_bounded_and_quickly_closed(tmp_path: Path) -> None:
-    """400,000 operators and far more events, on lines of the script: nothing else is there."""
+    """400,000 operators and far more events, all on lines of the script."""
     program = PROGRAMS / "torch_ops/many_small_operators.py"
     folder = record(program, tmp_path / "run", "--ops", "all", arguments=("100000",))
     answer = ops_of(folder)

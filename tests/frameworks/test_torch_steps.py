@@ -69,7 +69,7 @@ def test_a_frozen_teacher_is_forward(runs: dict[str, Path]) -> None:
         assert "evaluation" not in categories
 
 
-@pytest.mark.nightly  # three in a hundred can be told only where nothing else runs
+@pytest.mark.nightly  # three in a hundred can be measured only if nothing else runs
 def test_phases_agree_with_times_taken_by_hand(tmp_path: Path) -> None:
     program = PROGRAMS / "torch/timed_by_hand.py"
     run = record(program, tmp_path / "run", arguments=(str(tmp_path / "by_hand.json"),))

@@ -26,7 +26,7 @@ def fit(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 def told(printed: str) -> list[str]:
-    """Without what says how long something took."""
+    """Without times."""
     return [line for line in printed.splitlines() if not line.startswith("{")]
 
 
@@ -36,7 +36,7 @@ def steps_of(folder: Path, *options: str) -> dict[str, Any]:
 
 
 def test_a_step_is_one_of_the_optimizer(fit: tuple[Path, str]) -> None:
-    """Three batches are accumulated, and evaluation between steps is none."""
+    """Three batches are accumulated, and evaluation between steps does not count."""
     answer = steps_of(fit[0])
     assert (answer["steps"], answer["anchor"]) == (18, "batches of Hugging Face's Trainer")
 

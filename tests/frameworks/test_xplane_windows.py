@@ -1,4 +1,4 @@
-"""Windows that TensorFlow and JAX recorded, beside what XProf says of the very same files."""
+"""Windows that TensorFlow and JAX recorded, compared with XProf's answers for the same files."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def each_step(folder: Path) -> list[Step]:
 
 
 def xprof_says(tool: str, path: Path) -> list[dict[str, Any]]:
-    """In a folder of its own: XProf puts files beside what it reads."""
+    """In its own folder: XProf puts files beside what it reads."""
     needs.require("xprof")
     alone = path.parent / "alone" / path.name
     alone.parent.mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ def test_input_inside_of_a_compiled_function_is_what_xprof_finds_in_the_same_win
 
 @pytest.mark.nightly
 def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
-    """`tf_keras` marks its steps, which XProf needs; what is told of Keras 3 comes the same way."""
+    """`tf_keras` marks its steps, which XProf needs; Keras 3 is recorded in the same way."""
     needs.require("tf_keras")
     folder = record(XPLANE / "fit.py", tmp_path / "run", arguments=("tf_keras",))
     theirs = xprof_steps(windows(load(folder).processes[0])[0].path)
@@ -169,7 +169,7 @@ def test_operations_that_jax_compiled_are_on_the_lines_that_made_them(tmp_path: 
 
 
 def test_updates_written_by_hand_have_operators_too(tmp_path: Path) -> None:
-    """Nobody tells of their steps: neither a compiled function nor an optimizer."""
+    """Nothing reports their steps: neither a compiled function nor an optimizer."""
     needs.require("jax")
     folder = record(PROGRAMS / "jax" / "without_anything.py", tmp_path / "run")
     recorded = windows(load(folder).processes[0])

@@ -36,13 +36,13 @@ def several(
 
 @functools.cache
 def steps_of(folder: Path) -> dict[str, Any]:
-    """What `show steps --each --json` tells."""
+    """What `show steps --each --json` prints."""
     answer: dict[str, Any] = msgspec.to_builtins(steps(open_run(folder), each=True))
     return answer
 
 
 def categories(folder: Path) -> set[str]:
-    """Of all steps together."""
+    """Over all steps together."""
     each = steps_of(folder)["each"]
     return {name for step in each for name, ns in step["phases"].items() if ns > 0}
 
@@ -62,7 +62,7 @@ def _entries(folder: Path) -> list[dict[str, Any]]:
 
 
 def needs(package: str) -> None:
-    """Skip where it is not installed. It is not imported here: that takes seconds."""
+    """Skip if it is not installed. It is not imported here: that takes seconds."""
     if importlib.util.find_spec(package) is None:
         reason = f"{package} is not installed for this Python"
         pytest.skip(reason, allow_module_level=True)

@@ -1,4 +1,4 @@
-"""What is started for what was typed."""
+"""Which command is started for the user's command line."""
 
 import stat
 import sys

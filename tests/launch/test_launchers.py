@@ -1,4 +1,4 @@
-"""Who started us, and as which rank."""
+"""Which launcher started us, and as which rank."""
 
 import pytest
 

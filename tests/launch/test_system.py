@@ -10,7 +10,7 @@ import pytest
 from stepscope.launch.nvml import Devices
 from stepscope.launch.system import SystemLog
 
-# Two devices; the second one does not tell its utilisation.
+# Two devices; the second one does not report its utilisation.
 FAKE_NVML = """
 #include <stdio.h>
 typedef struct { unsigned gpu, memory; } use_t;

@@ -1,4 +1,4 @@
-"""A recording of which only the files are made."""
+"""A recording with only its files."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -59,7 +59,7 @@ def test_the_limit_of_a_files_size_is_kept(tmp_path: Path) -> None:
 
 
 def test_no_other_thread_runs_meanwhile(tmp_path: Path) -> None:
-    """Who dumps the stacks of all threads does not find ours in the middle of naming."""
+    """A dump of all threads' stacks does not find ours in the middle of naming."""
     file = _core.AppendFile(str(tmp_path / "names"))
     counted, is_over = [0], threading.Event()
 
@@ -80,7 +80,7 @@ def test_no_other_thread_runs_meanwhile(tmp_path: Path) -> None:
     thread.start()
     try:
         sys.setswitchinterval(1)
-        # It may have asked for its turn before that took effect: then the next time tells.
+        # It may have asked for the GIL before that took effect: then the next time shows it.
         assert not all(lets_it_run() for _ in range(3))
     finally:
         sys.setswitchinterval(before)

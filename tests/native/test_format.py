@@ -22,7 +22,7 @@ def in_c() -> str:
 
 
 def fields_in_c(body: str) -> list[Field]:
-    """As the compiler lays them out: each at a multiple of its own size."""
+    """As the compiler lays them out: each at a multiple of its size."""
     found, at = [], 0
     for declared in body.splitlines():
         match = FIELD.fullmatch(declared.strip())
@@ -63,7 +63,7 @@ def test_every_structure_has_the_same_fields_at_the_same_places() -> None:
 
 
 def enumerators_in_c(name: str, body: str) -> dict[str, int]:
-    """Without the word that they begin with: that of their enumeration, or all of it."""
+    """Without their prefix: the first word of their enumeration, or all of it."""
     told = [each.split("=") for each in body.split(",") if each.strip()]
     values = {key.strip(): int(value, 0) for key, value in told}
     whole, first = f"{words(name)}_", f"{words(name).partition('_')[0]}_"

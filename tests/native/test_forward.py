@@ -1,4 +1,4 @@
-"""The method that calls a module: a span where it is the outermost call of its thread."""
+"""The method that calls a module: a span if it is the outermost call on its thread."""
 
 import threading
 import weakref
@@ -107,7 +107,7 @@ def test_a_batch_given_by_name(folder: Path) -> None:
 
 
 def test_modules_without_what_torch_gives_them(folder: Path) -> None:
-    """Torch itself tells what is wrong with them."""
+    """Torch itself says what is wrong with them."""
     assert _core.Forward(lambda _self: 3, CATEGORY, lambda: True, {int: 9})(1) == 3
     assert spans(folder) == [Span(9, 0, 0, True)]
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'self'"):

@@ -177,7 +177,7 @@ def run_logged(folder: Path, call: Callable[[], object], *, thin: CodeType | Non
 
 @pytest.mark.parametrize("thinned", [False, True])
 def test_running_code_is_logged_line_by_line(tmp_path: Path, thinned: bool) -> None:
-    """Also where the counters are off: the window wants every line."""
+    """Also where the counters are off: the window needs every line."""
     names: dict[str, Callable[..., object]] = {}
     exec(compile(SOURCE, "<logged>", "exec"), names)
     _core.storage_open(str(tmp_path), 2**24)

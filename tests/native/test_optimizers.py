@@ -1,4 +1,4 @@
-"""Steps of optimizers: spans, and who is told of which."""
+"""Steps of optimizers: spans, and which listeners are called for them."""
 
 import threading
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ CATEGORY = fmt.SpanCategory.OPTIMIZER
 
 class Optimizer:
     def __eq__(self, other: object) -> bool:
-        raise AssertionError  # one of the script's own compares as it likes
+        raise AssertionError  # the script's own may compare in any way
 
     __hash__ = None  # type: ignore[assignment]
 
 
 class Told:
-    """Wants to know of every step, or of what `wants` says."""
+    """Is called for every step, or for those that `wants` names."""
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
@@ -100,7 +100,7 @@ def test_a_step_that_raised_comes_to_nothing(folder: Path, told: Told) -> None:
     step(optimizer)
     assert [span[1:] for span in spans(folder)] == [(1, "dropped"), (2, "open"), (1, "ended")]
     assert told.steps == [(1, 1)]
-    _core.optimizer_ends(other)  # nobody knows of its beginning any more
+    _core.optimizer_ends(other)  # its beginning is no longer known
     assert told.steps == [(1, 1)]
 
 
@@ -137,7 +137,7 @@ def test_who_listens_is_told_of_the_optimizer() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_told_may_raise(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A recording that is over after so many steps ends there."""
+    """A recording that is limited to a number of steps ends there."""
 
     def stop(_number: int, _steps: int) -> int:
         raise KeyboardInterrupt

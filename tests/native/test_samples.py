@@ -110,7 +110,7 @@ def test_a_full_file_stops_and_says_so(tmp_path: Path) -> None:
         header = fmt.HEADER.unpack_from((tmp_path / fmt.SAMPLES_FILE).read_bytes())
         assert header[6] == fmt.StreamState.FULL
         assert not _core.samples_feed(1, ((1, 1),), 5, 1)
-        assert _core.step_mark()  # the other streams go on
+        assert _core.step_mark()  # the other streams continue
     finally:
         _core.storage_close()
 

@@ -1,5 +1,5 @@
-"""Functions whose calls are spans, and methods that open and close ranges: both are, in all but the
-call, the function they stand for."""
+"""Functions whose calls are spans, and methods that open and close ranges: except for the call,
+both behave like the function they replace."""
 
 import copy
 import inspect

@@ -1,4 +1,4 @@
-"""Counts a program's calls twice, in processes of their own: under cProfile and under stepscope."""
+"""Counts a program's calls twice, in separate processes: under cProfile and under stepscope."""
 
 import json
 import re
@@ -18,7 +18,7 @@ PROGRAMS = Path(__file__).parent.parent / "programs"
 Function = tuple[str, int, str]  # file, first line, plain name
 Counted = tuple[int, int]  # calls, primitive calls
 
-# Sums what has one name; cProfile's own report keeps only the last of them.
+# Sums functions with the same name; cProfile's own report keeps only the last of them.
 UNDER_CPROFILE = """
 import cProfile, json, sys
 path = sys.argv.pop(1)
@@ -45,7 +45,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class Calls:
-    """Of the program's own functions, and of whom they call."""
+    """Of the program's own functions, and of those they call."""
 
     def __init__(self, path: Path) -> None:
         self._path = str(path)

@@ -43,7 +43,7 @@ def run(path: Path, transform: Transform) -> str:
 
 
 class Tick:
-    """What the native tick does, as far as counting goes."""
+    """Counts like the native tick."""
 
     def __init__(self, engine: "Ticks", code: CodeType, kind: int, line: int) -> None:
         self._engine, self._code, self._kind, self._line = engine, code, kind, line
@@ -53,7 +53,7 @@ class Tick:
 
 
 class Ticks:
-    """Counts line ticks, and keeps the activations to see that each is left as often as begun."""
+    """Counts line ticks, and keeps the activations to check that each ends as often as it began."""
 
     def __init__(self) -> None:
         self.hits: Counts = collections.Counter()

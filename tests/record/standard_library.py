@@ -38,7 +38,7 @@ def enter(frame: FrameType, event: str, argument: object) -> Any:
 
 
 class TracedTicks(Ticks):
-    """Counts only where tracing counts too: not in what runs while a test has it switched off."""
+    """Counts only where tracing counts too: not in code that runs while a test has it off."""
 
     def tick(self, frame: FrameType, code: CodeType, kind: int, line: int) -> None:
         if kind or (sys.gettrace() is enter and frame.f_trace is count):

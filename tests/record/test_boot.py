@@ -1,4 +1,4 @@
-"""How recording gets into a process: what the environment tells it."""
+"""How recording gets into a process: by the environment."""
 
 import json
 import os

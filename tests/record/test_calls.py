@@ -1,4 +1,4 @@
-"""`stepscope run --calls`: the counts of cProfile, on whole programs in processes of their own."""
+"""`stepscope run --calls`: the counts of cProfile, on whole programs in separate processes."""
 
 import json
 import os
@@ -106,7 +106,7 @@ def test_the_scripts_own_profiler_works_and_wins_where_there_is_only_one(tmp_pat
     notes = " ".join(answer_of(tmp_path).notes)
     if sys.version_info < (3, 12):
         assert calls_in(tmp_path, "during") == calls_in(tmp_path, "after") == []
-        assert "set a profile function of its own" in notes
+        assert "set its own profile function" in notes
     else:
         assert calls_in(tmp_path, "during") == calls_in(tmp_path, "after") == [(10, 10)]
         assert "profile function" not in notes

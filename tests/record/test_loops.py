@@ -1,4 +1,4 @@
-"""Loops are found in bytecode, nested as in the source, at lines that tell their turns apart."""
+"""Loops are found in bytecode, nested as in the source, at lines that mark their iterations."""
 
 import collections
 import sys

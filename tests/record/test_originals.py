@@ -1,4 +1,4 @@
-"""Whoever reads code objects gets the one without ticks."""
+"""Anything that reads code objects gets the one without ticks."""
 
 import hashlib
 import io
@@ -42,7 +42,7 @@ class Thing:
 
 
 class Unpicklable:
-    """A tick: whoever sees one fails."""
+    """A tick: any code that sees one fails."""
 
     def __invert__(self) -> None: ...
 

@@ -25,7 +25,7 @@ from transparency.both import PATIENCE_S, environment
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "samples"
 SIGMAS = 5
-ROUNDING = 0.02  # of a share: a beat at either end, and what the program does besides
+ROUNDING = 0.02  # of a share: a beat at either end, and the program's other work
 
 
 def command(folder: Path, name: str, options: Sequence[str]) -> list[str]:
@@ -78,7 +78,7 @@ def test_shares_agree_with_the_measured_ones(tmp_path: Path, name: str) -> None:
 
 
 def test_short_functions_have_their_time_and_not_their_callers(tmp_path: Path) -> None:
-    """In them the interpreter never gives up the GIL: who only waits for it never sees them."""
+    """The interpreter never releases the GIL in them: a sampler that waits for it misses them."""
     run, printed = record(tmp_path, "short_functions")
     spent: dict[str, float] = json.loads(printed)
     thread = thread_of(run, "MainThread")
@@ -98,7 +98,7 @@ def test_a_blocked_main_thread_and_the_others_are_all_seen(tmp_path: Path) -> No
 
 
 def test_parent_and_forked_child_are_both_sampled(tmp_path: Path) -> None:
-    """The parent only waits: no line of the user's begins that would bring its sampler back."""
+    """The parent only waits: no user line begins that would restart its sampler."""
     run, _ = record(tmp_path, "forks")
     child = thread_of(run, "MainThread", "worker")
     assert row_of(child, "in_the_child").share > 0.5

@@ -1,4 +1,4 @@
-"""What the cache of ticks keeps, and what it survives."""
+"""What the tick cache keeps, and what it survives."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[CodeType]:
-    """What was instrumented and not taken from the cache."""
+    """The code that was instrumented, not taken from the cache."""
     seen: list[CodeType] = []
 
     def noted(code: CodeType) -> Instrumented:

@@ -1,4 +1,4 @@
-"""How full a window may be, as far as that can be known."""
+"""How full a window may be, as far as that is known."""
 
 import pytest
 

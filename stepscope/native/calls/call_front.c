@@ -1,5 +1,5 @@
 /* Front end of the call engine on 3.12 and later: callbacks for sys.monitoring. What counts as a
-   call is what cProfile counts: frames each time they go on, and C functions called by Python. */
+   call is what cProfile counts: starts and resumes of frames, and C functions called by Python. */
 #include "calls/calls.h"
 #include "interpreter/functions.h"
 #include "python/monitored.h"

@@ -8,7 +8,7 @@ uint64_t call_graph_number;
 __thread uint64_t call_graph_mine __attribute__((tls_model("initial-exec")));
 
 static CallGraph *active;  /* owned, or NULL */
-static uint64_t upheavals; /* what was true before Python code ran may not be so after it */
+static uint64_t upheavals; /* changes whenever Python code may have replaced the graph's state */
 
 /* ---- nodes -------------------------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static GraphNode *new_node(CallGraph *graph, GraphNode *caller, const void *key)
     return node;
 }
 
-/* Runs Python for a new one. NULL: no memory, or the graph is another one afterwards. */
+/* Runs Python for a new one. NULL: no memory, or the graph was replaced meanwhile. */
 static GraphNode *function_of(CallGraph *graph, const void *key, PyObject *function, PyObject *self) {
     GraphNode *node = known(graph, &graph->root, key);
     if (LIKELY(node != NULL)) return node;
@@ -75,13 +75,13 @@ static GraphNode *function_of(CallGraph *graph, const void *key, PyObject *funct
     return node;
 }
 
-/* The function that runs; the root where there is none, or nobody wants pairs. */
+/* The running function; the root if there is none or pairs are not wanted. */
 static inline GraphNode *caller_in(CallGraph *graph) {
     if (!graph->depth || !graph->subcalls) return &graph->root;
     return graph->open[graph->depth - 1].node->function;
 }
 
-/* NULL: it does not count. */
+/* NULL: not counted. */
 static GraphNode *pair_of(CallGraph *graph, GraphNode *function) {
     GraphNode *caller = caller_in(graph);
     if (!function || !function->shown || caller == &graph->root) return function;
@@ -109,7 +109,7 @@ static void forget_all(CallGraph *graph) {
 
 /* ---- time --------------------------------------------------------------------------------------------- */
 
-/* Seconds become ns, whole and broken part by themselves: a double has no room for both. */
+/* Seconds to ns, integer and fraction separately: a double has no room for both. */
 static int64_t ns_of(double seconds) {
     if (!(seconds > -9e9 && seconds < 9e9)) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_OverflowError, "a timer returns seconds");
@@ -121,7 +121,7 @@ static int64_t ns_of(double seconds) {
     return whole * 1000000000 + down - ((double)down > part);
 }
 
-/* What the timer raises goes where exceptions go that nobody can catch: the program runs on. */
+/* Exceptions of the timer are reported as unraisable: the program continues. */
 static int64_t timer_now(CallGraph *graph) {
     PyObject *type, *value, *traceback, *timer = Py_NewRef(graph->timer);
     int is_whole = graph->timer_is_whole;
@@ -198,10 +198,11 @@ void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
     OpenCall *call = &graph->open[graph->depth++];
     call->node = node;
     call->below = 0;
-    call->start = graph->timer ? start : (int64_t)ticks_now(); /* last: our work is the caller's time */
+    /* Last: our own work counts as the caller's time. */
+    call->start = graph->timer ? start : (int64_t)ticks_now();
 }
 
-/* It is not on top: what lies above it ended unseen, and has ended by now. */
+/* It is not on top: the calls above it ended unseen. */
 static void leave_below(CallGraph *graph, const void *key, int64_t now, int count_unseen) {
     size_t at = graph->depth;
     while (at && graph->open[at - 1].node->key != key) at--;
@@ -209,7 +210,7 @@ static void leave_below(CallGraph *graph, const void *key, int64_t now, int coun
         while (graph->depth >= at) end(graph, now);
         return;
     }
-    /* The interpreter did not tell of its beginning. It counts, and its time is its caller's. */
+    /* The interpreter did not report its start. It is counted, and its time is its caller's. */
     GraphNode *node = count_unseen ? pair_of(graph, known(graph, &graph->root, key)) : NULL;
     if (!node || !node->function->shown) return;
     begin(node);
@@ -246,7 +247,7 @@ static int enable(CallGraph *graph) {
     return -1;
 }
 
-/* What is open ends now, all at once. 0: it was off. */
+/* Ends all open calls. 0: it was off. */
 static int disable(CallGraph *graph) {
     if (active != graph) return 0;
     call_graph_number = 0;
@@ -301,7 +302,7 @@ static PyObject *graph_enable(PyObject *module, PyObject *args) {
 
 static CallGraph *graph_arg(PyObject *given) {
     if (Py_IS_TYPE(given, &graph_type)) return (CallGraph *)given;
-    PyErr_Format(PyExc_TypeError, "%R is no call graph", given);
+    PyErr_Format(PyExc_TypeError, "%R is not a call graph", given);
     return NULL;
 }
 
@@ -321,7 +322,7 @@ static PyObject *graph_clear(PyObject *module, PyObject *given) {
 
 static PyObject *rows_of(const GraphNode *caller, int with_callees);
 
-/* (shown, calls, inner calls, ticks, own ticks), of a function also the rows of its callees. */
+/* (shown, calls, inner calls, ticks, own ticks), and for a function the rows of its callees. */
 static PyObject *row_of(const GraphNode *node, int with_callees) {
     const Tally *tally = &node->tally;
     PyObject *shown = node->function->shown;

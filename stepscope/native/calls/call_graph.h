@@ -1,9 +1,9 @@
-/* The call graph: what cProfile keeps of calls, for `stepscope.Profile`.
+/* The call graph: the sums that cProfile keeps, for `stepscope.Profile`.
 
-   A node a function, and one a pair of caller and callee. A recording's tree (call_tree.c) knows
-   more, by path; but recursion makes paths without end, and whoever asks for these sums wants all
-   of them: the graph grows with the program's text alone. It is on the heap, so that it works
-   whatever is recorded beside it. One graph counts at a time, and only the thread that enabled it. */
+   One node per function, and one per pair of caller and callee. A recording's tree (call_tree.c)
+   has more detail, by path; but recursion makes endless paths, and these sums must be complete:
+   the graph grows with the size of the source only. It is on the heap, so it does not depend on
+   a recording. One graph counts at a time, and only the thread that enabled it. */
 #ifndef STEPSCOPE_CALL_GRAPH_H
 #define STEPSCOPE_CALL_GRAPH_H
 
@@ -11,9 +11,9 @@
 
 typedef struct {
     uint64_t calls;       /* that have ended */
-    uint64_t inner_calls; /* of these, inside of another one of the same function or pair */
-    int64_t ticks;        /* of the outermost ones, with what they call */
-    int64_t own_ticks;    /* of all, without */
+    uint64_t inner_calls; /* those inside another call of the same function or pair */
+    int64_t ticks;        /* of the outermost ones, callees included */
+    int64_t own_ticks;    /* of all, without callees */
     size_t open;
 } Tally;
 
@@ -21,15 +21,15 @@ typedef struct GraphNode {
     const void *key;            /* code object, or definition of a C function */
     struct GraphNode *function; /* of a pair: the callee; of a function: itself */
     struct GraphNode *caller;   /* of a pair; of a function: the root */
-    PyObject *held;             /* owned, of functions: keeps `key` what it is; or NULL */
-    PyObject *shown;            /* owned, of functions: code object or text; NULL: is not shown */
+    PyObject *held;             /* owned, of functions: keeps `key` valid; or NULL */
+    PyObject *shown;            /* owned, of functions: code object or text; NULL: not shown */
     struct GraphNode *recent;   /* the child that was called last */
-    struct GraphNode *first, *last, *next; /* children, as they came: of the root the functions */
+    struct GraphNode *first, *last, *next; /* children in order; of the root: the functions */
     Tally tally;
 } GraphNode;
 
 typedef struct {
-    GraphNode *node; /* a pair, or a function that nobody called */
+    GraphNode *node; /* a pair, or a function without a caller */
     int64_t start;
     int64_t below; /* time of what it called */
 } OpenCall;
@@ -70,7 +70,7 @@ PyObject *call_graph_callbacks(PyObject *self, PyObject *unused);
 
 #if !HAS_MONITORING
 int call_graph_on_profile(PyObject *self, PyFrameObject *frame, int what, PyObject *argument);
-void call_graph_attach_again(void); /* the recording, that told us of events, has gone */
+void call_graph_attach_again(void); /* the recording, which passed events on to us, has ended */
 #endif
 
 int call_graph_ready(PyObject *module); /* adds its functions; -1 with an exception set */

@@ -1,5 +1,5 @@
 /* Front end of the call graph on 3.12 and later: callbacks for sys.monitoring, which the caller
-   registers. They are called on all threads; only one of them counts. */
+   registers. They are called on all threads; only one thread is counted. */
 #include "calls/call_graph.h"
 #include "python/monitored.h"
 

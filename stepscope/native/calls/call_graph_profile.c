@@ -1,5 +1,5 @@
-/* Front end of the call graph on 3.11: the C profile function of the thread. Where a recording has
-   that place already, it tells us of its events. */
+/* Front end of the call graph on 3.11: the C profile function of the thread. If a recording has
+   already set one, that one passes its events on to us. */
 #include "calls/call_graph.h"
 #include "calls/calls.h"
 
@@ -39,7 +39,7 @@ int call_graph_attach(void) {
     return 0;
 }
 
-/* Of whatever thread it is on: another one may disable us. */
+/* On any thread: another one may disable us. */
 void call_graph_detach(void) { calls_set_profile_of_all(call_graph_on_profile, NULL); }
 
 void call_graph_attach_again(void) {

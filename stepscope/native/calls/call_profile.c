@@ -1,5 +1,5 @@
-/* Front end of the call engine on 3.11: the C profile function, on every thread. A thread has one:
-   when the script sets its own, ours is gone and the recording hears of it. */
+/* Front end of the call engine on 3.11: the C profile function, on every thread. A thread has only
+   one: when the script sets its own, ours is gone and the recording is notified. */
 #include "calls/call_graph.h"
 #include "calls/calls.h"
 #include "interpreter/functions.h"
@@ -8,7 +8,7 @@
 
 #if !HAS_MONITORING
 
-static PyObject *on_taken; /* owned: told once when the script sets a profile function */
+static PyObject *on_taken; /* owned: called once when the script sets a profile function */
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ static int on_profile(PyObject *self, PyFrameObject *frame, int what, PyObject *
 
 int calls_profile_is_ours(PyThreadState *tstate) { return tstate->c_profilefunc == on_profile; }
 
-/* PyEval_SetProfile serves only the calling thread, and tells audit hooks of it. */
+/* PyEval_SetProfile works only for the calling thread, and raises an audit event. */
 void calls_set_profile(PyThreadState *tstate, Py_tracefunc function) {
     tstate->c_profilefunc = function;
     int tracing = tstate->tracing <= 0 && (tstate->c_tracefunc || tstate->c_profilefunc);
@@ -61,7 +61,7 @@ void calls_set_profile_of_all(Py_tracefunc from, Py_tracefunc to) {
         if (tstate->c_profilefunc == from) calls_set_profile(tstate, to);
 }
 
-/* What a new thread runs in the place of its function: it begins with our profile function. */
+/* What a new thread runs instead of its function: it sets our profile function first. */
 typedef struct {
     PyObject_HEAD
     PyObject *function; /* owned */
@@ -129,7 +129,7 @@ PyObject *calls_attach(PyObject *self, PyObject *callback) {
     if (watch_threads() || call_setprofile_place()) return NULL;
     Py_XSETREF(on_taken, callback == Py_None ? NULL : Py_NewRef(callback));
     calls_set_profile_of_all(NULL, on_profile);
-    calls_set_profile_of_all(call_graph_on_profile, on_profile); /* we tell it */
+    calls_set_profile_of_all(call_graph_on_profile, on_profile); /* we pass events on to it */
     Py_RETURN_NONE;
 }
 

@@ -1,8 +1,8 @@
 /* Giving way to the script's own profile function. While calls are counted, the call of
-   sys.setprofile is itself a call that is told of: the function that it sets would hear of an end
-   without a beginning, which `profile` does not survive. So a callable that is no builtin function
-   stands in for it, of which profile functions are not told; and as soon as one is set, it makes
-   room, because that function is to hear of the next call of sys.setprofile. */
+   sys.setprofile is itself reported: the function that it sets would see an end without a
+   beginning, which `profile` does not survive. So it is replaced by a callable that is not a
+   builtin function, which profile functions do not see. As soon as a function is set, the
+   replacement is removed, because that function must see the next call of sys.setprofile. */
 #include "calls/calls.h"
 #include "python/standin.h"
 
@@ -33,7 +33,7 @@ static PyObject *set(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     return result;
 }
 
-/* Somebody else sets one: most often None, after which the next one is to be hidden again. */
+/* Other code sets one: most often None, after which the next call must be hidden again. */
 void call_setprofile_seen(void) {
     if (!calls_on || inside || !setprofile.ours) return;
     PyObject *type, *value, *traceback;

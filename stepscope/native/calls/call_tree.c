@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 enum { NODES_A_BLOCK = 1020, WIDE = 16 };
-#define NO_FUNCTION UINT32_MAX /* of roots: neither ours nor anybody's */
+#define NO_FUNCTION UINT32_MAX /* of roots: no function */
 
 CallNode call_no_room = {.function = NO_FUNCTION};
 
-static CallNode *fresh, *fresh_end; /* nodes of the last block that nobody has yet */
+static CallNode *fresh, *fresh_end; /* unused nodes of the last block */
 
 /* ---- nodes ------------------------------------------------------------------------------------------- */
 
@@ -92,14 +92,14 @@ static int grow(void) {
     return 0;
 }
 
-/* Without memory it is not found again: its next call makes one more node, which sums up the same. */
+/* Without memory it is not found again: its next call makes another node; the sums stay right. */
 static void remember(CallNode *parent, CallNode *child) {
     if (2 * used >= room && grow()) return;
     *find(table, room, parent, child->function) = (Slot){parent, child};
     used++;
 }
 
-/* From now on its children are found by the table, and nobody follows the ring. */
+/* From now on its children are found by the table, not the ring. */
 static void widen(CallNode *parent) {
     CallNode *child = parent->recent;
     do {

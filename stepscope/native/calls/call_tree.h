@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-extern CallNode call_no_room; /* stands for all that calls.bin has no room for */
+extern CallNode call_no_room; /* stands for everything that calls.bin has no room for */
 
 /* A thread's; NULL: no space. */
 CallNode *call_root(uint32_t thread_id);
 
-/* The storage changed: no node of before exists. */
+/* The storage changed: the old nodes do not exist any more. */
 void call_tree_forget(void);
 
 /* Calls `visit` with each node in the order of the file. */

@@ -9,14 +9,14 @@
 
 enum {
     DEPTH_AT_FIRST = 128,
-    SEPARATE_TREES = 256, /* with more threads than this, a new one goes on in an ended one's tree */
+    SEPARATE_TREES = 256, /* with more threads than this, a new one reuses an ended one's tree */
     SPARE = 64,
 };
 
 int calls_on;
 
 static int trees;
-static CallNode *ended_roots[SPARE]; /* of threads that are gone */
+static CallNode *ended_roots[SPARE]; /* of ended threads */
 static int ended_count;
 static Block *free_stacks[SPARE];
 static int free_count;
@@ -117,7 +117,7 @@ void call_enter_new(PyObject *code) {
     call_enter(thread, function, code, CALLS_NOW);
 }
 
-/* The call is not on top: what lies above it ended unseen, and has ended by now. */
+/* The call is not on top: the calls above it ended unseen. */
 int call_leave_below(Thread *thread, const void *key, uint64_t now) {
     CallEntry *found = thread->call_top;
     while (found > thread->call_base && found->key != key) found--;
@@ -130,13 +130,13 @@ int call_leave_below(Thread *thread, const void *key, uint64_t now) {
     return 1;
 }
 
-/* Below a call that we saw begin, it began after we did: the interpreter did not tell. It counts, and
-   its time is its caller's. */
+/* Inside a call that we saw begin, it began after we did: the interpreter did not report it. It is
+   counted, and its time is its caller's. */
 void call_missed(Thread *thread, uint32_t function) {
     if (thread->call_top > thread->call_base) call_child(thread->call_top->node, function)->calls++;
 }
 
-/* Who is called for the first time is named, which takes longer than most functions. */
+/* The first call of a function also names it, which takes longer than most functions. */
 void call_forgive(Thread *thread, uint64_t ticks) {
     uint64_t now = ticks_now();
     for (CallEntry *entry = thread->call_base; entry <= thread->call_top; entry++)
@@ -202,7 +202,7 @@ PyObject *calls_feed(PyObject *self, PyObject *args) {
     int entering;
     if (!PyArg_ParseTuple(args, "pIK", &entering, &function, &now)) return NULL;
     Thread *thread = calls_thread();
-    if (!thread) return PyErr_Format(PyExc_RuntimeError, "nobody counts calls");
+    if (!thread) return PyErr_Format(PyExc_RuntimeError, "calls are not being counted");
     const void *key = (const void *)(uintptr_t)(1 + (uint64_t)function); /* any address but 0 */
     if (entering) call_enter(thread, function, key, now);
     else if (!call_leave(thread, key, now)) call_missed(thread, function);

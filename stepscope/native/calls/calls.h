@@ -1,6 +1,6 @@
 /* The call engine: how often and for how long every function ran, by the path of its callers.
 
-   A tree a thread, in calls.bin. The front end (call_front.c) ends in the two events below. The fast
+   One tree per thread, in calls.bin. The front ends call the two events below. The fast
    path is inline: one clock read, no hashing, no allocation. */
 #ifndef STEPSCOPE_CALLS_H
 #define STEPSCOPE_CALLS_H
@@ -11,7 +11,7 @@
 #include "interpreter/functions.h"
 #include "interpreter/threads.h"
 
-enum { CALLS_NOW = 0 }; /* in the place of ticks: read the clock */
+enum { CALLS_NOW = 0 }; /* instead of ticks: read the clock */
 
 extern int calls_on; /* between calls_start and calls_end */
 
@@ -24,11 +24,11 @@ void call_enter_new(PyObject *code); /* a function that has no name yet, or a th
 CallNode *call_child(CallNode *parent, uint32_t function); /* never NULL */
 int call_stack_grow(Thread *thread);                       /* -1: no space */
 void call_missed(Thread *thread, uint32_t function); /* a call that ended without a beginning */
-void call_forgive(Thread *thread, uint64_t ticks); /* that was our time: nobody's */
+void call_forgive(Thread *thread, uint64_t ticks); /* our own time: not charged to any call */
 int call_leave_below(Thread *thread, const void *key, uint64_t now);
 
 void calls_end(uint64_t now); /* account for what is open and forget it */
-void calls_rebind(void);      /* after a new storage came */
+void calls_rebind(void);      /* after a new storage was opened */
 void calls_thread_release(Thread *thread, uint64_t now);
 void calls_thread_ended(Thread *thread);
 uint64_t calls_counted(void); /* how many were entered so far */
@@ -42,7 +42,7 @@ PyObject *calls_stop(PyObject *self, PyObject *unused);
 PyObject *calls_attach(PyObject *self, PyObject *on_taken);
 PyObject *calls_detach(PyObject *self, PyObject *unused);
 PyObject *calls_callbacks(PyObject *self, PyObject *unused);
-void calls_profiler_set(void); /* somebody sets a profile function on this thread */
+void calls_profiler_set(void); /* a profile function is set on this thread */
 
 #if !HAS_MONITORING /* call_profile.c: the C profile function of threads */
 int calls_profile_is_ours(PyThreadState *tstate);
@@ -70,7 +70,7 @@ static inline void call_enter(Thread *thread, uint32_t function, const void *key
     thread->call_top = entry;
 }
 
-/* A frame begins, or goes on. */
+/* A frame begins or resumes. */
 static inline void call_enter_code(PyObject *code) {
     uint32_t function;
     Thread *thread = this_thread;
@@ -79,7 +79,7 @@ static inline void call_enter_code(PyObject *code) {
     else call_enter_new(code);
 }
 
-/* 0: it never began, as far as we were told. */
+/* 0: its start was not reported. */
 static inline int call_leave(Thread *thread, const void *key, uint64_t now) {
     CallEntry *top = thread->call_top;
     if (UNLIKELY(top->key != key)) return call_leave_below(thread, key, now);

@@ -20,8 +20,8 @@ static int counter_is_invariant(void) {
 #endif
 }
 
-/* Ticks read between two reads of the system's clock are known to half the distance of those two;
-   the closest of 50 is good to some tens of ns even on a busy machine. */
+/* Ticks read between two reads of the system's clock are known to within half their distance;
+   the best of 50 is good to some tens of ns even on a busy machine. */
 ClockTriple clock_triple(void) {
     ClockTriple best = {0, 0, 0};
     uint64_t best_distance = UINT64_MAX;
@@ -40,7 +40,7 @@ ClockTriple clock_triple(void) {
 }
 
 /* The rate is only used for thresholds (1,000 stamps a second, the budget); a 2 ms spin is good to
-   a few parts in ten thousand. The report's times come from triples that lie seconds apart. */
+   a few parts in ten thousand. The report's times come from triples that are seconds apart. */
 void clock_setup(void) {
     if (!counter_is_invariant()) return;
     clock_kind = CLOCK_KIND_COUNTER;

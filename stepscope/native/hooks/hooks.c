@@ -13,7 +13,7 @@ static struct {
 } hooks;
 
 static int hooks_on;
-static __thread int busy __attribute__((tls_model("initial-exec"))); /* inside one of our own */
+static __thread int busy __attribute__((tls_model("initial-exec"))); /* inside one of our hooks */
 
 PyObject *hooks_call(PyObject *function, PyObject *const *args, size_t count) {
     PyThreadState *tstate = PyThreadState_Get();
@@ -29,7 +29,7 @@ PyObject *hooks_call(PyObject *function, PyObject *const *args, size_t count) {
     return result;
 }
 
-/* The result as a number; 0 for anything that is none. */
+/* The result as a number; 0 for anything else. */
 static uint32_t as_id(PyObject *result) {
     if (!result) return 0;
     unsigned long id = PyLong_Check(result) ? PyLong_AsUnsignedLong(result) : 0;
@@ -61,12 +61,12 @@ int hooks_open_after_fork(void) {
     PyObject *result = hooks.on_fork ? hooks_call(hooks.on_fork, NULL, 0) : NULL;
     Py_XDECREF(result);
     if (!storage_forked && storage_is_open) return 0;
-    storage_is_open = 0; /* no folder, no recording: the child's work goes on */
+    storage_is_open = 0; /* no folder, no recording: the child runs on */
     lines_on = 0;
     return -1;
 }
 
-/* The one hook whose exception is meant to reach the user's code: the end of --steps. */
+/* The only hook whose exception may reach the user's code: the end of --steps. */
 Place hooks_stamp(uint32_t loop_id, uint64_t now, uint32_t line_before) {
     if (LIKELY(!hooks.on_stamp)) return PLACE_KEEP;
     PyThreadState *tstate = PyThreadState_Get();
@@ -98,7 +98,7 @@ static uint64_t add_open(uint32_t name, int writing, Activation *top, uint64_t n
     return event_add(EVENT_OPEN, event);
 }
 
-/* open(path, mode, flags): who opens it is the user's innermost activation on this thread. */
+/* open(path, mode, flags): attributed to the user's innermost activation on this thread. */
 static void note_open(PyObject *args) {
     if (PyTuple_GET_SIZE(args) < 2 || !PyUnicode_Check(PyTuple_GET_ITEM(args, 0))) return;
     uint64_t now = ticks_now();

@@ -1,5 +1,5 @@
-/* Imports, exec and os._exit: C functions in the place of Python's own, so that no frame of ours
-   appears in anybody's traceback. */
+/* Imports, exec and os._exit: C functions in place of Python's own, so that none of our frames
+   appears in a traceback. */
 #include "hooks/imports.h"
 #include "clock/clock.h"
 #include "storage/events.h"
@@ -60,7 +60,7 @@ static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count, 
     (void)self;
     if (hooks.on_exit && storage_is_open && !storage_forked)
         Py_XDECREF(hooks_call(hooks.on_exit, NULL, 0));
-    return standin_call_original(&hard_exit, args, count, names); /* only with wrong arguments */
+    return standin_call_original(&hard_exit, args, count, names); /* only returns on an error */
 }
 
 /* ---- standing in ------------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Imports, exec and os._exit: the places of Python that we stand in for while recording. */
+/* Imports, exec and os._exit: the functions of Python that we replace while recording. */
 #ifndef STEPSCOPE_IMPORTS_H
 #define STEPSCOPE_IMPORTS_H
 
@@ -12,7 +12,7 @@ typedef struct {
 } ImportHooks;
 
 /* Replaces importlib's _find_and_load (imports become spans), os._exit and, on 3.11, builtins.exec
-   (code with ticks runs in the place of plain code). Borrows. -1 with an exception set. */
+   (code with ticks runs instead of plain code). Borrows. -1 with an exception set. */
 int imports_start(ImportHooks hooks);
 int imports_stop(void);
 

@@ -1,4 +1,4 @@
-/* print is a C function: only one like it can stand in without being noticed. */
+/* print is a C function: only another C function can replace it without being noticed. */
 #include "hooks/prints.h"
 #include "clock/clock.h"
 #include "storage/events.h"

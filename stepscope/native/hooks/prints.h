@@ -1,4 +1,4 @@
-/* print: its time as a phase, where a framework gives phases a meaning. */
+/* print: its time as a phase, if there is a framework that gives phases a meaning. */
 #ifndef STEPSCOPE_PRINTS_H
 #define STEPSCOPE_PRINTS_H
 

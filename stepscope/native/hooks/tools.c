@@ -1,12 +1,12 @@
-/* Giving way in sys.monitoring: our tool ids are free for everybody who asks for it, and the script's
-   own trace function gets all of its events. */
+/* Giving way in sys.monitoring: our tool ids look free to other tools, and the script's own trace
+   function gets all of its events. */
 #include "hooks/tools.h"
 #include "hooks/hooks.h"
 #include "python/standin.h"
 
 static StandIn use_tool_id, get_tool, settrace;
 enum { TOOL_IDS = 6 };
-static PyObject *give_way[TOOL_IDS]; /* owned: called when somebody wants this id; NULL: not ours */
+static PyObject *give_way[TOOL_IDS]; /* owned: called when others want this id; NULL: not ours */
 
 static int any_is_ours(void) {
     for (int id = 0; id < TOOL_IDS; id++)
@@ -14,15 +14,15 @@ static int any_is_ours(void) {
     return 0;
 }
 
-/* What to call before others use the id, borrowed; NULL: it is none of ours. */
+/* What to call before others use the id, borrowed; NULL: it is not ours. */
 static PyObject *lender_of(PyObject *tool_id) {
     if (!PyLong_Check(tool_id)) return NULL;
     long id = PyLong_AsLong(tool_id);
-    if (id == -1) PyErr_Clear(); /* not a number of ours, then */
+    if (id == -1) PyErr_Clear(); /* not one of our ids, then */
     return id >= 0 && id < TOOL_IDS ? give_way[id] : NULL;
 }
 
-/* use_tool_id(tool_id, name, /): we move to another id before. */
+/* use_tool_id(tool_id, name, /): we move to another id first. */
 static PyObject *use(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     PyObject *lender = count == 2 ? Py_XNewRef(lender_of(args[0])) : NULL;
@@ -31,7 +31,7 @@ static PyObject *use(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     return PyObject_Vectorcall(use_tool_id.original, args, (size_t)count, NULL);
 }
 
-/* get_tool(tool_id, /): nobody has our ids. */
+/* get_tool(tool_id, /): our ids look unused. */
 static PyObject *get(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     if (count == 1 && lender_of(args[0])) Py_RETURN_NONE;

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* The slot holds generation << 32 | id: ids of an earlier recording do not count. The slot goes
-   with its code object, so nothing is kept alive. */
+/* The slot holds generation << 32 | id: ids of an earlier recording do not count. The slot is
+   freed with its code object, so nothing is kept alive. */
 Py_ssize_t functions_slot = -1;
 uint32_t functions_generation;
 __thread uint64_t functions_asking_ticks __attribute__((tls_model("initial-exec")));

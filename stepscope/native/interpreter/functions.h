@@ -11,11 +11,11 @@ extern __thread uint64_t functions_asking_ticks /* what on_function has taken th
     __attribute__((tls_model("initial-exec")));
 
 /* Ids of kind "function" in names.jsonl; 0 when it cannot be named (recording is off, or the hook
-   failed). Hold the GIL. The first sight of a function calls on_function; later ones are a look-up
-   of a few ns. */
+   failed). Hold the GIL. The first call for a function calls on_function; later ones are a
+   look-up of a few ns. */
 uint32_t function_of_code(PyObject *code);
 
-/* What is known already, inline: 1 and its id. */
+/* Inline, for functions that are already known: 1 and the id. */
 static inline int function_look_up(PyObject *code, uint32_t *id) {
     uint64_t slot = (uint64_t)(uintptr_t)code_extra_peek(code, functions_slot);
     *id = (uint32_t)slot;
@@ -31,9 +31,9 @@ uint32_t function_of_method(PyMethodDef *method, PyObject *builtin, PyObject *se
 /* That PyCFunction: `builtin` itself, or the descriptor bound to `self`; a new reference, or NULL. */
 PyObject *function_bound(PyObject *builtin, PyObject *self);
 
-/* on_function(code or builtin) -> id; NULL: nobody records. Borrows. Forgets all ids given before:
+/* on_function(code or builtin) -> id; NULL: no recording. Borrows. Forgets all ids given before:
    a new recording has new names. */
 void functions_hook(PyObject *on_function);
-PyObject *functions_on(PyObject *self, PyObject *on_function); /* the same for Python; None: nobody */
+PyObject *functions_on(PyObject *self, PyObject *on_function); /* for Python; None: off */
 
 #endif

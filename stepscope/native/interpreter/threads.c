@@ -17,7 +17,7 @@ Line line_nowhere;
 
 static pthread_key_t end_key;
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
-static char no_frame; /* an address that is no frame */
+static char no_frame; /* an address that is not a frame */
 
 /* Runs as the thread ends, without the GIL: only a mark. */
 static void thread_ended(void *thread) { __atomic_store_n(&((Thread *)thread)->gone, 1, __ATOMIC_RELEASE); }
@@ -98,7 +98,7 @@ Thread *thread_get(void) {
     if (storage_forked && hooks_open_after_fork()) return NULL;
     if (!this_thread && !(this_thread = thread_make())) return NULL;
     if (this_thread->base) return this_thread; /* made by the fork hook's own events */
-    if (this_thread->asking) return NULL;      /* an event of the question itself */
+    if (this_thread->asking) return NULL;      /* an event caused by asking for the id */
     this_thread->asking = 1;
     this_thread->id = hooks_thread_id();
     this_thread->asking = 0;

@@ -15,14 +15,14 @@ typedef struct Thread {
     Block *call_block;    /* in calls.bin; its entries are call_base[0..] */
     CallNode *call_root;
     uint32_t id;
-    int asking;        /* its id is being found out */
+    int asking;        /* its id is being looked up */
     int gone;          /* the system's thread has ended; reaped by the next new thread */
     struct Thread *next;
 } Thread;
 
 extern __thread Thread *this_thread __attribute__((tls_model("initial-exec")));
 extern Thread *all_threads;
-extern Line line_nowhere; /* `current` of an activation whose time nobody wants */
+extern Line line_nowhere; /* `current` of an activation whose time is not counted */
 
 /* The calling thread's, made at its first event (and a forked child's storage with it);
    NULL when there is no space or recording is off. Holds the GIL. */

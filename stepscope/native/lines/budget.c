@@ -9,7 +9,7 @@ static uint64_t began, looked;
 
 void budget_begin(uint64_t now) { began = looked = now; }
 
-/* What the record has made since the last look. */
+/* The record's events since the last check. */
 static void count_events(CodeRecord *record) {
     Line *entries = record->lines + record->first_line;
     uint64_t events = record->block->exits + record->block->resumes;
@@ -75,7 +75,7 @@ void budget_keep(uint64_t now, double share, double event_cost_ns) {
 
 enum { SEEN_AT_MOST = 64 };
 
-/* A line counts once a thread, however often recursion shows it. */
+/* A line counts once per thread, however often recursion shows it. */
 static int seen_before(Line **seen, int *count, Line *entry) {
     for (int i = 0; i < *count; i++)
         if (seen[i] == entry) return 1;

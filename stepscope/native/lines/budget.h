@@ -1,4 +1,4 @@
-/* The budget: code whose line events cost too much is thinned out; samples tell its time. */
+/* The budget: code whose line events cost too much is thinned out; samples give its time. */
 #ifndef STEPSCOPE_BUDGET_H
 #define STEPSCOPE_BUDGET_H
 

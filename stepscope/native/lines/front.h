@@ -8,7 +8,7 @@
 /* 3.12+: a dict of event name to C callback; empty on 3.11. */
 PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused);
 
-/* 3.11: make_tick(code_id, kind, line); RuntimeError later: those need none. */
+/* 3.11: make_tick(code_id, kind, line); RuntimeError on later versions, which need none. */
 PyObject *front_make_tick(PyObject *self, PyObject *args);
 int front_ticks_ready(void);                                  /* types; -1 with an exception */
 void front_ticks_resolve(PyObject *code, CodeRecord *record); /* ticks among its constants */

@@ -9,7 +9,7 @@
 enum { ASK_AGAIN_MS = 10 }; /* after a callback that left the log on */
 
 int line_log_on;
-static uint64_t limit, logged, until; /* until: ticks; 0: for as long as it likes */
+static uint64_t limit, logged, until; /* until: ticks; 0: no end */
 static PyObject *on_end;              /* owned, or NULL */
 
 static void write_line(uint32_t code_id, uint32_t line, uint64_t now) {
@@ -19,9 +19,9 @@ static void write_line(uint32_t code_id, uint32_t line, uint64_t now) {
 }
 
 /* The callback may switch the log off, or on again with more time. */
-static void tell_the_end(void) {
+static void call_on_end(void) {
     PyObject *callback = Py_NewRef(on_end);
-    until = UINT64_MAX; /* what it runs is not asked again */
+    until = UINT64_MAX; /* not again for lines that it runs itself */
     Py_XDECREF(hooks_call(callback, NULL, 0));
     if (until == UINT64_MAX) until = ticks_now() + ns_to_ticks(ASK_AGAIN_MS * 1e6);
     Py_DECREF(callback);
@@ -29,10 +29,10 @@ static void tell_the_end(void) {
 
 void line_log_begins(const Activation *top, uint32_t line, uint64_t now) {
     write_line(top->record->id, line, now);
-    if (UNLIKELY(until && now >= until && until != UINT64_MAX && on_end)) tell_the_end();
+    if (UNLIKELY(until && now >= until && until != UINT64_MAX && on_end)) call_on_end();
 }
 
-/* Of thinned code the counters do not know the line, but its frame does. 0: nobody does. */
+/* The counters do not know the line of thinned code, but its frame does. 0: not known. */
 static uint32_t running_line(const Activation *top) {
     if (top->current != &line_nowhere) return (uint32_t)(top->current - top->lines);
     int line = record_line_at(top->record, top->code, frame_offset(top->frame));
@@ -57,7 +57,7 @@ PyObject *line_log_switch(PyObject *self, PyObject *args) {
     logged = was_on && line_log_on ? logged : 0;
     Py_XSETREF(on_end, callback == Py_None ? NULL : Py_NewRef(callback));
     if (line_log_on && !was_on) {
-        front_ticks_rearm(); /* what was thinned out is wanted once more */
+        front_ticks_rearm(); /* thinned lines are needed again */
         Thread *thread = thread_get();
         if (thread) line_log_returned(thread, ticks_now());
     }

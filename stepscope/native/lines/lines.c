@@ -36,7 +36,7 @@ void activation_pop(Thread *thread, uint64_t now) {
     if (UNLIKELY(line_log_on)) line_log_returned(thread, now);
 }
 
-/* Without adding time: nobody saw when it ended (a switched greenlet, a place that was off). */
+/* Without adding time: its end was not seen (a switched greenlet, a place that was off). */
 static void drop_top(Thread *thread, uint64_t now) {
     if (thread->top->opens) close_opens(thread->top, now);
     thread->top->frame = NULL;
@@ -46,7 +46,7 @@ static void drop_top(Thread *thread, uint64_t now) {
 static int is_caller(void *wanted, Frame *frame) {
     for (int i = 0; frame && i < CHAIN_LOOK; i++, frame = frame->previous)
         if ((void *)frame == wanted) return 1;
-    return frame != NULL; /* too deep to know: believe it */
+    return frame != NULL; /* too deep to know: assume so */
 }
 
 static void drop_stale(Thread *thread, Frame *frame, uint64_t now) {
@@ -97,7 +97,7 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
     return PLACE_KEEP;
 }
 
-/* The frame is not on top: find it below, or it is none of ours. */
+/* The frame is not on top: find it below, or it is not ours. */
 Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
     Thread *thread = this_thread;
     CodeRecord *record = record_of(code);
@@ -132,7 +132,7 @@ static void counters_now_and_then(uint64_t now) {
     event_counters();
 }
 
-/* A loop that turns more than 1,000 times a second is no step loop: stop stamping it. */
+/* A loop with more than 1,000 iterations a second is not a step loop: stop stamping it. */
 static void watch_rate(Loop *loop, Line *entry, uint64_t now) {
     if (loop->stamps++ == 0) loop->window_ticks = now;
     if (loop->stamps < STAMPS_A_SECOND) return;
@@ -167,7 +167,7 @@ Place line_special(Activation *top, Line *before, uint32_t line, uint64_t now) {
     return (hits & HITS_MASK) < lines_thin_below || line_log_on ? PLACE_KEEP : PLACE_OFF;
 }
 
-/* From here on the samples tell this code's time; what is running is accounted for first. */
+/* From here on samples give this code's time; running lines are accounted for first. */
 void record_thin(CodeRecord *record) {
     if (record->thinned || !record->block) return;
     uint64_t now = ticks_now();

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t id;
     uint32_t stamps;         /* in the current window of 1,000 */
     uint64_t window_ticks;   /* when that window began */
-    int off;                 /* it turned more than 1,000 times a second */
+    int off;                 /* more than 1,000 iterations a second */
 } Loop;
 
 /* A code object that is recorded. Lives as long as the process. */
@@ -28,8 +28,8 @@ typedef struct CodeRecord {
     Block *block;         /* in lines.bin, or NULL while there is no storage */
     Line *lines;          /* entry of line 0 in that block */
     Line *carried;        /* owned: counts of earlier storages, so that reads never go back */
-    uint64_t seen_events;  /* events at the budget's last look */
-    uint64_t fresh_events; /* since the look before */
+    uint64_t seen_events;  /* events at the budget's last check */
+    uint64_t fresh_events; /* since the check before */
     uint64_t most_hits;    /* of its busiest line */
     int32_t *line_at;     /* owned: line of each code unit, made when first needed */
     uint8_t *resumed;     /* owned: whether the RESUME at each code unit has run; made with it */
@@ -44,7 +44,7 @@ typedef struct { uint64_t hits, exits; } LineTotals;
 extern int lines_on;              /* between lines_start and lines_stop */
 extern int lines_any_thinned;
 extern CodeRecord *all_records;
-extern uint64_t lines_thin_below; /* a line counts at least so many hits before it is thinned */
+extern uint64_t lines_thin_below; /* a line counts at least this many hits before it is thinned */
 
 /* What a front end does with the place that fired. */
 typedef enum { PLACE_KEEP = 0, PLACE_OFF = 1, PLACE_RAISE = -1 } Place;
@@ -64,10 +64,10 @@ int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count
 int record_alias(PyObject *code, CodeRecord *record); /* -1 with an exception set */
 void record_forget(PyObject *code);
 void record_thin(CodeRecord *record);
-int record_may_rest(const CodeRecord *record); /* thinned: nobody needs its events any more */
+int record_may_rest(const CodeRecord *record); /* thinned: its events are not needed any more */
 
-void lines_carry(void);    /* before the storage goes */
-void lines_rebind(void);   /* after a new one came */
+void lines_carry(void);    /* before the storage is closed */
+void lines_rebind(void);   /* after a new one was opened */
 void lines_sync(uint64_t now);
 void lines_release(uint64_t now); /* account for what is open and forget it */
 LineTotals lines_totals(void);

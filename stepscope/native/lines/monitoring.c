@@ -16,9 +16,9 @@ static inline PyObject *answer(Place place) {
 
 /* ---- exceptions thrown into `yield from` and `await` ------------------------------------------------
 
-   When such an exception is back from below, 3.13 reports the line once more if the RESUME it was
-   suspended at has never run, or is instrumented. Ours always are: to count as who listens to lines
-   only, we remember which ones have run. */
+   When such an exception comes back from below, 3.13 reports the line again if the RESUME it was
+   suspended at has never run, or is instrumented. Ours always are: to count like a tool that only
+   listens to lines, we remember which ones have run. */
 
 static int exception_table_number(const uint8_t **at) {
     int number = **at & 63;
@@ -26,7 +26,7 @@ static int exception_table_number(const uint8_t **at) {
     return number;
 }
 
-/* The RESUME behind the yield whose handler begins at `handler`, in code units; -1: none. */
+/* The RESUME after the yield whose handler begins at `handler`, in code units; -1: none. */
 static int resume_of_handler(PyCodeObject *code, int handler) {
     const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(code->co_exceptiontable);
     const uint8_t *end = at + PyBytes_GET_SIZE(code->co_exceptiontable);

@@ -23,7 +23,7 @@ static int note_lines(CodeRecord *record, PyObject *entry, Py_ssize_t units) {
     return 0;
 }
 
-/* In one pass: asking for each unit by itself takes minutes for a function of 50,000 lines. */
+/* In one pass: asking for each unit separately takes minutes for a function of 50,000 lines. */
 static int find_lines(CodeRecord *record, PyObject *code, Py_ssize_t units) {
     PyObject *entry = NULL, *entries = PyObject_CallMethod(code, "co_lines", NULL);
     while (entries && (entry = PyIter_Next(entries))) {
@@ -43,7 +43,7 @@ static int make_line_tables(CodeRecord *record, PyObject *code, Py_ssize_t units
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     int failed = find_lines(record, code, units);
-    PyErr_Restore(type, value, traceback); /* what we met is dropped: those units have no line */
+    PyErr_Restore(type, value, traceback); /* errors are dropped: those units have no line */
     return failed;
 }
 
@@ -98,7 +98,7 @@ static int read_loops(CodeRecord *record, PyObject *loops) {
         unsigned int line, id;
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(loops, i), "II", &line, &id)) return -1;
         if (line < record->first_line || line - record->first_line >= record->count) {
-            PyErr_SetString(PyExc_ValueError, "a loop lies outside its code's lines");
+            PyErr_SetString(PyExc_ValueError, "a loop is outside its code's lines");
             return -1;
         }
         record->loops[record->loop_count++] = (Loop){.line = line, .id = id};

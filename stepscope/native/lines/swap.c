@@ -1,6 +1,6 @@
 /* 3.11: the main script's code is run by the interpreter itself, past builtins.exec. An audit event
-   announces it; for just that frame we take the place of the evaluation function and run the code
-   with ticks instead. The announced frame is never linked, so tracebacks and sys._getframe see one
+   announces it; for just that frame we replace the evaluation function and run the code with
+   ticks instead. The announced frame is never linked, so tracebacks and sys._getframe see one
    module frame, as always. */
 #include "hooks/hooks.h"
 

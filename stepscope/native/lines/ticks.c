@@ -45,7 +45,7 @@ static int remember(PyObject *code, _Py_CODEUNIT *at) {
 }
 
 /* prev_instr is at the UNARY_INVERT. Under the GIL the interpreter rewrites its instructions in
-   place too; it reads each unit anew. A LOAD_FAST before may have been fused with our LOAD_CONST
+   place too; it reads each unit again. A LOAD_FAST before may have been fused with our LOAD_CONST
    and would then take the jump's argument for a constant: it is split again first. */
 static void switch_off(Frame *frame) {
     _Py_CODEUNIT *invert = frame->prev_instr, *load = invert - 1;
@@ -111,7 +111,7 @@ static PyObject *tick_repr(PyObject *self) {
     return PyUnicode_FromFormat("<%s of line %u>", Py_TYPE(self)->tp_name, ((Tick *)self)->line);
 }
 
-/* ---- their types: one a kind, so that `~` needs no switch ---------------------------------------- */
+/* ---- their types: one per kind, so that `~` needs no switch --------------------------------------- */
 
 static PyNumberMethods numbers[TICK_KINDS] = {
     {.nb_invert = tick_line},

@@ -1,4 +1,4 @@
-/* How functions are offered to Python, and the tables that module.c puts together. */
+/* Macros for the method tables, and the tables that module.c puts together. */
 #ifndef STEPSCOPE_MODULE_H
 #define STEPSCOPE_MODULE_H
 

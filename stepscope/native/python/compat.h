@@ -69,7 +69,7 @@ static inline int frame_offset(Frame *frame) {
     return (int)((char *)at - (char *)first);
 }
 
-/* `gone` is called with what the slot of a code object holds, when that object is freed. */
+/* `gone` is called with the slot's value when the code object is freed. */
 static inline Py_ssize_t code_extra_index_with(freefunc gone) {
 #if PY_VERSION_HEX >= 0x030c0000
     return PyUnstable_Eval_RequestCodeExtraIndex(gone);

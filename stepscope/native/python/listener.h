@@ -1,10 +1,10 @@
-/* A function of Python's that is told of something while it wants to know; NULL: nobody does. */
+/* A Python callback that may be switched on and off; NULL: none. */
 #ifndef STEPSCOPE_LISTENER_H
 #define STEPSCOPE_LISTENER_H
 
 #include "python/compat.h"
 
-/* None is nobody. */
+/* None: no listener. */
 static inline void listener_set(PyObject **listener, PyObject *new) {
     PyObject *before = *listener;
     *listener = !new || new == Py_None ? NULL : Py_NewRef(new);
@@ -12,9 +12,9 @@ static inline void listener_set(PyObject **listener, PyObject *new) {
 }
 
 /* -1 with an exception set. */
-static inline int listener_tell(PyObject *listener, PyObject *what) {
+static inline int listener_call(PyObject *listener, PyObject *what) {
     if (!listener) return 0;
-    Py_INCREF(listener); /* it may take itself away */
+    Py_INCREF(listener); /* it may remove itself */
     PyObject *nothing = PyObject_CallOneArg(listener, what);
     Py_DECREF(listener);
     Py_XDECREF(nothing);

@@ -1,5 +1,5 @@
-/* What the front ends of 3.12 and later have in common: callbacks for sys.monitoring, and what
-   those are told of C functions. */
+/* Shared by the front ends of 3.12 and later: callbacks for sys.monitoring, and what they get
+   about C functions. */
 #ifndef STEPSCOPE_MONITORED_H
 #define STEPSCOPE_MONITORED_H
 
@@ -10,15 +10,15 @@
 typedef struct {
     const char *event;
     vectorcallfunc function;
-} Monitored; /* a table of them ends with an event that is NULL */
+} Monitored; /* a table ends with a NULL event */
 
-/* A dict of event name to callable, of those that are in the table; NULL with an exception set. */
+/* A dict of event name to callable for a table; NULL with an exception set. */
 PyObject *monitored_callbacks(const Monitored *table);
 
 extern PyObject *monitored_missing; /* sys.monitoring.MISSING, once monitored_callbacks was called */
 
-/* The definition of a C function that is about to be called; NULL: it is something else. What
-   counts is what cProfile counts. */
+/* The definition of a C function that is about to be called; NULL: something else. The same
+   functions count as in cProfile. */
 static inline PyMethodDef *monitored_method(PyObject *callable, PyObject *self) {
     PyTypeObject *type = Py_TYPE(callable);
     if (LIKELY(type == &PyFunction_Type)) return NULL;

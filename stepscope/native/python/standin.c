@@ -1,12 +1,12 @@
-/* Standing in for functions of Python, in a way that neither inspect nor a profiler notices. */
+/* Replacing functions of Python in a way that neither inspect nor a profiler notices. */
 #include "python/standin.h"
 
-/* ---- a callable that is no PyCFunction: profilers report calls of those ---------------------------- */
+/* ---- a callable that is not a PyCFunction: profilers report calls of those -------------------------- */
 
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    _PyCFunctionFastWithKeywords function; /* called as it is: it takes no level of recursion */
+    _PyCFunctionFastWithKeywords function; /* called directly: it takes no level of recursion */
 } Hidden;
 
 static PyObject *hidden_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
@@ -51,7 +51,7 @@ PyObject *standin_call_original(StandIn *place, PyObject *const *args, Py_ssize_
     return PyObject_Vectorcall(original, args, (size_t)count, names);
 }
 
-/* ---- taking a place and leaving it ------------------------------------------------------------------- */
+/* ---- placing and removing ---------------------------------------------------------------------------- */
 
 static int prepare(StandIn *place, PyObject *module, PyMethodDef *method, int hidden) {
     if (place->ours) return 0;

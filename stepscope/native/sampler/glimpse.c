@@ -1,5 +1,5 @@
-/* Glimpses: another thread's frames, copied by the kernel: a page that is gone is an error number
-   and not a crash. */
+/* Glimpses: another thread's frames, copied by the kernel, so that an unmapped page gives an error
+   number and not a crash. */
 #define _GNU_SOURCE
 #include "sampler/glimpse.h"
 
@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16 };
 
-/* Frames lie behind each other: one copy of two pages holds most of a stack, at one moment. */
+/* Frames are adjacent: one copy of two pages holds most of a stack, at one moment. */
 typedef struct {
     char bytes[PAGES * PAGE];
     uintptr_t start;
@@ -29,7 +29,7 @@ static int copy_pointer(void **to, const void *from) {
     return copy(to, (uintptr_t)from, 1, sizeof *to) == sizeof *to;
 }
 
-/* The running frame, as frame_of() tells it to who has the GIL. */
+/* The running frame, as frame_of() returns it with the GIL held. */
 static void *running_frame(PyThreadState *state) {
     void *frame = NULL;
 #if PY_VERSION_HEX >= 0x030d0000
@@ -41,7 +41,7 @@ static void *running_frame(PyThreadState *state) {
 #endif
 }
 
-/* By differences: a torn address may lie so high that adding to it would wrap around. */
+/* By differences: a torn address may be so high that adding to it would wrap around. */
 static int holds(const Window *window, uintptr_t address) {
     return window->size >= sizeof(Frame) && address >= window->start &&
            address - window->start <= window->size - sizeof(Frame);
@@ -69,7 +69,7 @@ static GlimpseFrame describe(void *address, const Frame *frame) {
 }
 
 int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
-    static Window window; /* the heartbeat's alone */
+    static Window window; /* used by the heartbeat only */
     Frame frame;
     window.size = 0;
     window.copies = 0;

@@ -21,16 +21,16 @@
 enum { BUDGET_EVERY_MS = 100, CLOCK_EVERY_MS = 2000, SECOND_MS = 1000 };
 enum { SLOWER_TIMES = 10, PAUSE_TIMES = 100 }; /* at most 1 % of the time for looking at stacks */
 
-/* One thread's life. A thread that ended the recording itself outlives our interest in it. */
+/* The state of one thread. A thread that ended the recording itself frees its own. */
 typedef struct {
     HeartbeatOptions options;
     PyInterpreterState *interpreter;
-    PyThreadState *tstate; /* made by the thread itself: 3.11 knows whose it is only then */
+    PyThreadState *tstate; /* made by the thread itself: only then 3.11 knows its owner */
     pthread_t thread;
     pid_t id;  /* the kernel's */
     uint64_t budget_at, clock_at, second_at; /* when each was last due; 0: the first beat */
     int stopping;
-    int alone; /* nobody waits for it: it frees this */
+    int alone; /* nothing joins it: it frees this itself */
 } Beat;
 
 int heartbeat_paused;
@@ -119,7 +119,7 @@ static void *beat_on(void *argument) {
     return NULL;
 }
 
-/* With every signal blocked: a signal of the user's must reach the user's threads. */
+/* With every signal blocked: the user's signals must reach the user's threads. */
 static int start_thread(Beat *self) {
     sigset_t all, before;
     sigfillset(&all);
@@ -196,7 +196,7 @@ int heartbeat_start(HeartbeatOptions wanted) {
     options = wanted;
     began = ticks_now();
     if (!prepare() && !begin_thread()) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "the system refused one more thread");
+    PyErr_SetString(PyExc_RuntimeError, "the system refused another thread");
     return -1;
 }
 
@@ -212,7 +212,7 @@ void heartbeat_pause(void) {
     heartbeat_paused = 1;
 }
 
-/* Without it no samples are taken: the rest goes on. */
+/* Without it no samples are taken; the rest continues. */
 void heartbeat_resume(void) {
     heartbeat_paused = 0;
     begin_thread();

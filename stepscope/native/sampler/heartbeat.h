@@ -18,8 +18,8 @@ int heartbeat_start(HeartbeatOptions options);
 void heartbeat_stop(void);
 
 /* Around a fork: with a second thread alive, Python 3.12 and later warn of forking at all, 3.13
-   after its at-fork handlers. So the thread ends before; the main thread brings it back when it
-   goes on (soon), or whoever enters the next recorded function. */
+   after its at-fork handlers. So the thread ends before; it is restarted when the main thread
+   continues (soon), or when any thread enters the next recorded function. */
 extern int heartbeat_paused;
 void heartbeat_pause(void);
 void heartbeat_resume(void);

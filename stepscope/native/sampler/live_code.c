@@ -1,10 +1,10 @@
-/* Live code: addresses by hash, taken out by the interpreter as it frees a code object. */
+/* Live code: addresses by hash, removed as the interpreter frees a code object. */
 #include "sampler/live_code.h"
 #include "lines/lines.h"
 
 enum { ROOM = 8192, RECORDS_AT_MOST = 4096 };
 
-/* Who has lost its place to another is added again when it is seen again. */
+/* An entry that was overwritten by another is added again when it is next seen. */
 static PyObject *live[ROOM];
 static Py_ssize_t extra_index = -1; /* its slot in a code object holds the object's own address */
 

@@ -1,7 +1,7 @@
 /* The sampler: walks the frames of all threads while it holds the GIL.
 
-   Naming a function or a thread runs Python, which may let other threads go on and their frames
-   vanish. So stacks of which everything is named are recorded on the spot; of the others the code
+   Naming a function or a thread runs Python, which may let other threads run and their frames
+   vanish. So stacks whose functions are all named are recorded at once; for the others the code
    objects are kept alive, and they are named and recorded once all threads have been seen. */
 #include "sampler/sampler.h"
 #include "clock/clock.h"
@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum {
-    GLIMPSES = 32, /* threads that are glanced at */
+    GLIMPSES = 32, /* threads with a glimpse */
     ASIDE_STACKS = 64,
     ASIDE_SPOTS = 4096,
     CACHE = 4096, /* places whose node is known; a power of two */
-    LOOKS = 8,    /* whose cost is remembered */
+    LOOKS = 8,    /* looks whose cost is remembered */
 };
 
 /* A stack to be named. */
@@ -41,15 +41,15 @@ static int aside_count, aside_used;
 static Glimpse glimpses[GLIMPSES];
 static int glimpse_count;
 
-static uint64_t glanced; /* when the glimpses were taken; 0: there are none */
+static uint64_t glanced; /* when the glimpses were taken; 0: none */
 static uint64_t last_ticks;
-static uint64_t look_ticks[LOOKS]; /* what each of the last looks took */
+static uint64_t look_ticks[LOOKS]; /* how long each of the last looks took */
 static unsigned looks;
 
 /* ---- nodes ------------------------------------------------------------------------------------------ */
 
-/* Where a place's line is known already: looking it up takes time in proportion to the function's
-   length. Code objects of one name are told apart by their size. */
+/* Cache of lines already looked up: a look-up takes time in proportion to the function's length.
+   Code objects of the same name are distinguished by their size. */
 typedef struct {
     uint32_t parent, function, size, node;
     int offset;
@@ -70,8 +70,8 @@ static uint32_t node_of(uint32_t parent, uint32_t function, Spot spot) {
     return node;
 }
 
-/* Whether a function of ours that has no name is one of those that the native core calls: what it
-   calls in turn is our work. Inside the others (a decorator, say) the script's own code runs. */
+/* Whether our function without a name is one that the native core calls: what it calls in turn is
+   our work. Inside the others (a decorator, say) the script's own code runs. */
 static int is_our_work(PyObject *code) {
     static const char *const files[] = {"/record/recording.py", "/record/boot.py"};
     Py_ssize_t length;
@@ -84,7 +84,7 @@ static int is_our_work(PyObject *code) {
     return 0;
 }
 
-/* The innermost node of a stack; 0: it has none of the script's frames, or there is no space. */
+/* The innermost node of a stack; 0: no frames of the script, or no space. */
 static uint32_t node_of_stack(const Spot *spots, int count) {
     uint32_t node = 0;
     for (int i = 0; i < count; i++) {
@@ -136,7 +136,7 @@ static Sampled *note_thread(uint64_t id) {
     return &threads[thread_count++];
 }
 
-/* For later: it has names to be asked for. 0: there is no room, the next look makes up for it. */
+/* For later: it has names to look up. 0: no room, the next look makes up for it. */
 static int put_aside(PyThreadState *tstate, int count, uint64_t end, uint64_t weight) {
     if (aside_count == ASIDE_STACKS || aside_used + count > ASIDE_SPOTS) return 0;
     Aside *aside = &asides[aside_count++];
@@ -165,9 +165,9 @@ static const Glimpse *glimpse_of(PyThreadState *tstate) {
     return NULL;
 }
 
-/* As it was at the glance, for all the time since the last look. Not as it is once we have the GIL:
-   a thread that gives it away for moments only, as each call into NumPy or torch does, keeps it from
-   us until the longest of those calls, and would always be found there. */
+/* As it was at the glimpse, for all the time since the last look. Not as it is once we have the
+   GIL: a thread that releases it only for moments, as each call into NumPy or torch does, keeps it
+   from us until the longest of those calls, and would always be found there. */
 static void sample_thread(PyThreadState *tstate, uint64_t now) {
     if (!frame_of(tstate)) return; /* it runs no Python, or not yet */
     Sampled *thread = note_thread(PyThreadState_GetID(tstate));
@@ -177,20 +177,20 @@ static void sample_thread(PyThreadState *tstate, uint64_t now) {
     sample_stack(tstate, glimpse, glimpse ? glanced : now, now - last_ticks);
 }
 
-/* Whether `threading` started it: one of those has a name of its own, all but at its ends. */
+/* Whether `threading` started it: such a thread has a name, except right at its start and end. */
 static int is_pythons(const Aside *aside) {
     PyObject *outermost = aside->spots[0].code;
     return outermost && PyUnicode_CompareWithASCIIString(((PyCodeObject *)outermost)->co_qualname,
                                                          "Thread._bootstrap") == 0;
 }
 
-/* May run Python: anything but the entry itself and our references may have changed after it. */
+/* May run Python: afterwards anything but the entry itself and our references may have changed. */
 static void name_and_record(Aside *aside) {
     Sampled *thread = &threads[aside->thread];
     if (!thread->thread)
         thread->thread = hooks_other_thread_id(aside->ident, aside->native, is_pythons(aside));
     if (thread->thread) record(thread, aside->spots, aside->count, aside->end, aside->weight);
-    else thread->owed += aside->weight; /* its name comes in a moment, or it is about to end */
+    else thread->owed += aside->weight; /* it will have a name in a moment, or it is about to end */
     for (int i = 0; i < aside->count; i++) Py_XDECREF(aside->spots[i].code);
 }
 
@@ -223,7 +223,7 @@ void sampler_go_on(uint64_t now) {
     for (size_t i = 0; i < thread_count; i++) threads[i].owed = 0;
 }
 
-/* The thread list is ours; what it points to may be gone, and the glimpse lives with that. */
+/* The thread list is ours; what it points to may be gone, which the glimpse can handle. */
 void sampler_glance(void) {
     glimpse_count = 0;
     glanced = ticks_now();
@@ -247,7 +247,7 @@ void sampler_take(PyThreadState *ours, uint64_t now) {
     aside_count = aside_used = 0;
 }
 
-/* The least: on a busy machine, single looks are interrupted for many times their length. */
+/* The minimum: on a busy machine, single looks are interrupted for many times their length. */
 uint64_t sampler_cost(void) {
     uint64_t least = look_ticks[0];
     for (int i = 1; i < LOOKS; i++)

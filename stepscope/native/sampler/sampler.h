@@ -4,20 +4,20 @@
 
 #include "python/compat.h"
 
-/* The storage changed: all that was seen before is forgotten. */
+/* The storage changed: forget everything seen before. */
 void sampler_begin(void);
 
-/* The time up to now was not watched, and no sample tells of it. */
+/* The time up to now was not sampled. */
 void sampler_go_on(uint64_t now);
 
 /* Before the GIL is asked for: what the threads of the last look are doing now. */
 void sampler_glance(void);
 
-/* Adds one sample a thread but `ours`, each of the time since the one before. Holds the GIL, and
-   may let go of it while it asks for names. */
+/* Adds one sample for each thread but `ours`, each for the time since the one before. Holds the
+   GIL, and may release it while it asks for names. */
 void sampler_take(PyThreadState *ours, uint64_t now);
 
-/* What a look at all threads takes lately, in ticks: who pays decides how often. */
+/* How long a look at all threads takes lately, in ticks: the caller decides how often to look. */
 uint64_t sampler_cost(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of nodes by what they are, open addressing. The nodes themselves are in the file. */
+/* Node numbers by content, open addressing. The nodes themselves are in the file. */
 static uint32_t *table;
 static size_t room, used; /* room is a power of two */
 

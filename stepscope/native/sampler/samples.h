@@ -14,20 +14,20 @@ typedef struct {
     uint32_t thread; /* id of kind "thread"; 0: not named yet */
 } Sampled;
 
-/* A new file came (or, in a forked child, the parent's went): all nodes are forgotten. */
+/* There is a new file (or, in a forked child, the parent's is closed): forget all nodes. */
 void samples_begin(void);
 
 /* 0: there is no file, or it is full. */
 int samples_can_grow(void);
 
-/* The node of `function` at `line` below `parent` (0: outermost), made at its first sight.
+/* The node of `function` at `line` below `parent` (0: outermost), made when first seen.
    0: no space. */
 uint32_t samples_node(uint32_t parent, uint32_t function, uint32_t line);
 
 /* The thread was seen in `node` from `start` for `weight` ticks. */
 void samples_add(Sampled *thread, uint32_t node, uint64_t start, uint64_t weight);
 
-/* For tests: a sample of a thread below 8, its stack given as ((function, line), ...), outermost
+/* For tests: a sample of thread 0 to 7, its stack given as ((function, line), ...), outermost
    first. False: no space. */
 PyObject *samples_feed(PyObject *self, PyObject *args);
 

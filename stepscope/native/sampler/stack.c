@@ -1,10 +1,10 @@
-/* Stacks: the frames of a thread, and those that a glimpse saw before it went on. */
+/* Stacks: the frames of a thread, and those that a glimpse saw before the thread continued. */
 #include "sampler/stack.h"
 #include "sampler/live_code.h"
 
-enum { COMMON_WITHIN = 512 }; /* frames to look through for one that the glimpse saw, too */
+enum { COMMON_WITHIN = 512 }; /* frames to search for one that the glimpse also saw */
 
-/* Frames as they come, innermost first: the first ones, and of the rest the last ones. */
+/* Frames, innermost first: the first ones, and the last ones of the rest. */
 typedef struct {
     Spot inner[STACK_INNER], ring[STACK_OUTER];
     int seen;
@@ -29,7 +29,7 @@ static int outermost_first(const Frames *frames, Spot *spots) {
 
 /* ---- what the glimpse adds ------------------------------------------------------------------------ */
 
-/* Byte offset of an instruction's address; -1: it lies outside, or before the function begins. */
+/* Byte offset of an instruction's address; -1: outside, or before the function begins. */
 static int offset_in(PyObject *object, const void *at) {
     PyCodeObject *code = (PyCodeObject *)object;
     ptrdiff_t offset = (const char *)at - (const char *)_PyCode_CODE(code);
@@ -51,8 +51,8 @@ static int find_common(PyThreadState *tstate, const Glimpse *glimpse, Frame **co
     return -1;
 }
 
-/* Pushes what has ended since, and the frame that called it at the place of then. The frame from
-   which to go on. */
+/* Pushes the frames that have ended since, and their caller at the place where it was then.
+   Returns the frame to continue from. */
 static Frame *push_glimpse(Frames *frames, PyThreadState *tstate, const Glimpse *glimpse) {
     Frame *common = NULL;
     int index = find_common(tstate, glimpse, &common);
@@ -70,7 +70,7 @@ static Frame *push_glimpse(Frames *frames, PyThreadState *tstate, const Glimpse 
 }
 
 int stack_walk(PyThreadState *tstate, const Glimpse *glimpse, Spot *spots) {
-    static Frames frames; /* the heartbeat's alone; 8 KB */
+    static Frames frames; /* used by the heartbeat only; 8 KB */
     frames.seen = 0;
     Frame *frame = glimpse ? push_glimpse(&frames, tstate, glimpse) : frame_of(tstate);
     for (; frame; frame = frame->previous) {

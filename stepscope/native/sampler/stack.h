@@ -16,8 +16,9 @@ typedef struct {
     int offset;     /* as PyCode_Addr2Line takes it */
 } Spot;
 
-/* The stack of a thread, outermost first; how many of STACK_AT_MOST spots it has. With a glimpse, as it was then:
-   frames that have ended since are taken from there. Holds the GIL; runs no Python. */
+/* The stack of a thread, outermost first; returns how many of STACK_AT_MOST spots it has. With a
+   glimpse, as it was then: frames that have ended since are taken from there. Holds the GIL; runs
+   no Python. */
 int stack_walk(PyThreadState *tstate, const Glimpse *glimpse, Spot *spots);
 
 #endif

@@ -1,5 +1,5 @@
-/* A file of ours that only grows. Written while holding the GIL: the sampler's thread names what it
-   saw, and nobody who looks at Python's threads meanwhile is to find it in the middle of that. */
+/* Our files that only grow. Written while holding the GIL: the sampler's thread names what it saw,
+   and code that inspects Python's threads must not find it in the middle of that. */
 #define _GNU_SOURCE
 #include "storage/append_file.h"
 #include "storage/descriptors.h"
@@ -26,7 +26,7 @@ static int may_grow_by(int fd, size_t size) {
     return limit.rlim_cur == RLIM_INFINITY || (size_t)about.st_size + size <= limit.rlim_cur;
 }
 
-/* Opened again where the script closed it; what is closed by us stays closed. */
+/* Reopened if the script closed it; if we closed it, it stays closed. */
 static int is_usable(AppendFile *file) {
     if (file->descriptor.fd < 0) return 0;
     if (descriptor_is_ours(&file->descriptor)) return 1;

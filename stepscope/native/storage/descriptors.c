@@ -1,4 +1,4 @@
-/* Descriptors of ours: numbered high, and checked before each use. */
+/* Our descriptors: high numbers, checked before each use. */
 #define _GNU_SOURCE
 #include "storage/descriptors.h"
 
@@ -9,7 +9,7 @@
 
 enum { NUMBERED_FROM = 400 }; /* the script's own begin at 3, as without us; select() ends at 1024 */
 
-/* Where the process may have no number so high, it stays where it is. */
+/* If the process may not use a number so high, it keeps the one it has. */
 static int moved_up(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, NUMBERED_FROM);
     if (high < 0) return fd;

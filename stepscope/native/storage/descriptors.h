@@ -1,4 +1,4 @@
-/* Descriptors of ours: out of the script's way, and not used once the script has closed them. */
+/* Our descriptors: out of the script's way, and not used once the script has closed them. */
 #ifndef STEPSCOPE_DESCRIPTORS_H
 #define STEPSCOPE_DESCRIPTORS_H
 
@@ -15,11 +15,11 @@ typedef struct {
 /* 0, or -1 with errno set. */
 int descriptor_open(Descriptor *descriptor, const char *path, int flags);
 
-/* A script may close every descriptor it knows nothing of (daemons do), and the number may be one
-   of its own files by now. 0 then. */
+/* A script may close every descriptor that it does not know (daemons do), and the number may be
+   one of its own files by now. 0 then. */
 int descriptor_is_ours(const Descriptor *descriptor);
 
-/* The same file again, after the script closed it. 0, or -1: it is not to be had. */
+/* Reopen the same file after the script closed it. 0, or -1: not possible. */
 int descriptor_reopen(Descriptor *descriptor, const char *path, int flags);
 
 void descriptor_close(Descriptor *descriptor);

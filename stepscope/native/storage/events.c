@@ -61,14 +61,14 @@ void event_clock(void) {
 static Descriptor io_file = NO_DESCRIPTOR, statm_file = NO_DESCRIPTOR;
 static Descriptor sched_file = NO_DESCRIPTOR, stat_file = NO_DESCRIPTOR;
 
-void counters_after_fork(void) { /* these still read the parent's figures */
+void counters_after_fork(void) { /* these still read the parent's values */
     descriptor_close(&io_file);
     descriptor_close(&statm_file);
     descriptor_close(&sched_file);
     descriptor_close(&stat_file);
 }
 
-/* pread at 0 makes /proc produce the text anew: no open and close each time. */
+/* pread at 0 makes /proc produce the text again, without an open and close each time. */
 static int read_proc(Descriptor *file, const char *path, char *text, size_t size) {
     if (!descriptor_is_ours(file) && descriptor_open(file, path, O_RDONLY)) return -1;
     ssize_t length = pread(file->fd, text, size - 1, 0);
@@ -99,7 +99,7 @@ static uint64_t run_delay(void) {
     return waited;
 }
 
-/* Of the operating system's, compute threads included; 0: not known. */
+/* The operating system's threads, compute threads included; 0: not known. */
 static uint32_t threads_now(void) {
     char text[1024];
     unsigned threads = 0;

@@ -12,11 +12,11 @@ uint64_t event_add(uint32_t kind, Event fields);
 uint64_t event_span_begin(uint32_t name, uint32_t category);
 Event *event_span_at(uint64_t offset); /* NULL when there is none */
 void event_span_end(uint64_t offset, uint64_t ticks);
-/* NULL when the offset is no event's. */
+/* NULL when there is no event at the offset. */
 Event *event_at(uint64_t offset);
 
 void event_clock(void);
-/* CPU, IO, MEMORY and COST of this moment. */
+/* CPU, IO, MEMORY and COST records with the current values. */
 void event_counters(void);
 void counters_after_fork(void);
 

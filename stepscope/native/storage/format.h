@@ -1,5 +1,5 @@
-/* The structures of the run folder's .bin files: all of store/format.py that is in them, in C. A test
-   compares every field, enumerator and constant. */
+/* The structures of the run folder's .bin files: the C side of store/format.py. A test compares
+   every field, enumerator and constant. */
 #ifndef STEPSCOPE_FORMAT_H
 #define STEPSCOPE_FORMAT_H
 
@@ -99,7 +99,7 @@ enum CallsKind { CALLS_NODES = 1, CALLS_STACK = 2, CALLS_FREE = 3, CALLS_NODE = 
 
 typedef struct CallNode {
     uint32_t tag;            /* written last */
-    uint32_t function;       /* 0: one of ours */
+    uint32_t function;       /* 0: one of our own */
     uint32_t parent;         /* offset; CALLS_ROOT: the thread's id */
     uint32_t children;
     uint64_t calls;

@@ -25,7 +25,7 @@ static size_t round_to_page(size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
-/* Address space only: nothing is backed. A low RLIMIT_AS may refuse 2 GiB; then less will do. */
+/* Address space only: nothing is backed. A low RLIMIT_AS may refuse 2 GiB; then take less. */
 static int reserve(Stream *stream, size_t at_least) {
     at_least = round_to_page(at_least);
     if (stream->base && stream->reserved >= at_least) return 0;
@@ -182,7 +182,7 @@ int storage_open(const char *folder, size_t max_bytes, int calls) {
         return -1;
     }
     if (folder && open_stream(&samples_stream, folder, "samples.bin", STREAM_SAMPLES, max_bytes / 8))
-        give_up(&samples_stream); /* nothing else needs it: recording goes on without */
+        give_up(&samples_stream); /* nothing else needs it: recording continues without */
     if (calls && open_stream(&calls_stream, folder, "calls.bin", STREAM_CALLS, max_bytes / 2))
         give_up(&calls_stream);
     storage_is_open = 1;
@@ -190,7 +190,7 @@ int storage_open(const char *folder, size_t max_bytes, int calls) {
     return 0;
 }
 
-/* Zeros behind the last record are no harm: a failed ftruncate changes nothing for readers. */
+/* Zeros after the last record do no harm: a failed ftruncate changes nothing for readers. */
 static void close_stream(Stream *stream) {
     if (!stream->is_open) return;
     stream->is_open = 0;

@@ -1,4 +1,4 @@
-/* Mapped storage: what is written here is in the file, whatever happens to the process. */
+/* Mapped storage: what is written here reaches the file, whatever happens to the process. */
 #ifndef STEPSCOPE_STORAGE_H
 #define STEPSCOPE_STORAGE_H
 
@@ -11,9 +11,9 @@
 typedef struct {
     char *base;       /* first byte of the reserved range; never moves */
     size_t reserved;  /* address space */
-    size_t backed;    /* bytes with a file (or memory) behind them */
+    size_t backed;    /* bytes backed by a file (or memory) */
     size_t limit;     /* this stream's share of --max-size */
-    int in_memory;    /* no file behind it */
+    int in_memory;    /* not backed by a file */
     int is_open;
     Descriptor file;
     char path[PATH_MAX];
@@ -22,7 +22,7 @@ typedef struct {
 extern Stream events_stream, lines_stream, samples_stream;
 extern Stream calls_stream; /* open only with --calls */
 extern int storage_is_open;
-extern int storage_forked; /* set in a forked child until its storage is opened anew */
+extern int storage_forked; /* set in a forked child until its storage is reopened */
 
 /* 0, or -1 with errno set. folder NULL: memory only. */
 int storage_open(const char *folder, size_t max_bytes, int calls);
@@ -31,7 +31,7 @@ void storage_close(void);
 /* Room for `bytes` more (a multiple of 8), zeroed; NULL when the stream is full or refused. */
 void *stream_take(Stream *stream, size_t bytes);
 
-/* Whether anybody will read the events: a LineProfiler without a recording has no use for them. */
+/* Whether events are needed: a LineProfiler without a recording does not use them. */
 static inline int storage_is_kept(void) { return events_stream.file.fd >= 0; }
 
 static inline FileHeader *stream_header(Stream *stream) { return (FileHeader *)stream->base; }

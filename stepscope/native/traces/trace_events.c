@@ -12,7 +12,7 @@ typedef struct {
     Texts texts;
 } Rows;
 
-/* What of an event is text, until its row is complete. */
+/* The texts of an event, until its row is complete. */
 typedef struct {
     Slice name, category, process, thread, dims, types, concrete, told_name;
 } Parts;
@@ -39,7 +39,7 @@ static const char *told_name(const char *at, Slice *found) {
     return *at == '"' ? json_string(at, found) : json_value(at, &other);
 }
 
-/* It has two names; the one of newer traces overrules. */
+/* It has two names; the one in newer traces wins. */
 static const char *external(const char *at, TraceRow *row, int overrules) {
     int64_t value;
     at = json_whole(at, &value);
@@ -92,8 +92,8 @@ static const char *phase(const char *at, TraceRow *row) {
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* To the next key of an object, or behind its end: then `key` has no start. `at` is behind the brace
-   or a value. */
+/* Moves to the next key of an object, or past its end: then `key` has no start. `at` is after the
+   brace or a value. */
 static const char *next_key(const char *at, int is_first, Slice *key) {
     at = json_blank(at);
     *key = (Slice){0};
@@ -179,8 +179,8 @@ static TraceRow *next_row(Rows *rows) {
     return rows->rows + rows->count;
 }
 
-/* Events with commas between them, and also before the first and after the last. How much of the text
-   they are; -1: no memory. */
+/* Comma-separated events, with commas also allowed before the first and after the last. Returns how
+   much of the text was read; -1: no memory. */
 static Py_ssize_t read_rows(const char *text, Py_ssize_t size, Rows *rows) {
     const char *at = text, *end = text + size, *used = text;
     Parts parts;

@@ -6,7 +6,7 @@
 #include "python/compat.h"
 
 /* One event; importers/kineto/rows.py has the same fields. Texts are numbers in the list beside the
-   rows. -1: not told. */
+   rows. -1: not given. */
 typedef struct {
     double ts_us, dur_us;
     int64_t external, correlation, sequence, stream, device, copied_bytes;
@@ -16,12 +16,12 @@ typedef struct {
     int32_t thread;    /* process and thread, as in the text: 7,"stream 7" */
     int32_t shapes;    /* dims, types and concrete inputs, with zero bytes between them */
     int32_t told_name; /* in the arguments */
-    uint8_t phase;     /* a letter; 0: something else */
+    uint8_t phase;     /* a single letter; 0: something else */
     uint8_t unused[3];
 } TraceRow;
 
-/* (text) -> (rows, texts, bytes of the text that they are): up to the first event that is not what
-   torch writes. */
+/* (text) -> (rows, texts, number of bytes read): up to the first event that is not as torch
+   writes it. */
 PyObject *trace_events(PyObject *self, PyObject *text);
 
 #endif

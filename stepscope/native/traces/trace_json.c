@@ -7,7 +7,7 @@
 enum { DEEPEST = 64, MOST_DIGITS = 18 };
 #define EXACT (1ull << 53) /* whole numbers up to here are exact as a double */
 
-/* What a string does not just go on with: its end, an escape, a control character. */
+/* Where a string needs more than copying: its end, an escape, a control character. */
 static const char is_special[256] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     ['"'] = 1, ['\\'] = 1,
@@ -17,7 +17,7 @@ static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static int is_hex(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 
-/* `at` is behind the backslash. */
+/* `at` is after the backslash. */
 static const char *escape(const char *at) {
     if (*at == 'u') {
         for (int i = 1; i <= 4; i++)
@@ -89,7 +89,7 @@ const char *json_whole(const char *at, int64_t *value) {
     return at;
 }
 
-/* A quotient of two exact doubles is the nearest there is; all else is the library's work. */
+/* A quotient of two exact doubles is correctly rounded; everything else goes to the library. */
 const char *json_real(const char *at, double *value) {
     static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
@@ -115,7 +115,7 @@ static const char *skip_word(const char *at, const char *word) {
     return strncmp(at, word, size) == 0 ? at + size : NULL;
 }
 
-/* `at` is behind the opening bracket or brace. */
+/* `at` is after the opening bracket or brace. */
 static const char *skip_inside(const char *at, char closing, int depth) {
     Slice key;
     at = json_blank(at);

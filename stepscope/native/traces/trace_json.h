@@ -1,6 +1,6 @@
-/* Reading JSON in place. The text ends with a zero byte, which no value may hold: nothing here reads
-   beyond it. Every function returns where the next character is, NULL for what is no JSON or is not
-   meant to be read here. */
+/* Reading JSON in place. The text ends with a zero byte, which no value may contain: nothing here
+   reads beyond it. Every function returns where the next character is, NULL for text that is not
+   JSON or is not handled here. */
 #ifndef STEPSCOPE_TRACE_JSON_H
 #define STEPSCOPE_TRACE_JSON_H
 
@@ -23,7 +23,7 @@ const char *json_string(const char *at, Slice *content);
 /* Any value; `found` is all of it. */
 const char *json_value(const char *at, Slice *found);
 
-/* A name and the colon behind it; names with escapes are not read. */
+/* A name and the colon after it; names with escapes are not read. */
 const char *json_key(const char *at, Slice *key);
 
 /* A whole number of up to 18 digits, also as a text. */

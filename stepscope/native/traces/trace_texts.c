@@ -1,4 +1,4 @@
-/* Texts that come again and again: see trace_texts.h. */
+/* Repeated texts: see trace_texts.h. */
 #include "traces/trace_texts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Texts that come again and again, each held once and known by its number. */
+/* Repeated texts, each stored once and identified by its number. */
 #ifndef STEPSCOPE_TRACE_TEXTS_H
 #define STEPSCOPE_TRACE_TEXTS_H
 
@@ -10,7 +10,7 @@ typedef struct {
 } HeldText;
 
 typedef struct {
-    char *bytes; /* owned: the texts behind each other, and what is being put together at the end */
+    char *bytes; /* owned: the texts one after another, and at the end the one being assembled */
     size_t used, room, pending;
     HeldText *held; /* owned */
     int32_t count, capacity;
@@ -22,10 +22,10 @@ typedef struct {
 int texts_open(Texts *texts);
 void texts_close(Texts *texts);
 
-/* Put a piece to the text that the next texts_number() is about. -1: no memory. */
+/* Append a piece to the text that the next texts_number() numbers. -1: no memory. */
 int texts_add(Texts *texts, const char *piece, size_t size);
 
-/* The number of what was put together; -1: no memory. */
+/* The number of the assembled text; -1: no memory. */
 int32_t texts_number(Texts *texts);
 
 #endif

@@ -1,4 +1,4 @@
-/* How many examples are in what a model is called with. */
+/* How many samples are in the arguments that a model is called with. */
 #include "wrappers/batches.h"
 #include "module/module.h"
 
@@ -6,7 +6,7 @@ enum { DEEPEST = 16, NOT_KNOWN = -1, INTERRUPTED = -2 }; /* a list may contain i
 
 static PyObject *shape_name;
 
-/* What is in front: a new reference, the part itself where it has no parts; or NULL. */
+/* The first part: a new reference, the object itself if it has no parts; or NULL. */
 static PyObject *front_of(PyObject *part) {
     if (PyDict_Check(part) && PyDict_Size(part)) {
         PyObject *values = PyMapping_Values(part);
@@ -30,7 +30,7 @@ static PyObject *first_part(PyObject *batch) {
     return part;
 }
 
-/* Only of numbers: a length that is a symbol would be fixed by asking for it. */
+/* Numbers only: asking for a symbolic length would fix it. */
 static long long length_of(PyObject *part) {
     PyObject *shape = PyObject_GetAttr(part, shape_name);
     PyObject *length = shape ? PySequence_GetItem(shape, 0) : NULL;
@@ -46,7 +46,7 @@ long long batch_samples(PyObject *batch) {
     Py_XDECREF(part);
     if (!PyErr_Occurred()) return samples;
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return INTERRUPTED;
-    PyErr_Clear(); /* a shape of the script's own does anything */
+    PyErr_Clear(); /* a shape class of the script may do anything */
     return NOT_KNOWN;
 }
 

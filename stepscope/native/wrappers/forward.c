@@ -13,7 +13,7 @@ typedef struct {
 } Forward;
 
 static __thread int is_inside; /* a call that is timed */
-static PyObject *on_forward;   /* told of a module before it is called */
+static PyObject *on_forward;   /* called with a module before it runs */
 static PyObject *training_name;
 
 /* 1, 0, or -1 with an exception set. */
@@ -26,7 +26,7 @@ static int is_true(PyObject *value) {
 static int is_training(PyObject *module) {
     int training = is_true(PyObject_GetAttr(module, training_name));
     if (training >= 0 || !PyErr_ExceptionMatches(PyExc_AttributeError)) return training;
-    PyErr_Clear(); /* torch itself says it better */
+    PyErr_Clear(); /* torch itself gives the better error */
     return 1;
 }
 
@@ -52,7 +52,7 @@ static uint64_t begin(Forward *forward, PyObject *const *args, Py_ssize_t count,
                       int *failed) {
     PyObject *module = args[0];
     *failed = 1;
-    if (listener_tell(on_forward, module)) return 0;
+    if (listener_call(on_forward, module)) return 0;
     int flags = flags_of(forward, module);
     uint32_t name = flags < 0 ? 0 : name_of(forward, module);
     int has_batch = count > 1 || (names && PyTuple_GET_SIZE(names));

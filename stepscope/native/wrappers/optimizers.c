@@ -1,5 +1,5 @@
-/* Steps of optimizers: spans with the optimizer's number, and a word to Python at the steps that somebody
-   waits for. In between a step costs no frame. */
+/* Steps of optimizers: spans with the optimizer's number, and a call into Python at the steps that
+   something waits for. In between a step costs no frame. */
 #include "wrappers/optimizers.h"
 #include "clock/clock.h"
 #include "storage/events.h"
@@ -11,24 +11,24 @@ enum { OPEN = 16 };
 
 typedef struct {
     uint32_t name;
-    uint64_t steps, told_next; /* so many have ended; Python wants to know when it is that many */
+    uint64_t steps, call_at; /* steps that have ended; at how many to call on_step */
 } Optimizer;
 
 typedef struct {
-    PyObject *optimizer; /* whose: only compared */
+    PyObject *optimizer; /* only compared */
     uint64_t span;
     Py_ssize_t number;
 } Step;
 
 static struct {
     unsigned int category;
-    PyObject *numbers; /* the id of an optimizer to its number: dict */
+    PyObject *numbers; /* dict: the id of an optimizer to its number */
     PyObject *on_new;  /* (optimizer) -> (number, name): it goes into `numbers` */
-    PyObject *on_step; /* (number, steps) -> the steps at which to be told next */
-} told;
+    PyObject *on_step; /* (number, steps) -> the number of steps at which to call it next */
+} recording;
 
-static PyObject *on_optimizer; /* told of an optimizer after each step */
-static PyObject *in_charge;    /* its steps are told by somebody around them; or NULL */
+static PyObject *on_optimizer; /* called with the optimizer after each step */
+static PyObject *in_charge;    /* a wrapper around it reports its steps; or NULL */
 static Optimizer *optimizers;  /* by number */
 static Py_ssize_t optimizer_count;
 
@@ -50,7 +50,7 @@ static int make_room(Py_ssize_t number) {
 
 /* Its number from now on; -1 with an exception set. */
 static Py_ssize_t add(PyObject *optimizer) {
-    PyObject *made = PyObject_CallOneArg(told.on_new, optimizer);
+    PyObject *made = PyObject_CallOneArg(recording.on_new, optimizer);
     Py_ssize_t number = -1;
     unsigned int name = 0;
     if (!made || !PyArg_ParseTuple(made, "nI", &number, &name)) number = -1;
@@ -62,7 +62,7 @@ static Py_ssize_t add(PyObject *optimizer) {
 
 static Py_ssize_t number_of(PyObject *optimizer) {
     PyObject *key = PyLong_FromVoidPtr(optimizer);
-    PyObject *number = key ? PyDict_GetItemWithError(told.numbers, key) : NULL;
+    PyObject *number = key ? PyDict_GetItemWithError(recording.numbers, key) : NULL;
     Py_XDECREF(key);
     if (number) return PyLong_AsSsize_t(number);
     return PyErr_Occurred() ? -1 : add(optimizer);
@@ -81,47 +81,47 @@ static Step take(PyObject *optimizer) {
 }
 
 static void put(Step step) {
-    if (step_count == OPEN) step_count = 0; /* nobody ended them */
+    if (step_count == OPEN) step_count = 0; /* they were never ended */
     steps[step_count++] = step;
 }
 
 static PyObject *py_optimizer_begins(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
-    if (!count || !told.on_new || args[0] == in_charge) Py_RETURN_NONE;
+    if (!count || !recording.on_new || args[0] == in_charge) Py_RETURN_NONE;
     Event *raised = event_span_at(take(args[0]).span);
     if (raised) raised->end = raised->start;
     Py_ssize_t number = number_of(args[0]);
     if (number < 0) return NULL;
-    uint64_t span = range_span((Event){.name = optimizers[number].name, .extra = told.category,
+    uint64_t span = range_span((Event){.name = optimizers[number].name, .extra = recording.category,
                                        .value0 = (uint64_t)number, .start = ticks_now()});
     put((Step){.optimizer = args[0], .span = span, .number = number});
     Py_RETURN_NONE;
 }
 
-static int tell_step(Py_ssize_t number) {
+static int report_step(Py_ssize_t number) {
     Optimizer *optimizer = &optimizers[number];
     uint64_t ended = ++optimizer->steps;
-    if (ended < optimizer->told_next || !told.on_step) return 0;
-    PyObject *next = PyObject_CallFunction(told.on_step, "nK", number, (unsigned long long)ended);
-    uint64_t told_next = next ? PyLong_AsUnsignedLongLong(next) : 0;
+    if (ended < optimizer->call_at || !recording.on_step) return 0;
+    PyObject *next = PyObject_CallFunction(recording.on_step, "nK", number, (unsigned long long)ended);
+    uint64_t call_at = next ? PyLong_AsUnsignedLongLong(next) : 0;
     Py_XDECREF(next);
     if (PyErr_Occurred()) return -1;
-    if (number < optimizer_count) optimizers[number].told_next = told_next; /* they may have moved */
+    if (number < optimizer_count) optimizers[number].call_at = call_at; /* they may have moved */
     return 0;
 }
 
 static PyObject *py_optimizer_ends(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     if (!count || args[0] == in_charge) Py_RETURN_NONE;
-    if (listener_tell(on_optimizer, args[0])) return NULL;
+    if (listener_call(on_optimizer, args[0])) return NULL;
     Step step = take(args[0]);
     if (!step.optimizer) Py_RETURN_NONE;
     event_span_end(step.span, ticks_now());
-    if (step.number < optimizer_count && tell_step(step.number)) return NULL;
+    if (step.number < optimizer_count && report_step(step.number)) return NULL;
     Py_RETURN_NONE;
 }
 
-/* ---- who is told --------------------------------------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------------------------------------ */
 
 static PyObject *py_optimizers_start(PyObject *self, PyObject *args) {
     (void)self;
@@ -129,18 +129,18 @@ static PyObject *py_optimizers_start(PyObject *self, PyObject *args) {
     PyObject *numbers, *on_new, *on_step;
     if (!PyArg_ParseTuple(args, "IO!OO", &category, &PyDict_Type, &numbers, &on_new, &on_step))
         return NULL;
-    told.category = category;
-    listener_set(&told.numbers, numbers);
-    listener_set(&told.on_new, on_new);
-    listener_set(&told.on_step, on_step);
+    recording.category = category;
+    listener_set(&recording.numbers, numbers);
+    listener_set(&recording.on_new, on_new);
+    listener_set(&recording.on_step, on_step);
     Py_RETURN_NONE;
 }
 
 static PyObject *py_optimizers_stop(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    listener_set(&told.on_new, NULL);
-    listener_set(&told.on_step, NULL);
-    listener_set(&told.numbers, NULL);
+    listener_set(&recording.on_new, NULL);
+    listener_set(&recording.on_step, NULL);
+    listener_set(&recording.numbers, NULL);
     PyMem_Free(optimizers);
     optimizers = NULL, optimizer_count = 0;
     Py_RETURN_NONE;

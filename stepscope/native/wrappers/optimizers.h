@@ -1,4 +1,4 @@
-/* What a framework tells before and after each step of an optimizer. */
+/* What a framework reports before and after each step of an optimizer. */
 #ifndef STEPSCOPE_OPTIMIZERS_H
 #define STEPSCOPE_OPTIMIZERS_H
 

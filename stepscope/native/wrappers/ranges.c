@@ -1,4 +1,4 @@
-/* A framework's own ranges are known by how their names begin; all others are asked about in Python. */
+/* Ranges of a framework are recognized by the start of their names; Python decides on others. */
 #include "wrappers/ranges.h"
 #include "clock/clock.h"
 #include "wrappers/wrapper.h"
@@ -6,15 +6,15 @@
 enum { RANGES = 32 };
 
 typedef struct {
-    uint64_t opened, span; /* the first span inside, which takes on the range's beginning and end */
+    uint64_t opened, span; /* the first span inside, which gets the range's beginning and end */
 } Range;
 
-/* Those that are open on this thread, innermost last. */
+/* The open ranges of this thread, innermost last. */
 static __thread Range ranges[RANGES];
 static __thread int range_count;
 
 static void opens(void) {
-    if (range_count == RANGES) range_count = 0; /* nobody closed them: recording ended in between */
+    if (range_count == RANGES) range_count = 0; /* never closed: recording ended in between */
     ranges[range_count++] = (Range){.opened = ticks_now()};
 }
 
@@ -33,7 +33,7 @@ uint64_t range_span(Event span) {
 /* ---- the method that opens or closes one -------------------------------------------------------------- */
 
 typedef struct {
-    Wrapper wrapper; /* `more`: a tuple of how the framework's own names begin */
+    Wrapper wrapper; /* `more`: a tuple of prefixes of the framework's own names */
     int is_end;
 } Edge;
 
@@ -42,7 +42,7 @@ static PyObject *name_attribute;
 /* Whether the range is the framework's own; -1 with an exception set. */
 static int is_known(Edge *edge, PyObject *range) {
     PyObject *name = PyObject_GetAttr(range, name_attribute), *beginnings = edge->wrapper.more;
-    if (!name) PyErr_Clear(); /* the function itself says it better */
+    if (!name) PyErr_Clear(); /* the function itself gives the better error */
     Py_ssize_t known = 0, count = name && PyUnicode_Check(name) ? PyTuple_GET_SIZE(beginnings) : 0;
     for (Py_ssize_t i = 0; !known && i < count; i++)
         known = PyUnicode_Tailmatch(name, PyTuple_GET_ITEM(beginnings, i), 0, PY_SSIZE_T_MAX, -1);

@@ -1,4 +1,4 @@
-/* Ranges: what a framework opens and closes around its own work, and Edge, which sees it. */
+/* Ranges: what a framework opens and closes around its own work, and Edge, which watches them. */
 #ifndef STEPSCOPE_RANGES_H
 #define STEPSCOPE_RANGES_H
 

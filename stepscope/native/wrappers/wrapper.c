@@ -1,6 +1,6 @@
-/* A callable of ours in the place of a function: it makes no frame, and takes a tenth of the time that
-   a wrapper in Python takes after a convolution has swept the caches. Everything but the call is
-   answered by the function itself. */
+/* Our callable in place of a function: it makes no frame, and takes a tenth of the time that a
+   wrapper in Python takes after a convolution has swept the caches. Everything but the call goes
+   to the function itself. */
 #include "wrappers/wrapper.h"
 
 #include <structmember.h>
@@ -33,7 +33,7 @@ static PyObject *get_doc(PyObject *self, void *unused) {
     return PyObject_GetAttrString(((Wrapper *)self)->function, "__doc__");
 }
 
-/* A pickle and a copy name it, as they do with functions. */
+/* Pickle and copy refer to it by name, as with functions. */
 static PyObject *reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     return PyObject_GetAttrString(self, "__qualname__");
@@ -66,7 +66,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
 
 static int clear(PyObject *self) {
     Wrapper *wrapper = (Wrapper *)self;
-    wrapper->is_stopped = 1; /* without these it could not begin anything */
+    wrapper->is_stopped = 1; /* without these there is nothing to record */
     Py_CLEAR(wrapper->ask);
     Py_CLEAR(wrapper->more);
     return 0; /* the function stays: it may still be called */

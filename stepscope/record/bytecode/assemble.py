@@ -24,7 +24,7 @@ class Cover:
 
 @dataclasses.dataclass(slots=True)
 class Unit:
-    """An instruction to write: with an argument, a label to jump to, or one taken as it was."""
+    """An instruction to write: with an argument, a label to jump to, or copied unchanged."""
 
     name: str
     location: "InstrLocation"
@@ -47,7 +47,7 @@ class Listing:
 
 
 def assemble(listing: Listing, original: CodeType) -> CodeType:
-    """A code object that has the instructions of `listing`, their tables, and nothing else.
+    """A code object with the instructions of `listing` and their tables.
 
     A tick needs one more place on the stack than the code around it; the handler that ends every
     function holds an offset, an exception and a tick.

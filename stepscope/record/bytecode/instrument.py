@@ -26,13 +26,13 @@ class TickKind(enum.IntEnum):
     LINE = 0  # a line begins
     EXIT = 1  # the activation returns, is suspended, or is left by an exception
     LINE_IF_NEW = 2  # a line begins unless it is the current one (every edge is decided: not used)
-    RESUME = 3  # a suspended activation goes on in this line
+    RESUME = 3  # a suspended activation resumes in this line
 
 
 # What differs from the original, in plain values that marshal can write:
 # (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick),
 #  the same of each nested code object, in the order of its constants).
-# co_code is empty where the code is left as it was.
+# co_code is empty if the code is left as it was.
 Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], tuple[Any, ...]]
 
 
@@ -40,8 +40,8 @@ Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], tuple[A
 class Instrumented:
     """A code object with placeholders of ticks, nested code included.
 
-    Names and constants are the very objects of the original, so that a pickle of a function finds
-    the same ones to be shared.
+    Names and constants are the same objects as in the original, so that a pickle of a function
+    shares the same ones.
     """
 
     original: CodeType
@@ -65,7 +65,7 @@ def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
     )
     try:
         return (*_Inserter(code).run(), nested)
-    except Exception as error:  # whatever it is, it costs this function's lines and nothing else
+    except Exception as error:  # whatever it is, only this function's lines are lost
         where = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
         skipped.append(f"{where}: {type(error).__name__}: {error}")
         return _untouched(nested)
@@ -125,7 +125,7 @@ class _Inserter:
         [jump over the tick, when falling into it begins no line]
         "begin" label: tick of the line
         "plain" label: [exit tick] the instruction [resume tick]
-    and every jump and exception table entry leads to the label that its edge asks for.
+    and every jump and exception table entry leads to the label that its edge needs.
     """
 
     def __init__(self, code: CodeType) -> None:
@@ -166,7 +166,7 @@ class _Inserter:
             if not self._flow.fall_begins[i]:
                 self._add(Unit("JUMP_FORWARD", before.location, cover, target=("plain", i)))
         elif before.name == "JUMP_BACKWARD_NO_INTERRUPT":
-            # throw() into an await looks up the instruction before the one it goes on with.
+            # throw() into an await looks up the instruction before the one it continues with.
             cover = self._cover(i - 1)
         self._listing.mark(("begin", i))
         self._write_tick(TickKind.LINE, node.line, Unit(node.name, node.location, cover))
@@ -188,7 +188,7 @@ class _Inserter:
             self._write_tick(TickKind.RESUME, node.line, like)
 
     def _write_unreached_send(self, i: int, like: Unit) -> None:
-        """The exit tick parted the yield from its SEND: give it one to be read, not executed."""
+        """The exit tick separated the yield from its SEND: add one to be read, not executed."""
         send = self._flow.nodes[i - 1]
         assert send.jump is not None
         target = ("begin" if self._flow.jump_begins[i - 1] else "plain", send.jump)

@@ -1,4 +1,4 @@
-"""Python 3.11: whoever reads code objects gets the one without ticks.
+"""Python 3.11: anything that reads code objects gets the one without ticks.
 
 So pickles, fingerprints and compilers see what they would see without recording. From 3.12 on code
 carries no ticks, and nothing here does anything.
@@ -28,7 +28,7 @@ _undo: list[Callable[[], None]] = []
 
 
 def install(original_code: OriginalCode) -> None:
-    """From now on `original_code` answers; patches what is imported already."""
+    """From now on `original_code` is used; patches what is imported already."""
     global _original
     if not _HAS_TICKS:
         return
@@ -38,7 +38,7 @@ def install(original_code: OriginalCode) -> None:
 
 
 def patch(name: str) -> None:
-    """To be called when the module `name` has been imported. Again, or without it, does nothing."""
+    """Call this when the module `name` has been imported; repeated or early calls do nothing."""
     module = sys.modules.get(name)
     reader = _READERS.get(name)
     if _original is None or module is None or reader is None or name in _patched:
@@ -52,7 +52,7 @@ def uninstall() -> None:
     while _undo:
         _undo.pop()()
     _patched.clear()
-    _original = None  # a patch that someone copied meanwhile does nothing any more
+    _original = None  # a copy of a patch made meanwhile does nothing any more
 
 
 def _plain(code: Any) -> Any:
@@ -112,7 +112,7 @@ def _patch_marshal(module: ModuleType) -> None:
 
 
 def _plain_inside(value: Any) -> Any:
-    """Containers are copied only where they hold code with ticks."""
+    """Containers are copied only if they hold code with ticks."""
     if isinstance(value, CodeType):
         return _plain(value)
     if type(value) in (tuple, list):

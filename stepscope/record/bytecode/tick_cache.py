@@ -1,4 +1,4 @@
-"""Keeps on disk where ticks go in each code object: finding out takes about 1 ms a function."""
+"""Keeps on disk where ticks go in each code object: finding out takes about 1 ms per function."""
 
 import contextlib
 import hashlib
@@ -22,7 +22,7 @@ _version: str | None = None
 
 
 def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumented:
-    """As `instrument`, from the cache when it is there. No trouble with files is ever raised."""
+    """Like `instrument`, from the cache if it is there. File errors are never raised."""
     folder = folder or default_folder()
     if folder is None:
         return instrument(code)
@@ -31,7 +31,7 @@ def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumente
     if kept is not None:
         return Instrumented(code, rebuild(code, kept), kept)
     made = instrument(code)
-    if not made.skipped:  # a reason is worth finding out again, perhaps with a better version
+    if not made.skipped:  # failures are not cached: another version may succeed
         _store(file, made.rewritten)
     return made
 
@@ -49,7 +49,8 @@ def default_folder() -> Path | None:
 
 
 def _our_version() -> str | None:
-    """A fingerprint of what decides where ticks go and how that is kept: nobody counts it up."""
+    """A fingerprint of everything that decides where ticks go and how that is stored, instead of a
+    version number to increment by hand."""
     global _version
     if _version is None:
         digest = hashlib.sha256()
@@ -63,12 +64,12 @@ def _our_version() -> str | None:
 
 
 def _key(code: CodeType) -> str:
-    """Version 2 of marshal: later ones write what else happens to refer to a constant."""
+    """Version 2 of marshal: the output of later ones depends on other references to a constant."""
     return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + dumps(code, 2)).hexdigest()
 
 
 def _load(file: Path) -> Rewritten | None:
-    """Only a file that we alone can write, whose content fits its hash, is taken."""
+    """Only a file that we alone can write, and whose content matches its hash, is used."""
     try:
         with open(file, "rb") as opened:
             status = os.fstat(opened.fileno())
@@ -83,7 +84,7 @@ def _load(file: Path) -> Rewritten | None:
         return None
     rewritten: Rewritten
     name, rewritten = loads(payload)
-    return rewritten if name == file.name else None  # else: it was put under another key
+    return rewritten if name == file.name else None  # else: it was stored under another key
 
 
 def _store(file: Path, rewritten: Rewritten) -> None:
@@ -102,7 +103,7 @@ def _store(file: Path, rewritten: Rewritten) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Once a process: keep all versions' files together under the limit."""
+    """Once per process: keep the files of all versions together under the limit."""
     if folder in _pruned:
         return
     _pruned.add(folder)

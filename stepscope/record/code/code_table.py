@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from stepscope.native import _core
 from stepscope.record.code.loops import Loop, find_loops
 
-LINES_AT_MOST = 200_000  # a generated file with more is not worth its counters
-LAST_LINE = 2**31 - 2  # the native core counts them as ints, one behind the last included
-_BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which is of no line and makes no event
+LINES_AT_MOST = 200_000  # a generated file with more lines is not worth its counters
+LAST_LINE = 2**31 - 2  # the native core counts them as ints, including one after the last
+_BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which has no line and makes no event
 
-# Flags of code objects, as `inspect` names them; importing it takes longer than all else here.
+# Flags of code objects, as in `inspect`, whose import takes longer than everything else here.
 _CO_NEWLOCALS: Final = 0x2
 _KINDS: Final = ((0x200, "async generator"), (0x80, "coroutine"), (0x20, "generator"))
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -51,7 +51,7 @@ def tree(code: CodeType) -> Iterator[CodeType]:
 
 
 def line_range(code: CodeType) -> tuple[int, int]:
-    """First line and number of lines; (0, 0) where generated code has lines that no file has."""
+    """First line and number of lines; (0, 0) if generated code has lines that no file has."""
     lines = [
         line
         for start, end, line in code.co_lines()
@@ -77,7 +77,7 @@ class CodeTable:
 
     @staticmethod
     def _key(code: CodeType) -> tuple[object, ...]:
-        # One more reference to the table itself would change what marshal.dumps gives.
+        # Another reference to the table itself would change the result of marshal.dumps.
         content = code.co_code + code.co_linetable
         return (code.co_filename, code.co_qualname, code.co_firstlineno, content)
 
@@ -118,7 +118,7 @@ class CodeTable:
         return entry
 
     def forget(self, code: CodeType) -> None:
-        """Take out code that is only ours. It must not be running."""
+        """Remove code that only we registered. It must not be running."""
         entry = self.find(code)
         if entry is not None:
             self.entries.remove(entry)

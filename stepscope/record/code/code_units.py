@@ -1,6 +1,6 @@
-"""A code object's bytecode in code units of two bytes: its jumps, its lines, and what follows what.
+"""A code object's bytecode in code units of two bytes: its jumps, its lines, its control flow.
 
-Fast to make: it is made in the user's process for every function that has a backward jump.
+Must be fast: it runs in the user's process for every function that has a backward jump.
 """
 
 import opcode
@@ -63,8 +63,8 @@ class CodeUnits:
         return following
 
     def ahead(self, start: int) -> dict[int, list[int]]:
-        """What can be reached from `start` without passing it or what is before it, each with
-        where from."""
+        """What can be reached from `start` without passing it or anything before it, each with its
+        origin."""
         came_from: dict[int, list[int]] = {start: []}
         waiting = [start]
         while waiting:

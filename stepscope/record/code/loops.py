@@ -1,15 +1,15 @@
-"""Finds the loops of a code object in its bytecode, and the line that tells their turns apart.
+"""Finds the loops of a code object in its bytecode, and the line that marks their iterations.
 
-What a consumer may rely on, when line events of `Loop.line` are counted in one activation:
-- `for` and `async for` of n turns: n + 1 events (one on entry, one after each turn; a `break` or
-  `return` ends it one earlier). A header over several lines may give more of them on entry.
-- `while condition` of n turns: n + 1 events, one for each time the condition is evaluated.
+What a consumer may rely on when it counts line events of `Loop.line` in one activation:
+- `for` and `async for` of n turns: n + 1 events (one on entry, one after each turn; one less after
+  a `break` or `return`). A header over several lines may give more of them on entry.
+- `while condition` of n turns: n + 1 events, one for each evaluation of the condition.
 - `while True` of n turns: n events, of its own line or one of its body. The same for a condition
   over several lines that is visited more than once to evaluate it.
-Comprehensions and the hidden loops of await and yield from are left out. So is a `while` of which
-no line is known to run exactly once a turn and, from 3.12 on, a loop on a single line: its turns
-give no events there. A loop that the compiler copied (into each way out of
-a `finally`) is one loop here.
+Comprehensions and the hidden loops of await and yield from are left out. So is a `while` without
+a line that is known to run exactly once per turn and, from 3.12 on, a loop on a single line: its
+turns give no events there. A loop that the compiler copied (into each way out of a `finally`) is
+one loop here.
 """
 
 import sys
@@ -72,7 +72,7 @@ class _Finder:
         self._units = units
 
     def run(self) -> tuple[Loop, ...]:
-        """1. Group the backward jumps by their target. 2. Drop comprehensions and what is no loop.
+        """1. Group the backward jumps by their target. 2. Drop comprehensions and other non-loops.
         3. Join the targets of one `while`. 4. Choose each loop's line, innermost first. 5. Nest."""
         found = [loop for loop in self._grouped().values() if self._is_loop(loop)]
         found = self._without_comprehensions(found)
@@ -99,7 +99,7 @@ class _Finder:
         return self._units.operation(loop.start) in (_FOR_ITER, _GET_ANEXT)
 
     def _is_loop(self, loop: _Found) -> bool:
-        """Handlers at the end of a function jump back too, to where they go on."""
+        """Handlers at the end of a function jump back too, to where execution continues."""
         if self._counts_itself(loop):
             return True
         if self._units.operation(loop.start) == _SEND:  # await and yield from
@@ -138,7 +138,7 @@ class _Finder:
         return list(by_start.values())
 
     def _join_endless(self, found: list[_Found]) -> list[_Found]:
-        """`continue` may jump to the NOP of its `while True`, the end of the body behind that."""
+        """`continue` may jump to the NOP of its `while True`, the end of the body past that."""
         by_start = {loop.start: loop for loop in found}
         for loop in found:
             behind = loop.start
@@ -199,7 +199,7 @@ class _Finder:
                 waiting += came_from[at]
         return body
 
-    # --- the line that tells turns apart ----------------------------------------------------------
+    # --- the line that marks iterations -----------------------------------------------------------
 
     def _choose_line(self, loop: _Found, found: list[_Found]) -> int | None:
         if _VERSION >= (3, 12) and len({self._units.lines[at] for at in loop.body} - {None}) == 1:
@@ -258,7 +258,7 @@ class _Finder:
         return max((line for line in inside if line is not None and line < after), default=first)
 
     def _line_after(self, loop: _Found) -> int:
-        """Where a `for` goes on: a `return` in its body may hold copies of later lines."""
+        """Where a `for` continues: a `return` in its body may contain copies of later lines."""
         if self._units.operation(loop.start) != _FOR_ITER or loop.line is None:
             return sys.maxsize
         head = loop.start
@@ -274,7 +274,7 @@ class _Finder:
 
 
 def _parent(line: int, lines: list[int], copies: dict[int, list[_Found]]) -> int | None:
-    """The innermost loop that holds every copy of this one."""
+    """The innermost loop that contains every copy of this one."""
     best: int | None = None
     size = sys.maxsize
     for index, other in enumerate(lines):

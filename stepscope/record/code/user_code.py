@@ -13,7 +13,7 @@ _AND_BELOW: Final = ("", ".*")  # `torch.nn` stands for the module and everythin
 
 
 class UserCode:
-    """Answers for file names as code objects carry them; every answer is kept.
+    """Answers for file names as in code objects; answers are cached.
 
     The user's is a real file outside the standard library and site-packages, a notebook cell, and
     what `packages` (folders) and `include` (globs or module names) add; `exclude` takes away last.
@@ -26,7 +26,7 @@ class UserCode:
         packages: Iterable[str] = (),
         run_folder: str | None = None,
     ) -> None:
-        self._started_in = os.getcwd()  # where relative names began, whatever folder comes later
+        self._started_in = os.getcwd()  # for relative names, even after a chdir
         self._include = tuple(include)
         self._exclude = tuple(exclude)
         self._packages = _folders(packages)
@@ -67,8 +67,8 @@ class UserCode:
 
 
 def is_notebook_cell(filename: str) -> bool:
-    """IPython gives its cells names of their own: `<ipython-input-3-...>` or a file that is not
-    there, below a folder named after the kernel's process."""
+    """IPython gives cells their own names: `<ipython-input-3-...>` or a file that does not exist,
+    below a folder named after the kernel's process."""
     if filename.startswith("<ipython-input-"):
         return True
     return os.path.basename(os.path.dirname(filename)).startswith("ipykernel_")
@@ -85,18 +85,18 @@ def standard_library_folders() -> list[str]:
 
 
 def _folders(paths: Iterable[str]) -> tuple[str, ...]:
-    """Each as it is written and as it really is, with a separator at the end."""
+    """Each as written and with links resolved, with a separator at the end."""
     both = {how(path) for path in paths for how in (os.path.abspath, os.path.realpath)}
     return tuple(sorted(path.rstrip(os.sep) + os.sep for path in both))
 
 
 def _inside(path: str, folders: tuple[str, ...]) -> bool:
-    """Or one of them, where a package is a single file."""
+    """Below one of the folders, or one of them itself if a package is a single file."""
     return (path + os.sep).startswith(folders)
 
 
 def _command_folder() -> str | None:
-    """Where a virtual environment has its commands; elsewhere people's own are there too."""
+    """The folder of a virtual environment's commands; other such folders also have users' own."""
     if sys.prefix == sys.base_prefix:
         return None
     return os.path.join(os.path.abspath(sys.prefix), "bin")
@@ -131,7 +131,7 @@ def _is_linked_package(path: str) -> bool:
 
 @functools.cache
 def _fnmatchcase() -> Callable[[str, str], bool]:
-    """Brings in `re`, some 5 ms: only who asks pays."""
+    """Imports `re`, some 5 ms: only runs that need it pay."""
     from fnmatch import fnmatchcase
 
     return fnmatchcase
@@ -152,7 +152,7 @@ def _matches(patterns: tuple[str, ...], path: str, started_in: str) -> bool:
 
 
 def module_names(path: str) -> list[str]:
-    """The dotted names under which the file can be imported, from where it lies."""
+    """The dotted names under which the file can be imported, by its path."""
     first = _installed_at(path)
     if first is not None:
         inner = [os.sep.join(path.split(os.sep)[first:])]

@@ -40,7 +40,7 @@ def _one_call() -> int:
 
 @functools.cache
 def measure_event_cost() -> EventCost:
-    """Once a process: the same loops with and without events, the best of a few rounds; 1 ms."""
+    """Once per process: the same loops with and without events, the best of a few rounds; 1 ms."""
     functions = [each for each in (_many_lines, _one_call) if isinstance(each, FunctionType)]
     plain_lines, plain_calls = best_ns(_many_lines), best_ns(many_calls)
     lines.engine_enable()
@@ -53,7 +53,7 @@ def measure_event_cost() -> EventCost:
         lines.engine_disable()
     for function in functions:
         lines.forget_function(function)
-    # Never nothing: a noisy machine must not make events look free.
+    # Never 0: a noisy machine must not make events look free.
     line_ns = max(line_ns, 5.0)
     return EventCost(line_ns=line_ns, exit_ns=max(call_ns - line_ns, 5.0))
 

@@ -13,7 +13,7 @@ from stepscope.record.engines import tool_ids
 from stepscope.record.engines.calibrate import TURNS, best_ns, many_calls
 
 TAKEN: Final = (
-    "Calls are missing from where the script set a profile function of its own: on Python 3.11 "
+    "Calls are missing after the script set its own profile function: on Python 3.11 "
     "there is only one, and the script's wins."
 )
 NO_ID: Final = "Calls are not recorded: other tools hold all of sys.monitoring's ids."
@@ -27,7 +27,7 @@ _on_trouble: Callable[[str], None] | None = None
 
 
 class Calls:
-    """Counting begins with the user's first code: how Python starts up is nobody's question."""
+    """Counting begins with the user's first code: Python's own start-up is not of interest."""
 
     def __init__(self, is_users: Callable[[str], bool], on_trouble: Callable[[str], None]) -> None:
         self._is_users = is_users
@@ -75,7 +75,7 @@ def _is_run_as_main() -> bool:
 
 
 def start(on_trouble: Callable[[str], None]) -> None:
-    """Count from now on; what is in the way is told to `on_trouble`, and the script goes on."""
+    """Count from now on; problems go to `on_trouble`, and the script continues."""
     global _on_trouble
     _on_trouble = on_trouble
     if not _core.storage_states()[CALLS_STREAM][0]:
@@ -86,7 +86,7 @@ def start(on_trouble: Callable[[str], None]) -> None:
 
 
 def measure_cost_ns() -> float:
-    """What counting one call costs here: the same loop with and without, the best of a few."""
+    """What counting one call costs here: the same loop with and without it, the best of a few."""
     plain_ns = best_ns(many_calls)
     start(_say_nothing)
     try:
@@ -147,7 +147,7 @@ if sys.version_info >= (3, 12):
         _tool_id = None
 
     def _give_way() -> None:
-        """Somebody wants our id. What is open stays as it is."""
+        """Another tool wants our id. Open calls stay as they are."""
         wanted = _tool_id
         others = tool_ids.free_ids()
         _detach()

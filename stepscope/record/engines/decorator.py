@@ -7,7 +7,7 @@ from stepscope.record.engines import lines
 
 F = TypeVar("F")
 
-# Decorated before anything recorded: a recording that starts later takes them in.
+# Decorated before a recording: one that starts later registers them.
 waiting: list[FunctionType] = []
 
 

@@ -1,7 +1,7 @@
 """The line engine as the rest of the recorder uses it: one interface over both front ends.
 
 3.12 and later: local sys.monitoring events on the user's code objects. 3.11: ticks in the
-bytecode. The engine counts while anybody wants it: a recording, or any number of LineProfilers.
+bytecode. The engine counts while it has users: a recording, or any number of LineProfilers.
 """
 
 import functools
@@ -27,8 +27,8 @@ def _nobody_listens(text: str) -> None: ...
 
 on_trouble: Callable[[str], None] = _nobody_listens  # set by the recording: a note in the run
 
-_users = 0  # who want lines counted now
-_keepers = 0  # who will want it again soon
+_users = 0  # users that want lines counted now
+_keepers = 0  # users that will want it again soon
 _attached = False
 _tool_id: int | None = None
 _aliases: dict[int, "weakref.ref[CodeType]"] = {}  # the same source compiled again, by address
@@ -36,7 +36,7 @@ _swapped: list[tuple["weakref.ref[FunctionType]", CodeType, CodeType]] = []
 
 
 def register_code(code: CodeType, *, exact: bool = False) -> CodeType:
-    """Record this code and all code nested in it; returns the code to run in its place."""
+    """Record this code and all code nested in it; returns the code to run instead."""
     if HAS_MONITORING:
         for part in tree(code):
             if not _core.lines_is_registered(part) and (
@@ -57,7 +57,7 @@ def register_code(code: CodeType, *, exact: bool = False) -> CodeType:
 
 
 def _remember_alias(code: CodeType) -> None:
-    """Until it goes; a partial, because a function of ours would show in the script's tracer."""
+    """Until it is freed; a partial, because our own function would show in the script's tracer."""
     address = id(code)
     _aliases[address] = weakref.ref(code, functools.partial(_aliases.pop, address))
 
@@ -74,7 +74,7 @@ def register_function(function: FunctionType, exact: bool = True) -> CodeType:
 
 
 def forget_function(function: FunctionType) -> None:
-    """Take a registered function out again, as if it had never been recorded."""
+    """Unregister a function, as if it had never been recorded."""
     global _swapped
     function.__code__ = _core.original_code(function.__code__)
     _swapped = [entry for entry in _swapped if entry[0]() is not function]
@@ -115,7 +115,7 @@ def engine_enable() -> None:
 
 
 def engine_disable() -> None:
-    """What the last one leaves is detached, or at rest while a LineProfiler keeps it."""
+    """After the last one the engine is detached, or at rest while a LineProfiler keeps it."""
     global _users
     if _users == 0:
         return
@@ -141,7 +141,7 @@ def let_go() -> None:
 
 
 def go_on_in_memory() -> None:
-    """After a recording closed its files: a LineProfiler that still counts goes on."""
+    """After a recording closed its files: a LineProfiler that still counts continues."""
     if _users:
         _ensure_storage()
         _core.lines_start()
@@ -221,7 +221,7 @@ if sys.version_info >= (3, 12):
         _tool_id = None
 
     def _give_way() -> None:
-        """Somebody wants our id. The codes' counters and activations stay as they are."""
+        """Another tool wants our id. The counters and activations stay as they are."""
         wanted = _tool_id
         others = tool_ids.free_ids()
         _release_tool()

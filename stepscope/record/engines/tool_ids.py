@@ -1,11 +1,11 @@
-"""Which of sys.monitoring's ids we hold, and which are free: others are told that ours are free."""
+"""Which of sys.monitoring's ids we hold, and which are free. Other tools see ours as free."""
 
 import sys
 from collections.abc import Callable
 
 from stepscope.native import _core
 
-# Nobody's by custom, then the optimiser's, the debugger's, the profiler's and coverage's.
+# First those without a usual owner, then the optimiser's, debugger's, profiler's and coverage's.
 TOOL_IDS = (3, 4, 5, 0, 2, 1)
 
 _held: set[int] = set()
@@ -20,7 +20,7 @@ if sys.version_info >= (3, 12):
         ]
 
     def claim(give_way: Callable[[], None]) -> int | None:
-        """An id of ours; `give_way` is called when somebody else wants it. None: all are taken."""
+        """Take an id; `give_way` is called when another tool wants it. None: all are taken."""
         free = free_ids()
         if not free:
             return None

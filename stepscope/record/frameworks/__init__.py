@@ -1,7 +1,7 @@
-"""What is watched in the frameworks: one file a subject, loaded when the script imports the module.
+"""The frameworks' watchers: one file per subject, loaded when the script imports the module.
 
-Nothing here imports a framework: a file is handed the module that the script has just loaded. What
-it changes there goes through `Patches`, so that stopping takes all of it away again.
+Nothing here imports a framework: a file gets the module that the script has just loaded. Its
+changes there go through `Patches`, so that stopping removes all of them.
 """
 
 import importlib
@@ -18,7 +18,7 @@ ROOMS: Final = (
 
 
 def _watchers() -> dict[str, list[str]]:
-    """A module that the script loads, to the files here that watch it."""
+    """Module that the script loads, to the files here that watch it."""
     found: dict[str, list[str]] = {}
     for room in ROOMS:
         watches = importlib.import_module(f"{__name__}.{room}").WATCHES
@@ -35,14 +35,14 @@ _installed: set[tuple[str, str]] = set()
 
 
 def install(note: Callable[[str], object]) -> None:
-    """Watch what is loaded already. `note`: where trouble is told."""
+    """Watch what is loaded already. `note`: where problems are reported."""
     notes.tell(note)
     for name in WATCHED:
         watch(name)
 
 
 def watch(name: str) -> None:
-    """To be called when the module `name` has been loaded. Again, or without it, does nothing."""
+    """Call this when the module `name` has been loaded; repeated or early calls do nothing."""
     module = sys.modules.get(name)
     if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
         return
@@ -53,12 +53,12 @@ def watch(name: str) -> None:
 
 
 def _watch(watcher: str, name: str) -> None:
-    """A version of the framework that lacks something costs that something, and no more."""
+    """If a version of the framework lacks something, only the files that need it are skipped."""
     ours = importlib.import_module(f"{__name__}.{watcher}")
     try:
         ours.install(sys.modules[name], _patches)
     except Exception as error:
-        notes.note(f"{name} is not watched as it should be ({watcher}: {error!r}).")
+        notes.note(f"{name} is not watched completely ({watcher}: {error!r}).")
 
 
 def uninstall() -> None:

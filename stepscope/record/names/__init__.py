@@ -1,1 +1,1 @@
-"""What functions, threads and files are called in names.jsonl."""
+"""The names of functions, threads and files in names.jsonl."""

@@ -1,4 +1,4 @@
-"""Names of functions as calls and samples know them: one entry for each in names.jsonl."""
+"""Names of functions for calls and samples: one entry for each in names.jsonl."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ NATIVE_FILE: Final = "~"  # where pstats says that a function is written in C
 
 def namer(names: Names) -> Callable[[CodeType | BuiltinFunctionType], int]:
     """on_function for the native core: the id of a function's entry, 0 for our own."""
-    folder = os.getcwd()  # relative paths were meant from here, wherever the script goes later
+    folder = os.getcwd()  # for relative paths, even after a chdir
     known: dict[tuple[object, ...], int] = {}
 
     def name(function: CodeType | BuiltinFunctionType) -> int:
@@ -34,8 +34,8 @@ def namer(names: Names) -> Callable[[CodeType | BuiltinFunctionType], int]:
 def _name_code(
     names: Names, folder: str, code: CodeType, known: dict[tuple[object, ...], int]
 ) -> int:
-    """The same source compiled again is the same function. Two generator expressions or lambdas of
-    one line are not: one that calls the other is no recursion."""
+    """The same source compiled again is the same function. Two generator expressions or lambdas on
+    one line are not: one that calls the other is not a recursion."""
     path = absolute_path(code.co_filename, folder)
     if path.startswith(OURS):
         return 0
@@ -51,7 +51,7 @@ def _name_code(
 
 @functools.lru_cache(maxsize=256)  # functions of one file come together
 def absolute_path(filename: str, folder: str) -> str:
-    """`<string>` and its like stay as they are."""
+    """`<string>` and similar names stay as they are."""
     if filename.startswith("<"):
         return filename
     return os.path.normpath(os.path.join(folder, filename))
@@ -59,7 +59,7 @@ def absolute_path(filename: str, folder: str) -> str:
 
 def builtin_label(function: Any) -> str:
     """As pstats labels it: `<method 'append' of 'list' objects>`, `<built-in method time.sleep>`.
-    Looks attributes up without running any of the script's code."""
+    Attributes are looked up without running any of the script's code."""
     owner: Any = function.__self__
     if not isinstance(owner, ModuleType):
         for kind in type(owner).__mro__:
@@ -72,7 +72,7 @@ def builtin_label(function: Any) -> str:
 
 
 def _repr_of(method: Any, function: BuiltinFunctionType) -> str:
-    """Only the interpreter's own kinds of methods have a repr that runs none of the script's."""
+    """Only the interpreter's own method types have a repr that runs none of the script's code."""
     if type(method).__module__ == "builtins":
         return repr(method)
     return f"<built-in method {function.__name__}>"

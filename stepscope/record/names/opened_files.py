@@ -1,4 +1,4 @@
-"""Which opened files are worth a record, and what they are called."""
+"""Which opened files are worth a record, and their names."""
 
 import os
 from typing import Final
@@ -8,7 +8,7 @@ from stepscope.store.writer import Names
 # Reading these is importing, not input.
 CODE_ENDINGS: Final = (".py", ".pyc", ".pyi", ".so", ".pth", ".dist-info", ".egg-info")
 SYSTEM_FOLDERS: Final = ("/proc/", "/sys/", "/dev/")
-PATHS_AT_MOST: Final = 20_000  # then a folder's files share one name
+PATHS_AT_MOST: Final = 20_000  # with more, the files of a folder share one name
 
 
 class OpenedFiles:

@@ -1,4 +1,4 @@
-"""Where our own code lies: what is below is none of the script's."""
+"""The folder of our own code: nothing below it is the script's."""
 
 import os
 from typing import Final

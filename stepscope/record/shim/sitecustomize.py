@@ -1,7 +1,7 @@
 """Python's `site` imports this at start-up when `stepscope run` put its folder on PYTHONPATH.
 
 It starts recording and then gets out of the way: the user's own sitecustomize, if there is one,
-takes its place. Plain old syntax on purpose: any Python may be started under this environment.
+replaces it. Old syntax on purpose: any Python may be started in this environment.
 """
 
 import os
@@ -41,7 +41,7 @@ except Exception as _trouble:
     if sys.stderr is not None:  # it may have been closed
         sys.stderr.write("stepscope: not recording this process: %r\n" % (_trouble,))
 
-# From here on as if this file were not there: without a sitecustomize of the user's this raises
-# ImportError, as `site` expects, and otherwise the user's is what sys.modules holds.
+# From here on as if this file were not there: if the user has no sitecustomize this raises
+# ImportError, as `site` expects, and otherwise sys.modules holds the user's.
 sys.modules.pop("sitecustomize", None)
 __import__("sitecustomize")

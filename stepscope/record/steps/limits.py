@@ -1,8 +1,8 @@
-"""--steps, --until-stable and --stop-after: which loop is the training loop, told while it runs.
+"""--steps, --until-stable and --stop-after: find the training loop while it runs.
 
-The report chooses the step loop with the whole run before it; here a simpler rule must do: the
-busiest loop among those that turn in 1 ms or more, have turned ten times, and are not the kind
-that turns the same few times whenever it is entered (layers, a generator and its discriminator).
+The report chooses the step loop with the whole run at hand; here a simpler rule must do: the
+busiest loop among those whose turns take 1 ms or more, that have turned ten times, and that do
+not always turn the same few times when entered (layers, a generator and its discriminator).
 An enclosing loop turns less often in the same time, so the busiest one is the innermost.
 """
 
@@ -32,7 +32,7 @@ class EndOfSteps(SystemExit):
 
 
 class _Turns:
-    """What is known so far of one loop."""
+    """What is known so far about one loop."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
@@ -66,14 +66,14 @@ class StepLimits:
         self._options = options
         self._end_recording = end_recording
         self._loops: dict[int, _Turns] = {}
-        self._told: list[int] = []  # when steps ended that need no guess
+        self._reported: list[int] = []  # when reported steps ended: those need no guess
 
     @staticmethod
     def wanted(options: RecordOptions) -> bool:
         return bool(options.steps or options.until_stable or options.stop_after_steps)
 
     def loop_turned(self, loop_id: int, ticks: int, line_before: int) -> None:
-        if self._told:
+        if self._reported:
             return  # the script or its framework says what its steps are
         turns = self._loops.get(loop_id)
         if turns is None:
@@ -83,11 +83,11 @@ class StepLimits:
             self._judge(len(turns.stamps) - 1, turns.stamps)
 
     def step_ended(self, steps: int) -> None:
-        """To be told by `step_counter`."""
-        if steps <= len(self._told):
-            self._told.clear()  # somebody who knows better counts from the start
-        self._told.append(_core.ticks())
-        self._judge(steps, self._told)
+        """Called by `step_counter`."""
+        if steps <= len(self._reported):
+            self._reported.clear()  # a better source counts from the start
+        self._reported.append(_core.ticks())
+        self._judge(steps, self._reported)
 
     def _step_loop(self) -> _Turns | None:
         candidates = [turns for turns in self._loops.values() if turns.could_be_steps()]

@@ -1,4 +1,4 @@
-"""What the user may put into a script: regions and steps. Cheap no-ops when nothing records."""
+"""Marks that the user may put into a script: regions and steps. Cheap no-ops if not recording."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
@@ -60,7 +60,7 @@ class region:
 
 
 def _is_coroutine_function(function: object) -> bool:
-    """Without inspect: importing it later could find a module of the script's own."""
+    """Without inspect: importing it later could find the script's own module."""
     return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & _CO_COROUTINE)
 
 
@@ -70,7 +70,7 @@ def _begin(name: str, category: SpanCategory) -> int:
 
 
 def step(samples: int | None = None) -> None:
-    """A training step ends here. `samples`: how many examples it used, for the throughput."""
+    """A training step ends here. `samples`: how many samples it used, for the throughput."""
     if naming.name_id is None:
         return
     _core.step_mark(samples=samples or 0)
@@ -78,7 +78,7 @@ def step(samples: int | None = None) -> None:
 
 
 def steps(iterable: Iterable[T]) -> Iterator[T]:
-    """`for batch in steps(loader)`: every turn is a step, waiting for the batch is its input."""
+    """`for batch in steps(loader)`: each turn is a step, waiting for the batch is its input."""
     if naming.name_id is not None:
         _core.step_mark(who=StepMark.BEGINS)
     iterator = iter(iterable)

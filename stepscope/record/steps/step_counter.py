@@ -1,21 +1,21 @@
-"""Counts the training steps while they happen, for whoever waits for one of them.
+"""Counts the training steps while they happen, for code that waits for one of them.
 
-What a step is, is told in the end by analysis, with the whole run before it. Here the same order
-holds as far as it can be known: steps that the script marks, then the batches of a framework that
-has such, then the first optimizer that steps twice. Steps that only a loop tells are not here.
+Analysis decides in the end what a step is, with the whole run at hand. Here the same order applies
+as far as possible: steps that the script marks, then a framework's training batches, then the first
+optimizer that steps twice. Steps that are only known by their loop are not counted here.
 """
 
 import enum
 from collections.abc import Callable
 from typing import Final
 
-# Called with the number of the step that has ended. Returns the one to be told of next: those in
-# between may be left out. None: the next one.
+# Called with the number of the step that has ended. Returns the next step to be called for: those
+# in between may be left out. None: the next one.
 Listener = Callable[[int], int | None]
 
 
 class Source(enum.IntEnum):
-    """Who says that a step ended; a higher one silences the lower."""
+    """What reports that a step ended; a higher source overrides the lower ones."""
 
     OPTIMIZER = 1
     BATCH = 2
@@ -24,7 +24,7 @@ class Source(enum.IntEnum):
 
 _TWICE: Final = 2
 _NEVER: Final = 1 << 62
-_MANY: Final = 10  # steps that a new listener may miss where nobody else wants to know
+_MANY: Final = 10  # steps that a new listener may miss if there is no other
 _listeners: tuple[Listener, ...] = ()
 _source = Source.OPTIMIZER
 _optimizer_steps: dict[int, int] = {}
@@ -39,14 +39,14 @@ def reset() -> None:
 
 
 def listen(listener: Listener) -> None:
-    """It is called on the thread of the training; what it raises reaches the script."""
+    """It is called on the training thread; exceptions it raises reach the script."""
     global _listeners
     _listeners = (*_listeners, listener)
 
 
 def optimizer_stepped(number: int, steps: int = 0) -> int:
-    """`steps`: how many by now, where the caller counts. Returns how many there have to be before
-    somebody wants to know again."""
+    """`steps`: how many there are, if the caller counts them. Returns the number of steps at which
+    to call this next."""
     global _anchor
     if _source is not Source.OPTIMIZER:
         return _NEVER
@@ -59,12 +59,12 @@ def optimizer_stepped(number: int, steps: int = 0) -> int:
 
 
 def is_marked() -> bool:
-    """The script says itself what a step is."""
+    """The script itself marks its steps."""
     return _source is Source.MARK
 
 
 def step_ended(source: Source) -> None:
-    """A framework's batch, or a mark of the script's own."""
+    """A framework's batch, or the script's own mark."""
     global _source
     if source < _source:
         return

@@ -1,8 +1,8 @@
 """JAX, and Optax with it.
 
-Phases: compute of the user's jitted functions, gradients outside of jit, optimizer, waits for
-arrays, transfers, compilation with its cause. Steps: a function that is handed back what it
-returned, or an update of Optax's. Windows: operators under JAX's profiler. Notes: compiled again.
+Phases: compute of the user's jitted functions, gradients outside jit, optimizer, waits for
+arrays, transfers, compilation with its cause. Steps: a function that gets back what it returned,
+or an update of Optax. Windows: operators under JAX's profiler. Notes: recompilations.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """JAX: where the host waits for an array, and where it hands one to a device.
 
 A jitted function returns before its results are there. Most ways to an array's value pass through
-one property of the array, which is looked at only where the value is not on the host yet. On a CPU,
-NumPy reads the array's memory without asking: np.asarray is not seen there.
+one property of the array, which is recorded only if the value is not on the host yet. On a CPU,
+NumPy reads the array's memory directly: np.asarray is not seen there.
 """
 
 import functools
@@ -25,7 +25,7 @@ _FUNCTIONS: Final = {
 }
 _METHODS: Final = ("block_until_ready", "item")
 _VALUE: Final = "_value"
-# By the method of the array that wants its value, in the script's words.
+# By the method of the array that needs its value, as the script writes it.
 _WORDS: Final = {
     "__array__": "np.asarray",
     "__bool__": "bool",

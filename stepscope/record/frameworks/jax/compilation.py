@@ -1,7 +1,8 @@
-"""JAX: tracing, lowering and compiling, as JAX tells of them when they have ended.
+"""JAX: tracing, lowering and compiling, as JAX reports them when they have ended.
 
-Inside a call of a jitted function of the user's they are part of one compilation, which that call
-tells with its cause (jax_jit). Elsewhere, operators run one by one, each is told by itself.
+Inside a call of the user's jitted function they are part of one compilation, which that call
+records with its cause (jitted_functions). Elsewhere, with operators run one by one, each is
+recorded separately.
 """
 
 import sys
@@ -20,28 +21,28 @@ _EVENTS: Final = {
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
     "/jax/core/compile/backend_compile_duration": "compile",
 }
-_SHORTEST_S: Final = 50e-6  # many small functions are traced inside of one
+_SHORTEST_S: Final = 50e-6  # many small functions are traced inside one
 
 
 class _Here(threading.local):
-    """The jitted function of the user's that runs on this thread, what was compiled in it, and what
-    came after it."""
+    """The user's jitted function that runs on this thread, what was compiled in it, and what came
+    after it."""
 
     is_running = False
     began = 0  # ticks
-    first = 0  # when the first compilation in it began, 0: there was none
+    first = 0  # when the first compilation in it began, 0: none
     last = 0  # when the last one ended
     result: Any = None  # of the step that ends right now
-    asked = 0  # when an optimizer was asked for its update, since the last gradients; 0: it was not
+    asked = 0  # when an optimizer was asked for its update, since the last gradients; 0: not yet
 
 
 here: Final = _Here()
-# For whoever wants to know that something was compiled. None: nobody does.
+# Called when something was compiled. None: no listener.
 on_compiled: Callable[[], None] | None = None
 
 
 def is_outside() -> bool:
-    """Of traces, and of what a jitted function calls."""
+    """Traces, and what a jitted function calls."""
     return not here.is_running and stand_in.runs_for_real()
 
 

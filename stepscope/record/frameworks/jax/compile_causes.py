@@ -1,4 +1,4 @@
-"""JAX: what a function was compiled for, and what made it be compiled again.
+"""JAX: what a function was compiled for, and why it was compiled again.
 
 A signature is taken only when something was compiled: names of the arguments' arrays with shape and
 type, and the static arguments by value.
@@ -15,7 +15,7 @@ _PLAIN: Final = (int, float, complex, str, bytes, bool, type(None), tuple)
 class Array(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
-    is_weak: bool  # a Python number, or made of such
+    is_weak: bool  # a Python number, or made from one
 
 
 class Signature(NamedTuple):
@@ -24,7 +24,7 @@ class Signature(NamedTuple):
 
 
 class Change(NamedTuple):
-    kind: str  # the same for whatever differs in the same way
+    kind: str  # the same for everything that differs in the same way
     text: str
 
 
@@ -55,7 +55,7 @@ def _counted(numbers: Sequence[int], count: int) -> set[int]:
 
 
 def _names(info: Any, count: int) -> list[str]:
-    """Of the arguments given by position."""
+    """Names of the positional arguments."""
     parameters = getattr(getattr(info, "fun_signature", None), "parameters", {})
     by_position = [
         name for name, each in parameters.items() if each.kind.name.startswith("POSITIONAL")
@@ -71,14 +71,14 @@ def _array(leaf: Any) -> Array:
 
 
 def _shown(value: Any) -> str:
-    """Only of plain values: the script's own classes may do anything to be shown."""
+    """Plain values only: the repr of the script's own classes may do anything."""
     if isinstance(value, _PLAIN):
         return repr(value)[:_LONGEST_VALUE]
     return f"a {type(value).__qualname__} at {id(value):#x}"
 
 
 def change(earlier: Sequence[Signature], now: Signature) -> Change | None:
-    """Against the nearest of the earlier ones, the latest first. None: there is no difference."""
+    """Compared with the nearest earlier one, the latest first. None: no difference."""
     if not earlier:
         return None
     found = [_differences(each, now) for each in reversed(earlier)]

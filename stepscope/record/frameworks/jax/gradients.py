@@ -47,7 +47,7 @@ def install(jax: Any, patches: Patches) -> None:
 def _watch(jax: Any, name: str, patches: Patches) -> None:
     def differentiated(made: Any, frame: FrameType) -> Any:
         if not stand_in.runs_for_real():
-            return made  # it is made inside of a trace, and called there
+            return made  # it is made inside a trace, and called there
         is_users = jit_calls.user_frame(frame) or jit_calls.users_code(made)
         return Differentiated(made, name) if is_users else made
 

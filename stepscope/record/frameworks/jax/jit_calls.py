@@ -1,7 +1,7 @@
 """JAX: calls of the user's jitted functions, as the phase `compute`, and with them the steps.
 
-Only what the user's own code jits is watched, or what a library jits of it. Inside a trace, where
-one jitted function calls another, nothing happens at all.
+Only functions that the user's own code jits are watched, or the user's that a library jits.
+Inside a trace, where one jitted function calls another, nothing happens at all.
 """
 
 import functools
@@ -60,7 +60,7 @@ def install(jax: Any, patches: Patches) -> None:
 def watch_maker(
     jax: Any, name: str, stand_in: Callable[[Any, FrameType], Any], patches: Patches
 ) -> None:
-    """`jax.name(function, …)`, or `jax.name(…)(function)`: what it makes has a stand-in."""
+    """`jax.name(function, …)`, or `jax.name(…)(function)`: the result gets a stand-in."""
     seen = _seen(vars(jax)[name], stand_in)
     seen.__module__ = jax.__name__  # where a pickle finds it: its own module keeps JAX's
     patches.set(jax, name, seen)
@@ -76,12 +76,12 @@ def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
             raise
         if naming.name_id is None:
             return made
-        if not args and "fun" not in kwargs:  # a decorator, still to be given its function
+        if not args and "fun" not in kwargs:  # a decorator that does not have its function yet
             return _seen(made, stand_in)
         try:
             return stand_in(made, sys._getframe(1))
         except Exception as error:
-            notes.note(f"A function of JAX's is not watched: {error!r}.")
+            notes.note(f"A jitted function is not watched: {error!r}.")
             return made
 
     return made_by
@@ -101,7 +101,7 @@ def functions_stand_in(functions: Functions) -> Callable[[Any, FrameType], Any]:
 
 
 def users_code(function: Any) -> CodeType | None:
-    """The user's function inside of what libraries wrap around it."""
+    """The user's function inside the wrappers of libraries."""
     for _ in range(_MOST_WRAPPERS):
         code = getattr(function, "__code__", None)
         if isinstance(code, CodeType) and _core.lines_is_registered(code):
@@ -117,7 +117,7 @@ def users_code(function: Any) -> CodeType | None:
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The user's line that leads here, with a library or two in between, but not by an import."""
+    """The user's line that leads here, through a library or two, but not through an import."""
     for _ in range(_FRAMES):
         if frame is None or frame.f_code.co_filename.startswith("<frozen importlib"):
             return None

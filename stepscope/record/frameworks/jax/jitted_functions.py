@@ -1,4 +1,4 @@
-"""JAX: what is known of the functions that the user has jitted, and what is recorded of a call.
+"""JAX: what is known about the user's jitted functions, and what is recorded of a call.
 
 A call's span has a number only where the function trains: it updates what it is given, or returns
 gradients of it. The same code jitted again and again, in a loop, is one function.
@@ -30,8 +30,7 @@ _MUCH_LARGER: Final = 10
 _here = compilation.here
 _guarded: Final = notes.guard("Recording lost something of JAX")
 
-# For whoever wants to know that JAX trains, or that a function is called for the first time. None:
-# nobody does.
+# Called when JAX trains, and when a function is called for the first time. None: no listener.
 on_work: Callable[[], None] | None = None
 on_first_call: Callable[[], None] | None = None
 
@@ -43,7 +42,7 @@ def worked() -> None:
 
 @contextlib.contextmanager
 def step_ends_with(result: Any) -> Iterator[None]:
-    """For who wants to wait for it: it may be far from computed."""
+    """For code that waits for it: it may be far from computed."""
     _here.result = result
     try:
         yield
@@ -52,7 +51,7 @@ def step_ends_with(result: Any) -> Iterator[None]:
 
 
 class Function:
-    """Code of the user's that was jitted, once or again and again."""
+    """The user's code that was jitted, once or repeatedly."""
 
     def __init__(self, number: int, name: str, updates: Updates) -> None:
         self.number = number
@@ -66,7 +65,7 @@ class Function:
 
 
 class Functions:
-    """All of them."""
+    """All jitted functions."""
 
     def __init__(self, array: type, tree_util: Any) -> None:
         self._array = array
@@ -79,7 +78,7 @@ class Functions:
 
     def of(self, key: CodeType | str, names: tuple[str, str], stand_in: Any) -> Function:
         """One of the same code whose stand-in is gone, or a new one. `names`: its own, and another
-        if there is one of that name."""
+        if that name is taken."""
         known = self._by_key.setdefault(key, [])
         for function in known:
             if function.jit is None or function.jit() is None:
@@ -127,7 +126,7 @@ class Jit:
     # --- a call ----------------------------------------------------------------------------------
 
     def begins(self, stand_in: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        """The span, 0: none. On this thread, what is compiled from now on is compiled for it."""
+        """The span, 0: none. Compilations on this thread from now on are for this call."""
         function = self._function
         if naming.name_id is not self._namer or function is None:
             function = self._settle(stand_in)
@@ -195,7 +194,7 @@ class Jit:
     def _cause(
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[str, str]:
-        """In words, and what is the same for all of its kind. Empty: it is the first time."""
+        """The cause as text, and a key for causes of its kind. Empty: the first compilation."""
         now = compile_causes.signature_of(self._made, args, kwargs, self._functions.tree_util)
         earlier, is_anew = function.signatures, function.is_anew
         function.is_anew = False
@@ -210,11 +209,11 @@ class Jit:
             return change.text, change.kind
         if is_anew:
             return f"it is a new function, jitted at {self._jitted_at}", "new function"
-        return "its cache was cleared, or its arguments lie elsewhere", "something else"
+        return "its cache was cleared, or its arguments are placed elsewhere", "something else"
 
 
 def _calling_line(frame: FrameType | None) -> str:
-    """The nearest line of the user's."""
+    """The nearest line of the user's code."""
     while frame is not None and not _core.lines_is_registered(frame.f_code):
         frame = frame.f_back
     return _place(frame.f_code, frame.f_lineno) if frame is not None else "?"

@@ -28,7 +28,7 @@ def _begin(patches: Patches, recording: RunningRecording) -> None:
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files so large.")
+        recording.note("Operators are not recorded: the process may not write files that large.")
         return
     library = sys.modules[_LIBRARY]
     windows = XplaneWindows(recording, _Profiler(library), lambda: _STEPS)
@@ -46,10 +46,10 @@ def _forget() -> None:
 
 
 class _Profiler:
-    """What is below `jax.profiler.start_trace`: that would write a trace for viewers as well, and
-    find the script's own in its place. Without the Python calls: the lines tell those.
+    """The layer below `jax.profiler.start_trace`: that would also write a trace for viewers, and
+    find the script's own running. Without the Python calls: the lines show those.
 
-    Steps are handed over before they are computed: what is left to do is waited for at both ends,
+    Steps are dispatched before they are computed: pending work is waited for at both ends,
     so that a window has the operators of its own steps."""
 
     def __init__(self, library: Any) -> None:
@@ -60,11 +60,11 @@ class _Profiler:
 
     def _wait(self) -> None:
         here = compilation.here
-        here.is_running, before = True, here.is_running  # it is none of the script's waiting
+        here.is_running, before = True, here.is_running  # the script does not wait here
         try:
             self._wait_for(here.result)
         except Exception:
-            return  # something was computed wrong, or given away: the script will hear of it
+            return  # a computation failed, or the array is deleted: the script will see that
         finally:
             here.is_running = before
 

@@ -1,7 +1,7 @@
-"""Optax outside of jit: from asking a transformation for its update to having applied it.
+"""Optax outside jit: from asking a transformation for its update to having applied it.
 
-The transformation's update is a function in a tuple, which nobody can wrap without becoming another
-function to `jax.jit`. So only the moment is noted at which it is asked for.
+The transformation's update is a function in a tuple; a wrapper would be another function to
+`jax.jit`. So only the moment at which it is asked for is noted.
 """
 
 import functools
@@ -49,7 +49,7 @@ def _watch_asking(transformation: Any, patches: Patches) -> None:
 
 
 def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callable[..., Any]:
-    """The script's place of the call and the structure of its parameters tell optimizers apart."""
+    """Optimizers are distinguished by the script's call site and the parameters' structure."""
     numbers: dict[Any, int] = {}
     following = itertools.count(1)
 

@@ -1,6 +1,6 @@
-"""A function that JAX made, with its calls seen: in everything else it is that function.
+"""A function that JAX made, with its calls watched; otherwise identical to that function.
 
-What `jax.jit` makes runs in C, where no hook can be set, so the user gets an object of ours. It has
+What `jax.jit` makes runs in C, where no hook can be set, so the user gets our object. It has
 the function's class, attributes, signature, pickle and behaviour as a method, and no frame of it
 stays in what is raised or in the stacks that JAX keeps for its messages.
 """
@@ -18,7 +18,7 @@ _FRAMEWORKS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class _Kind(type):
-    """Who asks for the type of a stand-in, to compare others with it, means the function's."""
+    """Code that compares types with that of a stand-in means the function's type."""
 
     _stepscope_types: tuple[type, ...] = ()
 
@@ -27,7 +27,7 @@ class _Kind(type):
 
 
 class StandIn(metaclass=_Kind):
-    """A subclass says what happens in a call. `state` is what it wants to know then."""
+    """A subclass defines what happens in a call. `state` is what it needs for that."""
 
     __slots__ = ("__weakref__", "_stepscope_function", "_stepscope_state")
 
@@ -57,10 +57,10 @@ class StandIn(metaclass=_Kind):
         return repr(self._stepscope_function)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Where it is unpickled, there may be no recording."""
+        """The process that unpickles it may not be recorded."""
         return self._stepscope_function.__reduce_ex__(protocol)
 
-    @property  # type: ignore[misc]  # nobody sets it
+    @property  # type: ignore[misc]  # it is never set
     def __class__(self) -> Any:
         return type(self._stepscope_function)
 
@@ -74,7 +74,7 @@ def _never() -> bool:
     return False
 
 
-# Whether Python runs for real, and not to be traced into a computation. Set when JAX is there.
+# Whether Python runs for real, and is not traced into a computation. Set when JAX is loaded.
 runs_for_real: Callable[[], bool] = _never
 
 
@@ -86,8 +86,8 @@ def install(_jax: Any, patches: Patches) -> None:
 
 
 def _stay_out_of_stacks(module: Any, patches: Patches) -> None:
-    """JAX leaves the files that it is told out of its messages, and of what its compiler sees. In C
-    it keeps their names for good: they are ours alone."""
+    """JAX leaves excluded files out of its messages, and of what its compiler sees. In C it keeps
+    their names for good: we exclude only our own."""
     module.register_exclusion(_FRAMEWORKS)
     paths = getattr(module, "_exclude_paths", [])
     pattern = getattr(module, "_exclude_path_regex", None)

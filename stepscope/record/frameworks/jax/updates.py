@@ -1,8 +1,8 @@
-"""JAX: which jitted function trains. It is handed back what it returned the time before.
+"""JAX: which jitted function trains: the one that gets back what it returned the last time.
 
-Arrays are known again by identity; none is kept alive. Keys of random numbers come back too, and so
-do metrics that are summed up over an evaluation: those are small beside the parameters, which are
-handed over again and again without coming back.
+Arrays are recognized by identity; none is kept alive. Random keys come back too, and so do metrics
+that are summed up over an evaluation: those are small compared with the parameters, which an
+evaluation gets again and again without returning them.
 """
 
 import weakref
@@ -17,7 +17,7 @@ _Refs = list["weakref.ref[Any]"]
 
 
 class Updates:
-    """What is known of one function after its first calls."""
+    """What is known about one function after its first calls."""
 
     def __init__(self, tree_util: Any, array: type) -> None:
         self._leaves = tree_util.tree_leaves
@@ -32,7 +32,7 @@ class Updates:
         self.updated_bytes = 0  # 0, though it trains: it returns gradients
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether it is clear only now that it updates something."""
+        """Whether it has just become clear that it updates something."""
         returned, given = _alive(self._returned), _alive(self._given)
         leaves = [self._leaves(arg) for arg in (*args, *kwargs.values())]
         come_back = sum(_float_bytes(leaf) for each in leaves for leaf in each
@@ -61,7 +61,7 @@ class Updates:
         return [weakref.ref(array) for array in arrays[:_MOST_ARRAYS]]
 
     def _is_like_first(self, first: Any, result: Any) -> bool:
-        """Gradients come as the parameters do: in the same structure, with the same shapes."""
+        """Gradients look like the parameters: the same structure, the same shapes."""
         wanted = self._structure(first), self._shapes(first)
         if not any(wanted[1]) or (len(wanted[1]) == 1 and type(result) is not tuple):
             return False  # an array of the same shape may be anything
@@ -78,24 +78,24 @@ class Updates:
         self._batch = next((number for number in numbers if self._is_batch(args[number])), None)
 
     def _is_batch(self, arg: Any) -> bool:
-        """Its arrays have as many rows each: parameters have not."""
+        """All its arrays have the same number of rows: parameters do not."""
         rows = {shape[0] for shape in self._shapes(arg) if shape}
         return len(rows) == 1 and samples_in(arg) in rows
 
     def samples(self, args: tuple[Any, ...]) -> int:
-        """In the batch; 0: not known."""
+        """Samples in the batch; 0: not known."""
         if self._batch is None or self._batch >= len(args):
             return 0
         return samples_in(args[self._batch])
 
 
 def _alive(refs: _Refs) -> set[int]:
-    """Their ids; what is alive now is so until the call begins."""
+    """Their ids; what is alive now stays alive until the call begins."""
     arrays = [ref() for ref in refs]
     return {id(array) for array in arrays if array is not None}
 
 
 def _float_bytes(leaf: Any) -> int:
     dtype: Any = getattr(leaf, "dtype", None)
-    is_float = getattr(dtype, "kind", "") in ("f", "c", "V")  # V: bfloat16 and its kin
+    is_float = getattr(dtype, "kind", "") in ("f", "c", "V")  # V: bfloat16 and similar types
     return int(leaf.size) * int(dtype.itemsize) if is_float else 0

@@ -1,4 +1,4 @@
-"""Keras 3, on whichever backend, and tf_keras.
+"""Keras 3, on any backend, and tf_keras.
 
 Steps: the batches of `fit` and of `train_on_batch`. Phases: forward and optimizer of what runs
 eagerly, input, evaluation, checkpoints, logging; callbacks and epochs as actions. No windows of its

@@ -1,7 +1,7 @@
 """Keras: the training batches of `fit` are the steps, and each `train_on_batch` computes one.
 
-What is watched is the list of callbacks, which every `fit` tells of its batches. A callback of ours
-in it could switch off that Keras calls them on the side.
+We watch the list of callbacks, which every `fit` notifies of its batches. A callback of our own in
+it could stop Keras from calling callbacks asynchronously.
 """
 
 import functools
@@ -21,7 +21,7 @@ from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, StepMark, about_compute
 
-_guarded: Final = notes.guard("Keras is not watched as it should be")
+_guarded: Final = notes.guard("Keras is not watched completely")
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
 _FIRST_MODEL: Final = 1 << 24  # functions are numbered below
@@ -30,11 +30,11 @@ _FARTHEST: Final = 8  # how deep a dataset's batching is looked for
 
 
 class Sizes(NamedTuple):
-    """How many examples the batches of an epoch have; 0: not known."""
+    """How many samples the batches of an epoch have; 0: not known."""
 
     batch: int = 0
     batches: int = 0  # in the epoch
-    last: int = 0  # in the last of them, where that is another number
+    last: int = 0  # in the last batch, if that differs
 
     def of(self, number: int) -> int:
         is_last = self.last and self.batches and number == self.batches - 1
@@ -45,11 +45,11 @@ class _Fit(threading.local):
     """The batch that this thread trains on."""
 
     began_ticks = 0  # 0: none is running
-    first = 0  # its number; one event of Keras may tell of several
-    together = 0  # the most that one event told of
+    first = 0  # its number; one event of Keras may cover several
+    together = 0  # the most that one event covered
     span = 0
     sizes = Sizes()
-    fetched: tuple[int, ...] = ()  # examples in the batches that were fetched for it
+    fetched: tuple[int, ...] = ()  # samples in the batches that were fetched for it
 
 
 _fit: Final = _Fit()
@@ -76,7 +76,7 @@ def install(package: Package, patches: Patches) -> None:
 def _watch_batches(package: Package, patches: Patches) -> None:
     callbacks = package.callback_list
     begin, end = callbacks.on_train_batch_begin, callbacks.on_train_batch_end
-    # TensorFlow's functions tell of themselves, and torch's modules and optimizers do.
+    # TensorFlow's functions report themselves, and so do torch's modules and optimizers.
     tells_nothing = package.backend not in ("tensorflow", "torch")
 
     @functools.wraps(begin)
@@ -125,18 +125,18 @@ def _computed() -> None:
 
 
 def _ended(callbacks: Any, batch: Any) -> int:
-    """Mark the ends of the steps that are over. Returns how many."""
+    """Mark the ends of the finished steps. Returns how many."""
     began, _fit.began_ticks = _fit.began_ticks, 0
     here.in_batch = False
     if naming.name_id is None:
         return 0
-    if not began:  # recording began inside of it
+    if not began:  # recording began inside it
         began, _fit.first = _core.ticks(), int(batch)
     last = int(batch)
     if last > _fit.first:
         _fit.together = max(_fit.together, last - _fit.first + 1)
         notes.note(
-            f"Keras executes {_fit.together} steps in one and tells when all are over: the "
+            f"Keras executes {_fit.together} steps in one and only reports when all are over: the "
             "time is divided evenly among them."
         )
     in_epoch = (getattr(callbacks, "params", None) or {}).get("steps")
@@ -154,7 +154,7 @@ def _ended(callbacks: Any, batch: Any) -> int:
 
 
 def _samples(index: int) -> int:
-    """In the batch that is the index-th of this execution."""
+    """Samples in the index-th batch of this execution."""
     if index < len(_fit.fetched):
         return _fit.fetched[index]
     return _fit.sizes.of(_fit.first + index)
@@ -181,7 +181,7 @@ def _watch_sizes(owner: Any, name: str, sizes: Any, patches: Patches) -> None:
 
 
 def _known(sizes: Any, data: Any) -> Sizes:
-    """Data of the script's own may be of any kind."""
+    """The script's own data may be of any kind."""
     try:
         found: Sizes = sizes(data)
         return found
@@ -212,7 +212,7 @@ def _legacy_sizes(handler: Any) -> Sizes:
 
 
 def _batched_by(dataset: Any) -> int:
-    """What the last batching in a tf.data pipeline was asked for."""
+    """The batch size of the last batching in a tf.data pipeline."""
     for _ in range(_FARTHEST):
         if dataset is None:
             return 0
@@ -299,8 +299,8 @@ class _Waited:
                 _core.span_end(span, samples)
 
 
-def _fetched(told: Any) -> tuple[int, ...]:
-    return tuple(samples_in(batch) for batch in told[2])
+def _fetched(item: Any) -> tuple[int, ...]:
+    return tuple(samples_in(batch) for batch in item[2])
 
 
 # --- train_on_batch -------------------------------------------------------------------------------

@@ -16,15 +16,15 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_guarded: Final = notes.guard("Keras is not watched as it should be")
+_guarded: Final = notes.guard("Keras is not watched completely")
 _BEGINNINGS: Final = (
     "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
 )  # fmt: skip
-# They do nothing but tell the outside.
+# They only report to the outside.
 _REPORTING: Final = frozenset(("CSVLogger", "ProgbarLogger", "RemoteMonitor", "TensorBoard"))
 _EPOCH: Final = "epoch"
 _MOST_SPANS: Final = 1_000_000  # 48 MB
-_FULL: Final = f"Actions are those of the beginning: the first {_MOST_SPANS:,} were recorded."
+_FULL: Final = f"Only the first {_MOST_SPANS:,} actions were recorded."
 
 
 def install(package: Package, patches: Patches) -> None:
@@ -35,7 +35,7 @@ def install(package: Package, patches: Patches) -> None:
 
 
 def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches) -> None:
-    """Whichever is called first: recording may begin in the middle of a training."""
+    """Called by whichever hook comes first: recording may begin in the middle of a training."""
     before = getattr(kind, name)
 
     @functools.wraps(before)
@@ -52,7 +52,7 @@ def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches)
 
 
 def _watch_epochs(kind: Any, patches: Patches) -> None:
-    """From the callbacks at an epoch's beginning to those at its end: the others lie inside."""
+    """From the callbacks at an epoch's beginning to those at its end: the others are inside."""
     begin, end = kind.on_epoch_begin, kind.on_epoch_end
     spans: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
@@ -81,7 +81,7 @@ def _watch_epochs(kind: Any, patches: Patches) -> None:
 
 
 class _Callbacks:
-    """The methods of the callbacks' classes, each watched once where it is defined."""
+    """The methods of the callbacks' classes, each watched once, in the class that defines it."""
 
     def __init__(self, patches: Patches) -> None:
         self._patches = patches
@@ -123,7 +123,7 @@ class _Callbacks:
         return run
 
     def _begin(self, kind: type, name: str, asked: Any) -> tuple[int, ...]:
-        """Nothing where a subclass calls what it extends: it is told of itself."""
+        """Nothing if a subclass calls the method it extends: its own is recorded."""
         if naming.name_id is None or self._left <= 0 or getattr(kind, name, None) is not asked:
             return ()
         self._left -= 1
@@ -137,5 +137,5 @@ class _Callbacks:
 
 
 def _does_nothing(method: Any) -> bool:
-    """Keras marks what its base class has."""
+    """Keras marks the methods of its base class."""
     return bool(getattr(method, "_is_default", False))

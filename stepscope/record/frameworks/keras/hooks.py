@@ -18,7 +18,7 @@ def install(keras: Any, patches: Patches) -> None:
     package = Package(keras)
     if package.is_too_old:
         notes.note(
-            f"Keras {package.version} is too old to be watched (it takes Keras 3, or tf_keras): "
+            f"Keras {package.version} is too old to be watched (Keras 3 or tf_keras is needed): "
             "its steps are found by their loop, and they have no phases."
         )
         return
@@ -28,8 +28,8 @@ def install(keras: Any, patches: Patches) -> None:
     for part in parts:
         try:
             part(package, patches)
-        except Exception as error:  # a version that lacks something costs that something
-            notes.note(f"Keras {package.version} is not watched as it should be: {error!r}.")
+        except Exception as error:  # if a version lacks something, only this watcher is skipped
+            notes.note(f"Keras {package.version} is not watched completely: {error!r}.")
 
 
 def _watch_phases(package: Package, patches: Patches) -> None:

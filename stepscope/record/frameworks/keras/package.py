@@ -20,7 +20,7 @@ class Package:
         self.backend = "tensorflow" if self.is_legacy or self.is_too_old else _backend(self.name)
 
     def module(self, name: str) -> Any:
-        """Below `src`; all of those that are asked for are loaded with the package."""
+        """A module below `src`; all that we ask for are loaded with the package."""
         return importlib.import_module(f"{self.name}.src.{name}")
 
     @property

@@ -16,12 +16,12 @@ from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
-_guarded: Final = notes.guard("Keras is not watched as it should be")
+_guarded: Final = notes.guard("Keras is not watched completely")
 _FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
 _NO_TAPE: Final = int(ForwardFlag.NO_GRAD)
 _EVALUATING: Final = int(ForwardFlag.NO_GRAD | ForwardFlag.EVALUATING)
 _STEPS: Final = ("apply_gradients", "apply")
-# Modules of tf_keras that have kinds of optimizers.
+# Modules of tf_keras with optimizer classes.
 _LEGACY: Final = (
     "optimizers.optimizer", "optimizers.legacy.optimizer_v2", "mixed_precision.loss_scale_optimizer"
 )  # fmt: skip
@@ -39,11 +39,11 @@ def install(package: Package, patches: Patches) -> None:
 
 
 def _watch_models(layer: Any, patches: Patches) -> None:
-    """The outermost call. Under a tape it is part of the tape's forward, and tells the samples."""
+    """The outermost call. Under a tape it is part of the tape's forward, and gives the samples."""
     before = layer.__call__
 
     def begins(model: Any, args: Any, kwargs: Any) -> int:
-        """The span, or 0 without one; -1: nothing is to be ended."""
+        """The span, or 0 without one; -1: there is nothing to end."""
         if here.in_model or _is_symbolic(args or kwargs):
             return -1
         if not current_work.is_eager():
@@ -78,7 +78,7 @@ def _watch_models(layer: Any, patches: Patches) -> None:
 
 
 def _is_symbolic(given: Any) -> bool:
-    """Whether a model is being put together: nothing is computed then."""
+    """Whether a model is being built: nothing is computed then."""
     while isinstance(given, tuple | list | dict) and given:
         given = next(iter(given.values())) if isinstance(given, dict) else given[0]
     return type(given).__name__ == "KerasTensor"
@@ -96,7 +96,7 @@ def _watch_optimizers(package: Package, patches: Patches) -> None:
 
 
 def _kinds(package: Package) -> list[type]:
-    """Classes that have a step of their own."""
+    """Classes that have their own step."""
     if not package.is_legacy:
         base = package.module("optimizers.base_optimizer").BaseOptimizer
         return [base, package.module("optimizers.loss_scale_optimizer").LossScaleOptimizer]
@@ -110,7 +110,7 @@ def _kinds(package: Package) -> list[type]:
 
 
 class _Steps:
-    """Numbers the optimizers by their first step: analysis tells a GAN's two apart by that."""
+    """Numbers the optimizers by their first step: analysis tells a GAN's two apart by these."""
 
     def __init__(self) -> None:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()

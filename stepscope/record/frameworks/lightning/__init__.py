@@ -1,8 +1,8 @@
 """Lightning, under both of its names.
 
-Steps: its training batches. Phases: evaluation, checkpoints, logging, and input where it is no
-loader of torch's; what its profilers are told of as actions. Notes: how a training ended. No
-windows of its own: torch has them.
+Steps: its training batches. Phases: evaluation, checkpoints, logging, and input that is not a
+torch loader; the actions that its profilers get. Notes: how a training ended. No windows of its
+own: torch has them.
 """
 
 from typing import Final

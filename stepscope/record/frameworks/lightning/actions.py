@@ -1,7 +1,7 @@
-"""Lightning: the actions that its profilers are told of, nested, whoever profiles or nobody does.
+"""Lightning: the actions that its profilers get, nested, with or without a profiler.
 
-A profiler that the script chose works on as it is; ours looks on. No object of the script's is
-replaced: what is watched are the classes.
+A profiler that the script chose works as before. None of the script's objects is replaced: the
+classes are watched.
 """
 
 import contextlib
@@ -20,13 +20,13 @@ from stepscope.store.format import SpanCategory
 _MOST_SPANS: Final = 1_000_000  # 48 MB: some 25,000 steps
 _MOST_NAMES: Final = 2_000
 _DEEPEST: Final = 200
-_FULL: Final = f"Actions are those of the beginning: the first {_MOST_SPANS:,} were recorded."
+_FULL: Final = f"Only the first {_MOST_SPANS:,} actions were recorded."
 _ONE_OF_MANY: Final = "(more actions)"
 
 
 def install(lightning: Any, patches: Patches) -> Callable[[type], None]:
-    """`lightning`: lightning.pytorch or pytorch_lightning. Returns what watches one more class of
-    profilers: the script may have its own."""
+    """`lightning`: lightning.pytorch or pytorch_lightning. Returns a function that watches another
+    profiler class: the script may have its own."""
     actions = _Actions()
     watched: set[type] = set()
 
@@ -83,7 +83,7 @@ class _Actions:
         return number
 
     def end(self, action: str) -> None:
-        """What was begun inside of it and never ended (something raised) ends with it."""
+        """Actions that began inside it and never ended (something raised) end with it."""
         stack = self._stack()
         at = len(stack) - 1
         while at >= 0 and stack[at][0] != action:
@@ -98,15 +98,15 @@ class _Actions:
 
 
 def _watch(profiler: type, actions: _Actions, watched: set[type], patches: Patches) -> None:
-    """Every class that has a start and a stop of its own, once."""
+    """Every class that has its own start and stop, once."""
     for owner in profiler.__mro__:
         if owner in watched or not hasattr(owner, "start") or not hasattr(owner, "stop"):
             continue
         watched.add(owner)
-        for name, told in (("start", _with_begin), ("stop", _with_end)):
+        for name, wrap in (("start", _with_begin), ("stop", _with_end)):
             function = vars(owner).get(name)
             if callable(function) and not getattr(function, "__isabstractmethod__", False):
-                patches.set(owner, name, told(function, actions))
+                patches.set(owner, name, wrap(function, actions))
 
 
 def _with_begin(start: Any, actions: _Actions) -> Any:
@@ -121,7 +121,7 @@ def _with_begin(start: Any, actions: _Actions) -> Any:
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if type(self).start is run:  # else a subclass called it, and is told of itself
+        if type(self).start is run:  # else a subclass called it, and its own start is recorded
             actions.begin(action_name)
         return result
 
@@ -162,7 +162,7 @@ class _Action(contextlib.ContextDecorator):
 
 
 def _watch_pass_through(profiler: Any, actions: _Actions, patches: Patches) -> None:
-    """The profiler of those who chose none: `profile` goes to the recording at once."""
+    """The profiler that is used by default: `profile` goes directly to the recording."""
     profile, start, stop = profiler.profile, profiler.start, profiler.stop
 
     @functools.wraps(profile)

@@ -70,7 +70,7 @@ def _watch_batches(loop: Any, batches: Batches, patches: Patches) -> None:
 
 
 def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
-    """Where a training batch, and no other, is made ready for its step."""
+    """Where training batches, and only those, are prepared for their step."""
     before = getattr(loop, "_build_kwargs", None)
     if before is None:
         return
@@ -85,7 +85,7 @@ def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
 
 
 def _watch_input(fetcher: Any, patches: Patches) -> None:
-    """Torch's loaders tell of their waits themselves; any other iterable is waited for here."""
+    """Torch's loaders report their own waits; waits for other iterables are recorded here."""
     before = fetcher.__next__
 
     @functools.wraps(before)
@@ -138,7 +138,7 @@ def _watch_evaluation(loop: Any, patches: Patches) -> None:
 
 
 def _stage(loop: Any) -> str:
-    """In Lightning's words: sanity_check, validate, test, predict."""
+    """Lightning's name for it: sanity_check, validate, test, predict."""
     return str(getattr(loop.trainer.state.stage, "value", "evaluation"))
 
 
@@ -148,7 +148,7 @@ def _stage(loop: Any) -> str:
 def _watch_trainers(
     lightning: Any, watch_profiler: Callable[[type], None], patches: Patches
 ) -> None:
-    """Profiler, loggers and progress bars are known, of whatever class, when a trainer begins."""
+    """The classes of profiler, loggers and progress bars are known when a trainer begins."""
     before = lightning.Trainer._run
     methods = _Methods(patches, nobodys=(lightning.Callback, lightning.callbacks.ProgressBar))
 
@@ -160,8 +160,8 @@ def _watch_trainers(
             for callback in trainer.callbacks:
                 if isinstance(callback, lightning.callbacks.ProgressBar):
                     methods.watch(type(callback), _hooks_of(type(callback)))
-        except Exception as error:  # the training goes on with what is watched
-            notes.note(f"Lightning's trainer is not watched as it should be: {error!r}.")
+        except Exception as error:  # the training continues with what is watched
+            notes.note(f"Lightning's trainer is not watched completely: {error!r}.")
 
     @functools.wraps(before)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -181,7 +181,7 @@ def _hooks_of(callback: type) -> list[str]:
 
 
 class _Methods:
-    """Methods whose time is logging, each once, in the class that has them.
+    """Methods whose time is logging, each once, in the class that defines them.
 
     `nobodys`: classes whose methods do nothing."""
 
@@ -205,7 +205,7 @@ class _Methods:
 
 
 def _watch_errors(call: Any, patches: Patches) -> None:
-    """What ended a training, and where: told in the run."""
+    """Note in the run what ended a training, and where."""
     before = call._interrupt
 
     @functools.wraps(before)
@@ -221,7 +221,7 @@ def _ending(error: BaseException) -> str:
     words = [f"The training ended with {type(error).__name__}"]
     try:
         words.append(f": {' '.join(str(error).split())[:_LONGEST_MESSAGE]}")
-    except Exception:  # an error of the script's own may say nothing
+    except Exception:  # str() of the script's own error may fail
         words.append("")
     where = ""
     traceback = error.__traceback__

@@ -1,7 +1,7 @@
 """TensorFlow: waiting for the next batch of a dataset, as the phase `input`.
 
 Inside a graph (Keras' `fit`, a function that is given the iterator) the wait is an operation like
-any other, and only the operators tell of it.
+any other, and only the operators show it.
 """
 
 import functools
@@ -17,7 +17,7 @@ from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _BATCH: Final = "dataset"
-_START: Final = "dataset.__iter__"  # analysis knows by the ending that it brings no batch
+_START: Final = "dataset.__iter__"  # analysis knows by this suffix that there is no batch
 
 
 def install(python: Any, patches: Patches) -> None:
@@ -30,7 +30,7 @@ def install(python: Any, patches: Patches) -> None:
 
 
 def _watch(iterator: Any, name: str, patches: Patches) -> None:
-    """One that calls the other, or an iterator that feeds another one, is part of its wait."""
+    """A nested call, or an iterator that feeds another one, is part of the outer wait."""
     following = getattr(iterator, name, None)
     if following is None:
         return

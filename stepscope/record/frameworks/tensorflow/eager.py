@@ -12,7 +12,7 @@ from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _GRADIENTS: Final = ("gradient", "jacobian", "batch_jacobian")
-# What makes the host wait for a tensor's value, in the script's words.
+# What makes the host wait for a tensor's value, as the script writes it.
 _WAITS: Final = {
     "numpy": ".numpy()",
     "__array__": "array of a tensor",
@@ -25,7 +25,7 @@ _SPAN: Final = "_stepscope_span"  # on a tape: the span that ends with it
 
 
 def install(tensorflow_python: Any, patches: Patches) -> None:
-    """`tensorflow_python`: a function from a module's name below tensorflow.python to it."""
+    """`tensorflow_python`: returns a module by its name below tensorflow.python."""
     current_work.is_eager = tensorflow_python("eager.context").executing_eagerly
     tape = tensorflow_python("eager.backprop").GradientTape
     _watch_tapes(tape, patches)
@@ -37,7 +37,7 @@ def install(tensorflow_python: Any, patches: Patches) -> None:
 
 
 def _watch_tapes(tape: Any, patches: Patches) -> None:
-    """From the outermost tape's beginning to its end it is forward, the loss included."""
+    """Forward is from the outermost tape's beginning to its end, the loss included."""
     enter, leave = tape.__enter__, tape.__exit__
 
     @functools.wraps(enter)

@@ -1,4 +1,4 @@
-"""TensorFlow: functions that were made by tf.function, called outside of all graphs.
+"""TensorFlow: functions that were made by tf.function, called outside all graphs.
 
 One that computes gradients or applies them does a step's passes, or all of them, in one: `compute`.
 One that only calls a model is a forward pass without gradients. Any other is left alone.
@@ -21,7 +21,7 @@ from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory, about_compute
 
-_guarded: Final = notes.guard("TensorFlow is not watched as it should be")
+_guarded: Final = notes.guard("TensorFlow is not watched completely")
 FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
@@ -30,7 +30,7 @@ _collectives: Final = itertools.count(1)
 
 
 def begin_collective(name: str) -> int:
-    """Horovod's are called in one order on all ranks: its number is how they are matched."""
+    """Horovod's are called in the same order on all ranks: they are matched by their number."""
     assert naming.name_id is not None
     group = naming.name_id("group horovod")
     return _core.span_begin(
@@ -39,7 +39,7 @@ def begin_collective(name: str) -> int:
 
 
 class Made:
-    """What is known of one function that tf.function made."""
+    """What is known about one function that tf.function made."""
 
     def __init__(self, function: Any, number: int) -> None:
         self.number = number
@@ -48,12 +48,12 @@ class Made:
         module = str(getattr(function._python_function, "__module__", ""))
         self.communicates = module.startswith(_COMMUNICATES)
         self.label = naming.name_id(self.name) if naming.name_id is not None else 0
-        self.is_known = False  # it was traced while we looked
+        self.is_known = False  # it was traced while we watched
         self.parts = Parts()
 
 
 def code_of(function: Any) -> CodeType | None:
-    """Of the Python function inside of it."""
+    """The name of the Python function inside it."""
     inner = function._python_function
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__
@@ -62,7 +62,7 @@ def code_of(function: Any) -> CodeType | None:
 
 
 class _Call:
-    """One call that is running, outside of all graphs."""
+    """A running call, outside all graphs."""
 
     __slots__ = ("made", "span")
 
@@ -87,7 +87,7 @@ class _Functions:
     def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
         if naming.name_id is None or here.call is not None or not current_work.is_eager():
             return None
-        if function._run_functions_eagerly:  # its operations tell of themselves
+        if function._run_functions_eagerly:  # its operations are recorded themselves
             return None
         current_work.begins()
         made = self.of(function)
@@ -133,7 +133,7 @@ class _Functions:
 
 
 def _has_gradients(function: Any) -> bool:
-    """Of one that was traced before we came: the tape names its operations after itself."""
+    """For a function that was traced before we came: the tape puts its name on its operations."""
     for concrete in function._list_all_concrete_functions():
         graph = concrete.graph.as_graph_def()
         nodes = [graph.node, *(inner.node_def for inner in graph.library.function)]
@@ -143,7 +143,7 @@ def _has_gradients(function: Any) -> bool:
 
 
 def _samples(args: Any, kwargs: Any) -> int:
-    """Of the first argument that looks like a batch."""
+    """Samples in the first argument that looks like a batch."""
     for part in (*args, *kwargs.values()) if kwargs else args:
         shape = getattr(part, "_shape_tuple", None)  # a tensor's, without the object around it
         samples = (shape() or (0,))[0] if shape is not None else samples_in(part)
@@ -164,7 +164,7 @@ def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
 
     @functools.wraps(before)
     def __call__(self: Any, *args: Any, **kwds: Any) -> Any:
-        around = here.tracing  # not None: this is a call inside of a graph
+        around = here.tracing  # not None: this is a call inside a graph
         if around is not None:
             here.tracing = Parts()
         call = _guarded(functions.begins, self, args, kwds)

@@ -19,7 +19,7 @@ def install(tensorflow: Any, patches: Patches) -> None:
     if _numbers(version) < _OLDEST:
         oldest = ".".join(map(str, _OLDEST))
         notes.note(
-            f"TensorFlow {version} is too old to be watched (it takes {oldest} or later): its "
+            f"TensorFlow {version} is too old to be watched ({oldest} or later is needed): its "
             "steps are found by their loop, and they have no phases."
         )
         return
@@ -27,8 +27,8 @@ def install(tensorflow: Any, patches: Patches) -> None:
                  saving.install):  # fmt: skip
         try:
             part(_python, patches)
-        except Exception as error:  # a version that lacks something costs that something
-            notes.note(f"TensorFlow {version} is not watched as it should be: {error!r}.")
+        except Exception as error:  # if a version lacks something, only this watcher is skipped
+            notes.note(f"TensorFlow {version} is not watched completely: {error!r}.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -37,13 +37,13 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _python(name: str) -> Any:
-    """A module of TensorFlow's own; all of those that are asked for are loaded with it."""
+    """One of TensorFlow's own modules; all that we ask for are loaded with it."""
     return importlib.import_module(f"tensorflow.python.{name}")
 
 
 def _stay_out_of_stacks(python: Any, patches: Patches) -> None:
     """TensorFlow keeps the stack at which an operation of a graph was made, for its messages. It
-    leaves out the files that it is told to, thread by thread: ours are among them."""
+    leaves out the files in a list, thread by thread: we add ours."""
     stacks = python("util.tf_stack")
     ours = frozenset(
         os.path.join(folder, name)

@@ -1,8 +1,8 @@
-"""Horovod with TensorFlow: its collectives outside of graphs, and which rank this process is.
+"""Horovod with TensorFlow: its collectives outside graphs, and which rank this process is.
 
-The reduction of a DistributedGradientTape is a function that Horovod made with tf.function: that it
-communicates is told where such are watched. What a graph of the script's own reduces is in its
-operators only.
+The reduction of a DistributedGradientTape is a function that Horovod made with tf.function: it is
+recorded as communication where those are watched (graph_functions). Reductions in the script's own
+graphs show only in the operators.
 """
 
 import functools
@@ -76,4 +76,4 @@ def _tell_rank(horovod: Any) -> None:
             rank = int(horovod.rank())
             running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
-        notes.note(f"Which rank this is could not be told: {error!r}")
+        notes.note(f"The rank of this process is not known: {error!r}")

@@ -1,6 +1,6 @@
 """TensorFlow: operators are recorded in windows, under its own profiler.
 
-One profiler a process: the script's own goes first.
+There is one profiler per process: the script's own goes first.
 """
 
 import sys
@@ -22,7 +22,7 @@ _LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
 _OFFERED: Final = "tensorflow._api.v2.profiler.experimental"
 _CONTEXT: Final = "tensorflow.python.eager.context"
 _AMONG_WORKERS: Final = (
-    "TensorFlow's profiler crashes some processes that work with others in a cluster (TF_CONFIG)."
+    "TensorFlow's profiler crashes some processes that are part of a cluster (TF_CONFIG)."
 )
 
 
@@ -35,7 +35,7 @@ def _begin(tensorflow: Any, patches: Patches, recording: RunningRecording) -> No
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files so large.")
+        recording.note("Operators are not recorded: the process may not write files that large.")
         return
     library = sys.modules[_LIBRARY]
     windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)
@@ -59,7 +59,7 @@ def _forget() -> None:
 
 
 class _Profiler:
-    """TensorFlow's, without a trace of the Python calls: the lines tell that."""
+    """TensorFlow's, without a trace of the Python calls: the lines show those."""
 
     def __init__(self, tensorflow: Any, library: Any) -> None:
         self._quiet = Quiet(tensorflow)

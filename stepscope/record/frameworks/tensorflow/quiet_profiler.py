@@ -1,8 +1,8 @@
 """Keeps TensorFlow's profiler from writing to the script's stderr while it works for us.
 
-It tells of each start and stop through Abseil, whose level can be asked and set by two functions of
-TensorFlow's own library. Their names have the date of Abseil's version in them. Where none of those
-that are known is there, the lines stay.
+It logs each start and stop through Abseil, whose level can be read and set by two functions of
+TensorFlow's own library. Their names contain the date of Abseil's version. If none of the known
+names exists, the lines stay.
 """
 
 import contextlib

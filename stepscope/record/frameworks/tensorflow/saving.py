@@ -1,4 +1,4 @@
-"""TensorFlow: checkpoints, and what is written for TensorBoard."""
+"""TensorFlow: checkpoints, and TensorBoard summaries."""
 
 import sys
 from typing import Any, Final

@@ -15,7 +15,7 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_guarded: Final = notes.guard("TensorFlow is not watched as it should be")
+_guarded: Final = notes.guard("TensorFlow is not watched completely")
 _MOST_NOTES: Final = 10
 _LONGEST_VALUE: Final = 60
 _MANY: Final = 3  # functions of one code: two models have two
@@ -25,7 +25,7 @@ _INSTALLED: Final = tuple(
 
 
 def install(python: Any, patches: Patches) -> None:
-    """Where a graph is made: what has one already does not come here."""
+    """Where a graph is made: a function that already has one does not come here."""
     module = python("eager.polymorphic_function.tracing_compilation")
     create = module._create_concrete_function
     traces = _Traces()
@@ -86,7 +86,7 @@ class _Traces:
         if earlier:
             return _difference(earlier, function_type, options)
         if self._times[code] >= _MANY and here.call is not None and _is_scripts(code):
-            return "tf.function was asked to make another function of it"
+            return "tf.function was applied to it again"
         return None
 
     def _note(self, text: str) -> None:
@@ -110,19 +110,19 @@ def _code(function: Any) -> CodeType | None:
 
 
 def _difference(earlier: list[Any], now: Any, options: Any) -> str | None:
-    """Compared with the one that is most like it. None: the first one created variables, and what
-    is traced after that must not."""
+    """Compared with the most similar one. None: the first one created variables, and what is
+    traced after that must not."""
     candidates = [_differing(before, now) for before in earlier]
     found = min(candidates, key=len)
     if not found and getattr(options.scope_type, "name", "") == "NO_VARIABLE_CREATION":
         return None
     if not found:
-        return "the surroundings of the call are others (device, distribution, variables)"
+        return "the context of the call is different (device, distribution, variables)"
     return ", ".join(found)
 
 
 def _differing(before: Any, now: Any) -> list[str]:
-    """One text for each argument that is not the same."""
+    """One text for each argument that differs."""
     texts = []
     old = before.parameters
     for name, parameter in now.parameters.items():
@@ -134,7 +134,7 @@ def _differing(before: Any, now: Any) -> list[str]:
 
 
 def _what_differs(name: str, was: Any, now: Any) -> str:
-    """In the argument `name`, or somewhere inside of it."""
+    """In the argument `name`, or somewhere inside it."""
     for inner_was, inner_now in zip(_flat(was), _flat(now), strict=False):
         if inner_was == inner_now:
             continue
@@ -147,7 +147,7 @@ def _what_differs(name: str, was: Any, now: Any) -> str:
                 inner_was.value
             )
         return f"{name} is {_short(inner_now)}, was {_short(inner_was)}"
-    return f"{name} is made up of other parts"
+    return f"{name} has another structure"
 
 
 def _flat(type_: Any) -> list[Any]:

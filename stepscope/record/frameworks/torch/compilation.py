@@ -1,4 +1,4 @@
-"""torch.compile: each compilation as a phase, with what was compiled, why again, and its breaks."""
+"""torch.compile: each compilation as a phase, with the function, the cause, and graph breaks."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ def _forget(remove: Any, callback: Any) -> None:
 
 
 class _Compilations:
-    """Dynamo calls these once for a compilation, however deep it nests."""
+    """Dynamo calls these once per compilation, however deep it nests."""
 
     def __init__(self) -> None:
         self._span = 0
@@ -51,12 +51,12 @@ class _Compilations:
 
 
 def _what_was_compiled() -> str:
-    """From Dynamo's own account of its last compilation."""
+    """From Dynamo's own metrics of its last compilation."""
     utils = sys.modules.get("torch._dynamo.utils")
-    told = utils.get_compilation_metrics() if utils is not None else []
-    if not told:
+    metrics = utils.get_compilation_metrics() if utils is not None else []
+    if not metrics:
         return "torch.compile"
-    last = told[-1]
+    last = metrics[-1]
     where = f"{os.path.basename(last.co_filename or '?')}:{last.co_firstlineno}"
     text = f"torch.compile {last.co_name} ({where})"
     reasons = [

@@ -1,4 +1,4 @@
-"""PyTorch: the window that is open, if any; it is opened and closed only where torch allows it."""
+"""PyTorch: the open window, if any; it is opened and closed only where torch allows it."""
 
 import atexit
 import contextlib
@@ -20,7 +20,7 @@ from stepscope.record.frameworks.windows.schedule import Schedule
 
 
 class Owner(Protocol):
-    """Who decides when a window opens and closes."""
+    """Decides when a window opens and closes."""
 
     def forward_begins(self, module: object) -> None:
         """Called while a window is open."""
@@ -51,15 +51,15 @@ class CurrentWindow:
         self._quiet = Quiet(torch)
         self._pid = os.getpid()
         self._hook: Any = None
-        self.window: Window | None = None  # the one that is open
+        self.window: Window | None = None  # the open one
         self.number = 0  # windows so far
         self.steps = 0  # that ended in the window
         self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.is_spoilt = False  # something was compiled in it
-        self.is_in_the_way = False  # somebody waits on another thread
-        self.is_over = False  # the recording ends: none is opened any more
-        self.foreign = 0  # profilers of the script's own that are at work: none of ours beside them
-        self.is_working = False  # at our own one
+        self.is_in_the_way = False  # another thread waits for its end
+        self.is_over = False  # the recording ends: no window is opened any more
+        self.foreign = 0  # the script's own profilers that are running: ours must not run then
+        self.is_working = False  # on our own window
         self.closed = threading.Event()
         self.closed.set()
 
@@ -90,7 +90,7 @@ class CurrentWindow:
         return True
 
     def close(self, *, keep: bool = True) -> None:
-        """Also at the exit. Without one that is open nothing happens."""
+        """Also at the exit. Does nothing without an open window."""
         if self.window is None or not self.is_here():
             return
         window, self.window = self.window, None
@@ -120,7 +120,7 @@ class CurrentWindow:
 
     def _discard_at_last(self, *_args: Any) -> None:
         if not compiled_graphs.is_compiling() and self.is_here():
-            with contextlib.suppress(Exception):  # the recording is over: nobody can be told
+            with contextlib.suppress(Exception):  # the recording is over: notes go nowhere
                 self.discard()
             hook_lists.take_out(self._hook)
 
@@ -136,8 +136,8 @@ class CurrentWindow:
         return _core.ticks() + int(self._meter.time_left_ns(elapsed_ns) * _core.ticks_per_ns())
 
     def is_here(self) -> bool:
-        """Where a window may be opened or closed. Inside of backward torch keeps the thread's state
-        aside, and what is changed there comes back."""
+        """Whether a window may be opened or closed here. During backward torch sets the thread's
+        state aside, and restores it after changes there."""
         is_main_thread = threading.get_ident() == threading.main_thread().ident
         is_outside = is_main_thread and self._torch._C._current_graph_task_id() < 0
         return is_outside and self.is_this_process()

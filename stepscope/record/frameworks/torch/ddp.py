@@ -1,9 +1,9 @@
 """PyTorch's DistributedDataParallel: how long backward waits for the reduction of the gradients.
 
-The reduction runs in C++ beside backward; what is left of it when backward has computed everything
-is waited for. DDP measures both itself, in its first ten iterations and every hundredth; where the
+The reduction runs in C++ in parallel with backward; when backward has computed everything, the rest
+is waited for. DDP measures both itself, in its first ten iterations and every hundredth; if the
 module is on the CPU it is asked to do so in all (on a device that would synchronise). The times of
-an iteration are there when the next one's forward begins.
+an iteration are available when the next one's forward begins.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _NAME: Final = "reduction of gradients"
-_TORCHS_RATE: Final = 100  # in how many iterations DDP measures one, unless asked
+_TORCHS_RATE: Final = 100  # DDP measures one iteration in this many, unless asked
 
 
 def install(torch: Any, patches: Patches) -> None:
@@ -49,10 +49,10 @@ def install(torch: Any, patches: Patches) -> None:
 
 
 class _Reductions:
-    """One for each module and iteration becomes a span."""
+    """Each module's wait in each iteration becomes a span."""
 
     def __init__(self) -> None:
-        # A module to (which one it is, when its last known reduction ended).
+        # Module to (its number, when its last known reduction ended).
         self._known: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
         self._next = itertools.count(1)
         self._is_off = False
@@ -64,7 +64,7 @@ class _Reductions:
         try:
             if module.device_type == "cpu":
                 self._read(module)
-        except Exception as error:  # a private corner of torch, which may change
+        except Exception as error:  # a private part of torch, which may change
             self._is_off = True
             notes.note(f"DDP's waits for gradients are not recorded: {error!r}")
 
@@ -73,12 +73,12 @@ class _Reductions:
             self._known[module] = next(self._next), 0
             module.reducer._set_ddp_runtime_logging_sample_rate(1)
         number, before_ns = self._known[module]
-        told = module.logger._get_ddp_logging_data().ints_map
-        computed_ns = told.get("backward_compute_time_end", 0)
-        reduced_ns = told.get("backward_comm_time_end", 0)
+        times = module.logger._get_ddp_logging_data().ints_map
+        computed_ns = times.get("backward_compute_time_end", 0)
+        reduced_ns = times.get("backward_comm_time_end", 0)
         if before_ns < computed_ns < reduced_ns:
             self._known[module] = number, reduced_ns
-            _record(number, told["iteration"], computed_ns, reduced_ns)
+            _record(number, times["iteration"], computed_ns, reduced_ns)
 
     def forget(self) -> None:
         for module in list(self._known):

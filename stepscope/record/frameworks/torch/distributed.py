@@ -1,7 +1,7 @@
-"""PyTorch: collectives, the waiting for them, and which rank this process is.
+"""PyTorch: collectives, the waits for them, and which rank this process is.
 
-What is watched are the methods of ProcessGroup, below the functions of torch.distributed: Dynamo
-knows those functions by identity, so they stay what they are.
+We watch the methods of ProcessGroup, below the functions of torch.distributed: Dynamo knows those
+functions by identity, so they stay as they are.
 """
 
 import functools
@@ -17,7 +17,7 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-# ProcessGroup's methods, and what people call them. Absent in some version: left alone.
+# ProcessGroup's methods, and their usual names. If a version lacks one, it is left out.
 _COLLECTIVES: Final = {
     "allreduce": "all_reduce",
     "allreduce_coalesced": "all_reduce_coalesced",
@@ -72,7 +72,7 @@ def install(torch: Any, patches: Patches) -> None:
 
 
 class _Calls:
-    """Numbers the collectives of each group as they are called: on all its ranks alike."""
+    """Numbers the collectives of each group in call order: the same on all its ranks."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -109,7 +109,7 @@ class _Calls:
 
     @compiled_graphs.are_not_for
     def _place(self, owner: Any, is_collective: bool) -> tuple[int, int]:
-        """(number, name of the group); zeros where ranks cannot be matched by it."""
+        """(number, name of the group); zeros if ranks cannot be matched by it."""
         if not is_collective or naming.name_id is None:
             return 0, 0
         try:
@@ -125,7 +125,7 @@ class _Calls:
             return
         try:
             self._works[work] = what
-        except TypeError:  # cannot be referred to weakly: its waiting has no name
+        except TypeError:  # no weak references to it: its wait has no name
             return
 
     def watch_waiting(self, work: Any, patches: Patches) -> None:
@@ -159,7 +159,7 @@ def _begin(what: tuple[str, int, int]) -> int:
 
 
 def _watch_start(distributed: Any, patches: Patches) -> None:
-    """Not every launcher tells by the environment who is which rank; the group of all knows."""
+    """Not every launcher puts the rank into the environment; the default group knows it."""
     begin = distributed.init_process_group
     timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
 
@@ -188,4 +188,4 @@ def _tell_rank(distributed: Any) -> None:
             rank = distributed.get_rank()
             running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
-        notes.note(f"Which rank this is could not be told: {error!r}")
+        notes.note(f"The rank of this process is not known: {error!r}")

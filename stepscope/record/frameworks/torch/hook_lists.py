@@ -1,8 +1,8 @@
-"""Takes a hook out of torch's lists without disturbing a loop over them.
+"""Removes a hook from torch's lists without disturbing a loop over them.
 
-Torch calls an optimizer's hooks in a loop over an ordered dict. One that loses an entry meanwhile
-ends that loop with an error, in the middle of the training. A recording may end right there: after
-so many steps. Then the entry stays, and does nothing.
+Torch calls an optimizer's hooks in a loop over an ordered dict. Removing an entry meanwhile ends
+that loop with an error, in the middle of the training. A recording may end right there, after a
+given number of steps. Then the entry stays, and does nothing.
 """
 
 import os

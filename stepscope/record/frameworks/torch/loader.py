@@ -17,11 +17,11 @@ from stepscope.store.format import SpanCategory, about_loader
 
 _BATCH: Final = "DataLoader"
 _START: Final = "DataLoader.__iter__"  # part of the format: analysis knows it by this name
-_ABOUT: Final = "_stepscope_about"  # on an iterator: of which loader it is
+_ABOUT: Final = "_stepscope_about"  # on an iterator: its loader
 
 
 def install(module: Any, patches: Patches) -> None:
-    """`module`: torch.utils.data.dataloader, or another that has iterators of its kind."""
+    """`module`: torch.utils.data.dataloader, or another with such iterators."""
     loaders = _Loaders()
     for kind in list(vars(module).values()):
         if not isinstance(kind, type) or kind.__module__ != module.__name__:
@@ -35,7 +35,7 @@ def install(module: Any, patches: Patches) -> None:
 
 
 class _Loaders:
-    """Numbers the loaders by their first use: analysis tells training from validation by that."""
+    """Numbers the loaders by their first use: analysis tells training from validation by these."""
 
     def __init__(self) -> None:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -43,20 +43,20 @@ class _Loaders:
 
     @compiled_graphs.are_not_for
     def about(self, loader: Any, workers: object) -> int:
-        """What its INPUT spans say of the loader: its number, and how many workers it has."""
+        """What its INPUT spans say about the loader: its number, and how many workers it has."""
         try:
             number = self._numbers.get(loader)
             if number is None:
                 number = self._numbers[loader] = next(self._next)
-        except TypeError:  # a loader of the script's own may not be hashable
+        except TypeError:  # the script's own loader may not be hashable
             number = next(self._next)
         return about_loader(number, workers if isinstance(workers, int) else 0)
 
 
 def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
-    """The whole work of `__next__`, whose own frame must stay the script's neighbour: torch warns
-    there of what stands one frame further out. A loader that feeds another one is part of its wait:
-    only the outer one's samples count."""
+    """`_next_data` does all the work of `__next__`, whose own frame must stay next to the script's:
+    torch's warnings there name the frame above it. A loader that feeds another one is part of its
+    wait: only the outer one's samples count."""
     following = iterator._next_data
     inside = threading.local()
 
@@ -127,5 +127,5 @@ def _watch_iterator(iterator: Any, about: int, *, started: bool) -> None:
         if started:
             stages.name_workers(iterator._workers, about)
             stages.watch_receiving(iterator._worker_result_queue)
-    except Exception as error:  # the training goes on with what is watched
-        stages.tell(f"A loader's workers are not watched as they should be: {error!r}.")
+    except Exception as error:  # the training continues with what is watched
+        stages.tell(f"A loader's workers are not watched completely: {error!r}.")

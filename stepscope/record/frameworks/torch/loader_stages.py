@@ -1,7 +1,7 @@
-"""PyTorch: what the input pipeline does, in the workers or in their place, as stages.
+"""PyTorch: what the input pipeline does, with or without workers, as stages.
 
 "wait for work", "fetch" (with "collate" inside) and "send" in a worker; "get" and "pin memory" in
-the process that trains. Without workers that one fetches and collates itself.
+the process that trains. Without workers that process fetches and collates itself.
 """
 
 import collections
@@ -34,7 +34,7 @@ def install(utils: Any, patches: Patches) -> None:
 
 @compiled_graphs.are_not_for
 def begin(stage: str, number: int = 0, about: int = 0) -> int:
-    """`number`: of the samples or workers in it, or a worker's pid; `about`: of which loader."""
+    """`number`: how many samples or workers, or a worker's pid; `about`: which loader."""
     if naming.name_id is None or compiled_graphs.is_compiling():
         return 0
     return _core.span_begin(naming.name_id(stage), SpanCategory.STAGE, number, about)
@@ -47,19 +47,19 @@ def tell(text: str) -> None:
 
 @compiled_graphs.are_not_for
 def tell_of_death(error: BaseException) -> None:
-    """Of a worker, where its end was noticed by waiting for it in vain."""
+    """Note the death of a worker that was noticed because a wait for it timed out."""
     if isinstance(error, RuntimeError) and "exited unexpectedly" in str(error):
         tell(str(error).strip())
 
 
 def name_workers(workers: Any, about: int) -> None:
-    """Which processes they are, and whose: `about` as in the loader's INPUT spans."""
+    """Record the workers' processes and their loader: `about` as in its INPUT spans."""
     for worker in workers:
         _core.span_end(begin("worker", worker.pid, about))
 
 
 def _watch_deaths(signals: Any, patches: Patches) -> None:
-    """torch raises for a worker that died wherever the training process is: the report has it."""
+    """For a dead worker torch raises wherever the training process is: note it in the run."""
     check = signals._error_if_any_worker_fails
 
     @functools.wraps(check)
@@ -96,7 +96,7 @@ def _fetching(fetch: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _tell_of(error: Exception) -> None:
-    """torch shows it in the training process; where it arose, the report says."""
+    """torch shows it in the training process; the note says where it was raised."""
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
@@ -106,7 +106,7 @@ def _tell_of(error: Exception) -> None:
 
 
 def _watch_collate(fetcher: Any, patches: Patches) -> None:
-    """A fetcher keeps the function for itself: there, and nowhere else, a timed one stands in."""
+    """A fetcher keeps its own reference to the function: only that one is replaced."""
     init = fetcher.__init__
 
     @functools.wraps(init)
@@ -160,13 +160,13 @@ def _worker_loop(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _watch_queues(arguments: dict[str, Any]) -> None:
-    """In the worker they are copies of its own: nobody else's are changed."""
+    """The worker has its own copies: no others are changed."""
     indices, batches = (arguments.get(name) for name in _QUEUES)
     try:
         _watch_waiting(indices)
         _watch_sending(batches)
     except Exception as error:
-        tell(f"A loader's queues are not watched as they should be: {error!r}.")
+        tell(f"A loader's queues are not watched completely: {error!r}.")
 
 
 def _watch_waiting(queue: Any) -> None:
@@ -206,14 +206,14 @@ def _watch_sending(queue: Any) -> None:
 
 
 class _Outgoing(collections.deque[Any]):
-    """What waits to be sent; one at a time is on its way."""
+    """Batches waiting to be sent; one is sent at a time."""
 
     _span = 0
 
     def popleft(self) -> Any:
         item = super().popleft()
         _core.span_drop(self._span)  # that one could not be pickled
-        self._span = begin("send") if isinstance(item, tuple) else 0  # the last word is no batch
+        self._span = begin("send") if isinstance(item, tuple) else 0  # the last item is no batch
         return item
 
     def sent(self) -> None:
@@ -222,7 +222,7 @@ class _Outgoing(collections.deque[Any]):
 
 
 def watch_receiving(queue: Any) -> None:
-    """From the moment at which a batch is there until it is unpacked; waiting for it is not it.
+    """From the arrival of a batch until it is unpacked, without the wait for it.
 
     When a worker dies, torch's handler of SIGCHLD raises in the next function that is called: the
     way out of here calls none, and leaves the span to the next batch."""

@@ -32,7 +32,7 @@ def _begin(torch: Any, patches: Patches, recording: RunningRecording) -> None:
     if recording.options.ops == "off":
         return
     if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files so large.")
+        recording.note("Operators are not recorded: the process may not write files that large.")
         return
     _windows = windows = Windows(torch, recording)
     patches.on_undo(_forget)
@@ -55,7 +55,7 @@ def _forget() -> None:
 
 
 def gives_way() -> bool:
-    """Whether torch's profiler, if it is at work, is ours: it ends when another one begins."""
+    """Whether torch's profiler, if it is running, is ours: it ends when another one begins."""
     return _windows is not None and not _windows.current.foreign
 
 

@@ -16,7 +16,7 @@ from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
 
-# Parts of the optimizer's work that are functions of their own.
+# Parts of the optimizer's work that are separate functions.
 _WITH_OPTIMIZER: Final = ("clip_grad_norm_", "clip_grad_value_")
 
 
@@ -38,7 +38,7 @@ def install(torch: Any, patches: Patches) -> None:
 
 
 class _Names(dict[type, int]):
-    """Ids of the names of classes; 0 once nothing records."""
+    """Ids of the names of classes; 0 after the recording."""
 
     @compiled_graphs.are_not_for
     def __missing__(self, kind: type) -> int:
@@ -55,8 +55,8 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
 
 
 def _readable(torch: Any, call: Any, native: _core.Forward) -> Any:
-    """Dynamo reads through this function: the question whether it does comes first, and its graphs
-    stay as they were."""
+    """Dynamo reads through this function: it first checks for that, so that graphs stay as they
+    were."""
     is_compiling = torch.compiler.is_dynamo_compiling
 
     @functools.wraps(call)
@@ -96,7 +96,7 @@ def _watch_optimizers(torch: Any, patches: Patches) -> None:
 
 
 def _hook(register: Callable[..., Any], native: Callable[..., None], patches: Patches) -> None:
-    """One for all optimizers; Dynamo reads the hooks of an optimizer that is compiled."""
+    """One pair for all optimizers; Dynamo reads the hooks of a compiled optimizer."""
 
     def readable(optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if not compiled_graphs.is_compiling():
@@ -109,10 +109,10 @@ def _hook(register: Callable[..., Any], native: Callable[..., None], patches: Pa
 
 
 class _Optimizers:
-    """Numbers them by their first step: analysis tells a GAN's two apart by that."""
+    """Numbers them by their first step: analysis tells a GAN's two apart by these."""
 
     def __init__(self) -> None:
-        # By id: one that compares by value may not be hashable.
+        # By id: an optimizer that compares by value may not be hashable.
         self.numbers: dict[int, int] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._next = itertools.count(1)
@@ -130,9 +130,9 @@ class _Optimizers:
 
 
 def _watch_scaler(scaler: Any, patches: Patches) -> None:
-    """A GradScaler may skip the optimizer's step: that was a training step all the same."""
+    """A GradScaler may skip the optimizer's step: it still counts as a training step."""
     step = scaler.step
-    scaled: Any = None  # the optimizer whose step is decided upon
+    scaled: Any = None  # the optimizer that may step
 
     @functools.wraps(step)
     def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:

@@ -3,8 +3,8 @@
 1. Kineto prints a line at each start and stop. Its level is an exported variable that its first
    use sets from KINETO_LOG_LEVEL: raised for the moment and put back, the script's own profiler
    prints what it always does.
-2. The first of each 1,000 frees of memory that was allocated before the profiling started is told
-   as a warning. One such free of our own, with the warnings off for that moment, is that first.
+2. The first of each 1,000 frees of memory that was allocated before the profiling started gives a
+   warning. We do the first one ourselves, with warnings off for that moment.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class Quiet:
 
     @contextlib.contextmanager
     def first_use(self) -> Iterator[None]:
-        """Without the variable only the environment can tell Kineto, and that lasts."""
+        """Without the variable only the environment could set the level, and that is permanent."""
         if self._kineto is not None or _VARIABLE in os.environ:
             yield
             return

@@ -11,7 +11,7 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-# Clearing gradients is no span of its own, but told apart here it costs the least.
+# Clearing gradients gets no span, but recognizing it here costs the least.
 _OF_TORCH: Final = ("Optimizer.step#", "Optimizer.zero_grad#", "enumerate(DataLoader)#")
 
 
@@ -23,8 +23,9 @@ def install(torch: Any, patches: Patches) -> None:
 
 
 def _watch_record_function(record_function: Any, patches: Patches) -> None:
-    """The script's own are regions. Torch marks its optimizers and loaders the same way, and what
-    that takes (some 0.1 ms after an operator that has swept the caches) belongs to their spans."""
+    """The script's own are regions. Torch marks its optimizers and loaders the same way, and the
+    time for that (some 0.1 ms after an operator that has swept the caches) is part of their
+    spans."""
     enter = _core.Edge(record_function.__enter__, _OF_TORCH, _begin_region)
     leave = _core.Edge(record_function.__exit__, _OF_TORCH, _end_region, is_end=True)
     for name, edge in (("__enter__", enter), ("__exit__", leave)):
@@ -45,7 +46,7 @@ def _end_region(record_function: Any) -> None:
 
 
 def _is_scripts() -> bool:
-    """Whether the `with` stands outside of torch itself."""
+    """Whether the `with` is outside torch itself."""
     module = sys._getframe(2).f_globals.get("__name__") or ""
     return not str(module).startswith("torch.")
 

@@ -1,7 +1,7 @@
-"""PyTorch: one profiler a process. The script's own goes first, and its trace becomes ours.
+"""PyTorch: one profiler per process. The script's own goes first, and we take over its trace.
 
-Two at once end the process, also while the other one's schedule is only warming up. All of torch's
-own profilers pass through the places that are watched here.
+Two at once crash the process, even while the other one's schedule is only warming up. All of
+torch's own profilers pass through the places that are watched here.
 """
 
 import functools
@@ -17,7 +17,7 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
 from stepscope.record.frameworks.windows.window_events import log_lines
 
-_PATIENCE_S: Final = 30.0  # of a profiler that begins on another thread than our window's
+_PATIENCE_S: Final = 30.0  # of a profiler that starts on another thread than our window
 # Contexts of torch.autograd that profile without the class `profile`.
 _OTHERS: Final = (
     ("profiler", "emit_nvtx"),
@@ -69,7 +69,7 @@ def _around(
 
 
 class _ScriptsProfilers:
-    """Who profiles right now, besides us."""
+    """Which profiler is running right now, apart from ours."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows

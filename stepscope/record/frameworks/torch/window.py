@@ -1,7 +1,7 @@
-"""One stretch under torch's own profiler, which writes its trace into the process's folder.
+"""One window under torch's own profiler, which writes its trace into the process's folder.
 
-Only on the main thread, which opens and closes it: torch ends the process (SIGSEGV) when a profiler
-is stopped from elsewhere, is left open at the exit, or watches all threads while they work.
+Opened and closed on the main thread only: torch crashes (SIGSEGV) when a profiler is stopped from
+another thread, is left open at the exit, or watches all threads while they run.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from stepscope.record.frameworks.windows.window_events import log_lines, mark, o
 from stepscope.store.format import OPS_FILE
 
 _BYTES_AN_EVENT: Final = 400  # of the trace, with shapes
-_MOST_KNOWN_TENSORS: Final = 800  # more may be freed than one hidden warning is good for
+_MOST_KNOWN_TENSORS: Final = 800  # more may be freed than one hidden warning covers
 
 
 def path_in(folder: str, number: int) -> str:
@@ -23,7 +23,7 @@ def path_in(folder: str, number: int) -> str:
 
 
 class Window:
-    """`open`, then `close`; after that it knows how many events it holds, about."""
+    """`open`, then `close`; after that it knows about how many events it holds."""
 
     def __init__(self, torch: Any, quiet: Quiet, path: str) -> None:
         self._torch = torch
@@ -34,13 +34,13 @@ class Window:
         self.events = 0
 
     def open(self, on_line: Callable[[], None], until: int, tensors: int) -> None:
-        """`on_line`, `until`: see `log_lines`. `tensors`: how many a step is known to free, at
+        """`on_line`, `until`: see `log_lines`. `tensors`: how many a step is known to free at
         most."""
         with ours("operator window: start"):
             memory = self._quiet.can_hide_unknown_frees and tensors <= _MOST_KNOWN_TENSORS
             # Allocated before, freed inside: torch does not know its size.
             unknown = self._torch.empty(1) if memory else None
-            # The one that torch.profiler's uses: that itself imports torch's compiler, for seconds.
+            # The one that torch.profiler uses: importing that takes seconds, for torch's compiler.
             profiler = self._torch.autograd.profiler.profile(
                 use_device=_device(self._torch),
                 record_shapes=True,
@@ -58,12 +58,12 @@ class Window:
                     del unknown
                 log_lines(until, on_line)
             except BaseException:
-                self.close(keep=False)  # left open it would end the process
+                self.close(keep=False)  # left open it would crash the process
                 raise
         self.start_ticks = _core.ticks()
 
     def close(self, *, keep: bool) -> None:
-        """Stop, and write the trace unless it is not wanted."""
+        """Stop, and write the trace if it is wanted."""
         profiler, self._profiler = self._profiler, None
         end_ticks = _core.ticks()
         _core.lines_log(0)
@@ -81,13 +81,13 @@ class Window:
         os.replace(unfinished, self.path)
 
     def forget(self) -> None:
-        """What it recorded is not wanted after all."""
+        """Delete what it recorded."""
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
 
 def _device(torch: Any) -> str | None:
-    """Only where the script has begun to use it: asking would set it up."""
+    """Only if the script has begun to use it: asking would initialize it."""
     there = torch.autograd._supported_activities()
     for name, kind in (("cuda", "CUDA"), ("xpu", "XPU")):
         is_initialized = getattr(getattr(torch, name, None), "is_initialized", None)

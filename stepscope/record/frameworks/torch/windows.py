@@ -1,10 +1,10 @@
 """When a window of operators opens and closes.
 
 By default from the first forward to the end of the first step, or a few calls of the same module,
-for scripts that have no more than that: it is forgotten when a second step comes. Then three steps
-after the fifth, and three more once both together stay in the budget. `--ops 10:20` names the
-steps, `--ops all` begins at once. A window that may be full is closed, which tells how full it is;
-another one uses the room left.
+for scripts that have no more than that: this window is deleted when a second step comes. Then three
+steps after the fifth, and three more once both together stay in the budget. `--ops 10:20` names the
+steps, `--ops all` begins at once. A window that may be full is closed, which shows how full it is;
+another one uses the remaining room.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _LEAST_ROOM: Final = 1_000  # events: less is not worth another window
 
 
 class Windows:
-    """All of it on the main thread. What fails here ends the windows and is told in the run: it
+    """Used on the main thread only. A failure here ends the windows and is noted in the run: it
     never reaches the training."""
 
     def __init__(self, torch: Any, recording: RunningRecording) -> None:
@@ -44,9 +44,9 @@ class Windows:
         )
         self.current = CurrentWindow(torch, recording, self._schedule, self._meter, self)
         self._probe = Probe()
-        self._probes: list[Window] = []  # of a script that may have no steps
+        self._probes: list[Window] = []  # windows of a script that may have no steps
         self._is_due = False  # a step ended where no window can be opened or closed
-        self._is_used = False  # something of torch's has run
+        self._is_used = False  # torch code has run
 
     # --- what happens in the training ------------------------------------------------------------
 
@@ -92,7 +92,7 @@ class Windows:
             self._guarded(current.close)
 
     def step_ended(self, step: int) -> int | None:
-        """Returns which one to be told of next."""
+        """Returns the next step to be called for."""
         self._schedule.step = step
         self.current.steps += 1
         if self.current.window is None and not self._probes and not self._schedule.is_time():
@@ -113,18 +113,18 @@ class Windows:
             _core.on_forward(self.forward_begins)
         elif self.current.is_this_process():
             self.recording.note(
-                "Operators are not recorded: the training runs on another thread than the main."
+                "Operators are not recorded: the training does not run on the main thread."
             )
 
     def compilation_begins(self, _args: Any = None) -> None:
-        """It runs tens of thousands of operators on tensors without content. The window is not to
-        be closed here: torch puts back the thread's state afterwards, and would open it again."""
+        """It runs tens of thousands of operators on tensors without content. The window must not
+        be closed here: torch restores the thread's state afterwards, which would reopen it."""
         self.current.is_spoilt = self.current.window is not None
         self._schedule.compiled()
 
     @compiled_graphs.are_not_for
     def compiles(self) -> None:
-        """The script wants something compiled: the first forward will be that."""
+        """The script uses torch.compile: the first forward will be the compilation."""
         self._probe.is_off = True
 
     def line_begins(self) -> None:
@@ -147,7 +147,7 @@ class Windows:
             self.current.closed.wait(patience_s)
 
     def adopted(self) -> None:
-        """The script's own profiler has told what ours would have."""
+        """The script's own profiler has recorded what ours would have."""
         if self._schedule.is_default:
             self._schedule.enough()
             self._forget_probes()
@@ -178,7 +178,7 @@ class Windows:
 
     def _open_next(self) -> None:
         if self._schedule.step > 0:
-            _core.on_optimizer(None)  # those of a step are known by now
+            _core.on_optimizer(None)  # the optimizers of a step are known by now
         if self._schedule.begin_next(self._meter.steps_that_fit):
             self._meter.refill()
             self.current.open()
@@ -193,7 +193,7 @@ class Windows:
                 probe.forget()
 
     def _forget_probes(self) -> None:
-        """Steps after warm-up tell more than the first one."""
+        """Steps after warm-up say more than the first one."""
         if self.current.window in self._probes:
             self.current.discard()
         for probe in self._probes:
@@ -212,8 +212,8 @@ class Windows:
             self._schedule.done()
         if not self._schedule.is_default:
             self.recording.note(
-                f"Operators were recorded up to about {self._meter.recorded:,} events, not to the "
-                "end of what --ops asks for."
+                f"Operators were recorded up to about {self._meter.recorded:,} events only: --ops "
+                "asks for more."
             )
 
     def _guarded(self, action: Callable[[], object]) -> None:
@@ -225,8 +225,8 @@ class Windows:
 
 
 def _may_be_torchs() -> bool:
-    """A step in which no module and no optimizer of torch's ran: one that the script marks, unless
-    it trains with another framework and has torch beside it."""
+    """A step without a torch module or optimizer counts if the script marks it, unless it trains
+    with another framework and only uses torch on the side."""
     return step_counter.is_marked() and not window_slot.others_have_worked
 
 

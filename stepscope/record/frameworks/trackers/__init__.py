@@ -1,7 +1,7 @@
 """Loggers and experiment trackers.
 
-Phases: what the script prints and logs, and writes to TensorBoard, wandb and mlflow, is `logging`.
-Without steps or windows.
+Phases: what the script prints, logs, and writes to TensorBoard, wandb and mlflow is `logging`.
+No steps or windows.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the script tells the outside: loggers and trackers, as the phase `logging`."""
+"""What the script logs: loggers and trackers, as the phase `logging`."""
 
 import logging
 from typing import Any, Final
@@ -14,7 +14,7 @@ _FUNCTIONS: Final = {
     "mlflow": ("log_metric", "log_metrics", "log_params", "log_artifact", "log_figure"),
 }
 
-# Frameworks whose steps have phases: without one there is nothing to tell logging from.
+# Frameworks whose steps have phases: without one there is no other phase beside logging.
 _TRAINING: Final = ("torch", "tensorflow")
 
 _is_watched = False  # what every script has: print and logging

@@ -1,7 +1,7 @@
 """Hugging Face's Trainer: its steps, and evaluation, saving and logging as phases.
 
-What is watched are the methods that call the callbacks: the script's own list of callbacks stays as
-it is, and a trainer that was made before the recording is seen as well.
+We watch the methods that call the callbacks: the script's own list of callbacks stays as it is, and
+a trainer that was made before the recording is seen as well.
 """
 
 import functools

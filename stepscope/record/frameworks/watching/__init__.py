@@ -1,1 +1,1 @@
-"""What every framework's room is built from: patches that can be undone, and when to act."""
+"""Shared by all frameworks' watchers: patches that can be undone, and when to act."""

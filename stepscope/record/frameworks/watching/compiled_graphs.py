@@ -1,8 +1,8 @@
 """Keeps torch.compile's graphs as they are without us.
 
-Dynamo reads through a hook that a graph calls: the hook asks `is_compiling` first, and goes on at
-once. Where a graph has broken, Dynamo looks at every function that is called from there on, and
-would begin a graph of its own in ours.
+Dynamo reads through a hook that a graph calls: the hook asks `is_compiling` first, and then calls
+the original at once. After a graph break, Dynamo looks at every function that is called from there
+on, and would begin a new graph in ours.
 """
 
 from collections.abc import Callable
@@ -16,17 +16,17 @@ def _nothing(_code: CodeType) -> None:
     return
 
 
-# Whether Dynamo is reading the code instead of running it. Without torch it is never asked in
-# Python: `bool()` is False, and makes no frame.
+# Whether Dynamo is reading the code instead of running it. Without torch it costs no Python call:
+# `bool()` is False, and makes no frame.
 is_compiling: Callable[[], bool] = bool
-# Begin no graph in this code. What it calls is another matter: a hook calls the script's functions.
+# Begin no graph in this code, but allow it in what it calls: a hook calls the script's functions.
 begin_none_in: Callable[[CodeType], object] = _nothing
 _begin_none_below: Callable[[CodeType], object] = _nothing
 _ours: Final[set[CodeType]] = set()
 
 
 def are_not_for(function: F) -> F:
-    """For what our hooks call: no graph in it, nor in anything that it calls."""
+    """For functions that our hooks call: no graph in them, nor in anything they call."""
     code = cast(Any, function).__code__
     _ours.add(code)
     _begin_none_below(code)

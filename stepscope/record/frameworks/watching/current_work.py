@@ -1,7 +1,7 @@
-"""What TensorFlow is doing right now, as its own watchers and those of Keras tell each other.
+"""What TensorFlow is doing right now: state shared by its watchers and those of Keras.
 
 Hooks are also called while a function is traced into a graph. Nothing is computed then: they only
-remember that the function has such a part.
+remember what the function contains.
 """
 
 import threading
@@ -24,18 +24,18 @@ class Parts:
 
 
 class Here(threading.local):
-    """What is going on on this thread."""
+    """What is happening on this thread."""
 
     tape: Any = None  # the outermost one that is open
-    samples = 0  # in the first batch that a model was given under it
+    samples = 0  # in the first batch that a model got under it
     in_model = False
     in_optimizer = False
     has_fitted = False  # a batch of Keras was trained on
-    in_batch = False  # of a framework that tells its steps itself
-    is_told = False  # what runs is told of as a whole
+    in_batch = False  # of a framework that reports its steps itself
+    is_told = False  # what runs is recorded as a whole
     in_collective = False
     in_input = False
-    call: Any = None  # the function that was called, outside of all graphs
+    call: Any = None  # the called function, outside all graphs
     tracing: Parts | None = None  # the innermost function that is being traced
 
 
@@ -45,7 +45,7 @@ latest_tracing: Parts | None = None
 
 
 def found_in_graph(*, trains: bool = False, calls_model: bool = False) -> None:
-    """What is being traced has such a part."""
+    """The function being traced contains these."""
     parts = here.tracing or latest_tracing
     if parts is not None:
         parts.trains |= trains
@@ -56,11 +56,11 @@ def _always() -> bool:
     return True
 
 
-# Whether operations run at once instead of being put into a graph. Set when TensorFlow is there.
+# Whether operations run at once instead of going into a graph. Set when TensorFlow is loaded.
 is_eager: Callable[[], bool] = _always
-# Called when something was trained; for whoever waits for that. None: nobody does.
+# Called when something was trained. None: no listener.
 on_work: Callable[[], None] | None = None
-# Called when something of TensorFlow's is about to be computed.
+# Called when TensorFlow is about to compute something.
 on_begin: Callable[[], None] | None = None
 # Called when a function is traced.
 on_trace: Callable[[], None] | None = None

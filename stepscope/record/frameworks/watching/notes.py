@@ -1,4 +1,4 @@
-"""Trouble with a framework, as a note in the run: the training goes on."""
+"""Problems with a framework, as notes in the run: the training continues."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ _note: Callable[[str], object] = print
 
 
 def tell(note: Callable[[str], object]) -> None:
-    """`note`: where the recording that begins wants it."""
+    """`note`: the function of the new recording that takes notes."""
     global _note
     _note = note
 
@@ -17,8 +17,8 @@ def note(text: str) -> None:
 
 
 def guard(trouble: str) -> Callable[..., Any]:
-    """A function that calls what it is given. What fails there is noted as `trouble`, and None
-    comes back: it never reaches the training."""
+    """A function that calls its argument. An exception there is noted as `trouble`, and None is
+    returned: it never reaches the training."""
 
     def guarded(action: Callable[..., Any], *args: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Changes to a framework that can be taken back."""
+"""Changes to a framework that can be undone."""
 
 from collections.abc import Callable, Iterable
 from types import FunctionType
@@ -14,14 +14,14 @@ _ABSENT: Final = object()
 
 
 class Patches:
-    """Every change, and how to take it back: the last one first."""
+    """Every change, and how to undo it, the last one first."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
         self._before_compiling: list[Callable[[], object]] = []
 
     def set(self, owner: Any, name: str, value: Any) -> "_Change":
-        """A change that somebody else has wrapped meanwhile stays where it is, and does nothing."""
+        """A change that other code has wrapped meanwhile stays, and does nothing."""
         change = _Change(owner, name, value)
         self._undo.append(change.undo)
         return change
@@ -29,8 +29,8 @@ class Patches:
     def set_native(
         self, owner: Any, name: str, native: _core.Timed | _core.Forward, readable: Any
     ) -> None:
-        """For what runs in every step. torch.compile reads no C: before it first reads anything,
-        `readable` takes the place."""
+        """For what runs in every step. torch.compile cannot read C: before it first reads
+        anything, `readable` replaces it."""
         self._undo.append(native._stepscope_stop)
         change = self.set(owner, name, native)
         self.before_compiling(lambda: change.replace(readable))
@@ -46,8 +46,8 @@ class Patches:
         self._undo.append(action)
 
     def set_everywhere(self, owners: Iterable[Any], name: str, function: Any, value: Any) -> None:
-        """In every place that offers `function` by that name: what pickles or imports it by name
-        must find the same thing."""
+        """In every place that has `function` under that name: code that pickles or imports it by
+        name must find the same object."""
         for owner in owners:
             if owner is not None and vars(owner).get(name) is function:
                 self.set(owner, name, value)
@@ -60,7 +60,7 @@ class Patches:
         label: str,
         only_if: Callable[[], bool] | None = None,
     ) -> None:
-        """Record the time in `owner.name` as a phase. Absent in some version: left alone."""
+        """Record the time in `owner.name` as a phase. Does nothing if this version lacks it."""
         self.phase_everywhere((owner,), name, category, label, only_if)
 
     def phase_everywhere(
@@ -71,7 +71,7 @@ class Patches:
         label: str,
         only_if: Callable[[], bool] | None = None,
     ) -> None:
-        """The first of the owners has the function, others may offer the same one."""
+        """The first of the owners has the function, others may have the same one."""
         home, *others = owners
         function = vars(home).get(name)
         if callable(function):
@@ -79,7 +79,7 @@ class Patches:
             self.set_everywhere((home, *others), name, function, value)
 
     def phase_of_each_step(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
-        """Not for functions that scripts import by name: theirs would stay native."""
+        """Not for functions that scripts import by name: theirs would stay the native one."""
         function = vars(owner).get(name)
         if callable(function) and naming.name_id is not None:
             native = _core.Timed(function, naming.name_id(label), category)

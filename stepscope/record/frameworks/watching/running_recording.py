@@ -1,4 +1,4 @@
-"""The recording that is running, for the watchers that must act when it begins or is about to end.
+"""The running recording, for the watchers that must act when it begins or is about to end.
 
 Watchers are installed before anything can be written and removed when nothing can be any more.
 """
@@ -11,7 +11,7 @@ Action = Callable[[], object]
 
 
 class RunningRecording:
-    """What a watcher may know of the recording that is running."""
+    """What a watcher may know about the running recording."""
 
     def __init__(
         self,
@@ -22,8 +22,8 @@ class RunningRecording:
     ) -> None:
         self.options = options
         self.folder = folder  # of this process
-        self.note = note  # says something in the run, once
-        self.set_rank = set_rank  # says which rank this process turned out to be
+        self.note = note  # adds a note to the run, once
+        self.set_rank = set_rank  # sets the rank of this process, once known
 
 
 _running: RunningRecording | None = None

@@ -1,4 +1,4 @@
-"""Functions whose calls are recorded as spans, in all else as they were."""
+"""Functions whose calls are recorded as spans, otherwise unchanged."""
 
 import functools
 from collections.abc import Callable
@@ -16,9 +16,9 @@ def timed(
     label: str,
     only_if: Callable[[], bool] | None = None,
 ) -> Callable[..., Any]:
-    """`function`, with its time recorded where `only_if` holds: no frame of ours stays in what it
-    raises. Hooks that do more than that around a call have a wrapper of their own: a function that
-    this one called for them would be one more frame in every call."""
+    """`function`, with its time recorded if `only_if` holds: our frame is removed from exceptions.
+    Hooks that do more than that around a call have their own wrapper: a function that this one
+    called for them would be another frame in every call."""
 
     number = int(category)  # an attribute of an enumeration takes longer than the span itself
 
@@ -42,13 +42,13 @@ def timed(
 
 
 def _names_of(function: Any) -> list[str]:
-    """A method written in C may have None for its __qualname__, which no function of ours can."""
+    """A method written in C may have None for its __qualname__, which our functions cannot."""
     has_all = getattr(function, "__qualname__", None) is not None
     return [name for name in functools.WRAPPER_ASSIGNMENTS if has_all or name != "__qualname__"]
 
 
 @compiled_graphs.are_not_for
 def leave_out_this_frame(error: BaseException) -> None:
-    """To be called where it was caught, followed by a bare `raise`, which adds no frame again."""
+    """Call this where it was caught, before a bare `raise`, which does not add the frame again."""
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next

@@ -1,4 +1,4 @@
-"""Steps that a framework tells of: its training batches, with the examples in them."""
+"""Steps that a framework reports: its training batches, with their number of samples."""
 
 from stepscope.native import _core
 from stepscope.record.names import naming
@@ -7,14 +7,14 @@ from stepscope.store.format import StepMark
 
 
 class Batches:
-    """`name`: whose batches they are."""
+    """`name`: of the framework."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._samples = 0
 
     def add(self, batch: object) -> int:
-        """This batch is part of the step that is running. Returns its examples, 0: not known."""
+        """This batch is part of the running step. Returns its number of samples, 0: not known."""
         samples = samples_in(batch)
         self._samples += samples
         return samples

@@ -1,1 +1,1 @@
-"""Stretches in which a framework's own profiler records its operators."""
+"""Windows in which a framework's own profiler records its operators."""

@@ -1,18 +1,17 @@
 """How many events a window may hold by now: torch does not say before it is closed.
 
-Closing takes up to 15 us an event, so that 50,000 of them stay below a second. At first only the
-time is known. The smallest operators there are, with the memory that they take and free, make
-1.6 million events a second, others far fewer: at a million, a first window holds 80,000 at the
-worst. What is known better, is known from the windows that were closed: how many a second, and how
-many in a step.
+Closing takes up to 15 us per event, so that 50,000 of them stay below a second. At first only the
+time is known. The smallest operators, with the memory that they allocate and free, make 1.6 million
+events a second, others far fewer: assuming a million, a first window holds 80,000 at worst. Closed
+windows give better figures: how many events per second, and how many per step.
 """
 
 from typing import Final
 
 MOST_EVENTS: Final = 50_000
 FASTEST_PER_S: Final = 1_000_000.0
-_MARGIN: Final = 1.5  # on what was seen before
-_LONG_ENOUGH_NS: Final = 2_000_000  # for a rate
+_MARGIN: Final = 1.5  # on earlier figures
+_LONG_ENOUGH_NS: Final = 2_000_000  # enough for a rate
 
 
 class Meter:
@@ -26,7 +25,7 @@ class Meter:
         return max(0, MOST_EVENTS - self.recorded)
 
     def refill(self) -> None:
-        """Another stretch, with room for as many again."""
+        """Another stretch, with the same room again."""
         self.recorded = 0
 
     def closed(self, events: int, lasted_ns: int, steps: int) -> None:
@@ -37,7 +36,7 @@ class Meter:
             self._in_a_step = max(1, events // steps)
 
     def at_most(self, elapsed_ns: int, steps: int) -> int:
-        """Events so far in a window that is open, of which `steps` have ended."""
+        """Events so far in an open window in which `steps` have ended."""
         by_time = elapsed_ns * self._per_s / 1e9
         if self._in_a_step is None:
             return int(by_time)
@@ -47,7 +46,7 @@ class Meter:
         return self.at_most(elapsed_ns, steps) >= max(1, self.left)
 
     def time_left_ns(self, elapsed_ns: int) -> int:
-        """When to look again at the latest."""
+        """When to check again at the latest."""
         full_ns = int(max(1, self.left) * 1e9 / self._per_s)
         return max(full_ns - elapsed_ns, full_ns // 4)
 

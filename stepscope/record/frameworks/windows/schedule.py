@@ -1,21 +1,21 @@
 """Which steps get a window of operators, and whether it is time to open the next one.
 
-It is told what happened and asked what to do. It knows no framework and no file, and it reads the
-clock that it is given.
+It gets what happened and decides what to do next. It knows no framework and no file, and reads only
+the clock that it is given.
 """
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
 SETTLED_STEPS: Final = 3  # without a compilation
-IDLE_STEPS: Final = 10  # between looks whether another window is cheap by now
-SHARE_OF_BUDGET: Final = 1 / 6  # for windows: hooks and samples want theirs
+IDLE_STEPS: Final = 10  # between checks whether another window is cheap by now
+SHARE_OF_BUDGET: Final = 1 / 6  # for windows: hooks and samples need theirs
 
 
 class Stretch(NamedTuple):
     """Steps to record."""
 
-    after: int  # that many steps have ended
+    after: int  # this many steps have ended
     steps: int | None = None  # None: to the end
     if_cheap: bool = False
 
@@ -36,10 +36,10 @@ def _yes() -> bool:
 
 
 class Schedule:
-    """The stretches still to come, the first of them being the one that is due or being recorded.
+    """The remaining stretches; the first one is due or being recorded.
 
     `named_steps_settle`: steps that --ops names wait for compilations as well. `is_alone`: asked
-    before an extra window, as several ranks would each choose a step of its own.
+    before an extra window, as each of several ranks would choose a different step.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Schedule:
         self.opened_ns = 0  # the last window
         self._last_step: int | None = None  # of the window; None: no step ends it
         self._compiled_at = -SETTLED_STEPS  # the step of the last compilation
-        self.step = 0  # of the training: the last that ended
+        self.step = 0  # the last training step that ended
 
     # --- which steps -----------------------------------------------------------------------------
 
     def compiled(self) -> None:
-        """Something was, in this step: the next ones may still be slow."""
+        """Something was compiled in this step: the next ones may still be slow."""
         self._compiled_at = self.step
 
     @property
@@ -75,7 +75,7 @@ class Schedule:
         return bool(self._stretches) and self._stretches[0].after == 0
 
     def is_time(self) -> bool:
-        """For the next stretch."""
+        """Whether to begin the next stretch."""
         if not self._stretches:
             return False
         stretch = self._stretches[0]
@@ -90,14 +90,15 @@ class Schedule:
         return 2 * self._spent_ns <= self._share * (self.now_ns() - self._began_ns)
 
     def look_again_at(self) -> int | None:
-        """The step to ask at again, when it is not time yet. None: at the next one."""
+        """The step at which to ask again if it is not time yet. None: the next one."""
         if self._stretches and not self._stretches[0].if_cheap:
-            return None  # it waits for one step in particular
+            return None  # it waits for a particular step
         return self.step + IDLE_STEPS
 
     def begin_next(self, steps_by_default: Callable[[int], int]) -> bool:
-        """Settle where the next stretch ends. False: its steps have gone by while no window could
-        be opened, and it is dropped. `steps_by_default`: how many to record, of so many wanted."""
+        """Decide where the next stretch ends. False: its steps have passed while no window could
+        be opened, and it is dropped. `steps_by_default`: of the wanted number, how many to
+        record."""
         stretch = self._stretches[0]
         self._last_step = None
         if stretch.steps is None:
@@ -119,22 +120,22 @@ class Schedule:
         return self._last_step is not None and self.step >= self._last_step
 
     def done(self) -> None:
-        """With the stretch that is first."""
+        """Drop the first stretch: it is recorded."""
         self._stretches.pop(0)
 
     def enough(self) -> None:
-        """Nothing more is to be recorded."""
+        """Record nothing more."""
         self._stretches.clear()
 
     def give_up(self) -> None:
-        """Something failed: no window any more, of whatever kind."""
+        """Something failed: open no more windows of any kind."""
         self.enough()
         self.is_default = False
 
     # --- what it costs ---------------------------------------------------------------------------
 
     def opened(self, began_ns: int) -> None:
-        """A window, which was begun to be opened at `began_ns`."""
+        """A window was opened; opening it began at `began_ns`."""
         self.opened_ns = self.now_ns()
         self._spent_ns += self.opened_ns - began_ns
 

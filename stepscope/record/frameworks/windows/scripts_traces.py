@@ -1,4 +1,4 @@
-"""Traces that the script's own profiler has written: a copy of each is a window of ours."""
+"""Traces that the script's own profiler has written: a copy of each becomes a window."""
 
 import os
 import shutil
@@ -9,8 +9,8 @@ from stepscope.record.frameworks.watching.running_recording import RunningRecord
 from stepscope.record.frameworks.windows.window_events import mark, ours
 
 _LARGEST_BYTES: Final = 256 * 2**20
-_MOST: Final = 4  # that are kept
-_TOO_LARGE: Final = "The script's own trace is larger than 256 MB: it is left where it is."
+_MOST: Final = 4  # how many are kept
+_TOO_LARGE: Final = "The script's own trace is larger than 256 MB: it is not copied into the run."
 
 
 class ScriptsTraces:
@@ -22,7 +22,7 @@ class ScriptsTraces:
         self._adopted = 0
 
     def adopt(self, find: Callable[[], str | None], start_ticks: int, end_ticks: int) -> bool:
-        """Whether there is a window more. `find`: the trace's path, None without one."""
+        """Whether a window was added. `find`: returns the trace's path, None without one."""
         if self._adopted >= _MOST:
             return False
         with ours("trace of the script"):
@@ -30,7 +30,7 @@ class ScriptsTraces:
                 path = find()
                 return path is not None and self._copy(path, start_ticks, end_ticks)
             except Exception as error:
-                self._recording.note(f"The script's own trace could not be taken over: {error!r}")
+                self._recording.note(f"The script's own trace could not be copied: {error!r}")
                 return False
 
     def _copy(self, path: str, start_ticks: int, end_ticks: int) -> bool:

@@ -1,4 +1,4 @@
-"""What every operator window records beside its trace: what that covers, the lines, our cost."""
+"""What every operator window records beside its trace: its times, the lines, our cost."""
 
 import contextlib
 import os
@@ -14,16 +14,16 @@ MOST_LINES: Final = 200_000  # in the line log: 10 MB
 
 
 def mark(path: str, start_ticks: int, end_ticks: int, *, is_scripts: bool = False) -> None:
-    """Say in the events what the file `path` covers."""
+    """Record which time the file `path` covers."""
     if naming.name_id is not None:
         name = naming.name_id(os.path.basename(path))
         _core.window(name, start_ticks, end_ticks, is_scripts=is_scripts)
 
 
 def log_lines(until: int, on_line: Callable[[], None] | None) -> None:
-    """`on_line` is called at the first line of the user's that begins after `until` ticks."""
+    """`on_line` is called at the first line of the user's code that begins after `until` ticks."""
     if sys.version_info >= (3, 12):
-        sys.monitoring.restart_events()  # lines that were thinned out are wanted now
+        sys.monitoring.restart_events()  # thinned lines are needed now
     _core.lines_log(MOST_LINES, until, on_line)
 
 

@@ -1,7 +1,7 @@
-"""One operator window a process, whichever framework's: two profilers want the same device.
+"""One operator window per process, for any framework: two profilers need the same device.
 
-A window that is open holds the place. Before a fork it is closed: the child would go on recording,
-with nobody to end it.
+An open window holds the slot. Before a fork it is closed: the child would go on recording, and
+nothing would end it.
 """
 
 import os
@@ -12,7 +12,7 @@ class Holder(Protocol):
     def end_window(self) -> None: ...
 
 
-# TensorFlow or JAX has trained: a step of nobody's is theirs rather than torch's.
+# TensorFlow or JAX has trained: a step without an owner is theirs rather than torch's.
 others_have_worked = False
 
 _holder: Holder | None = None

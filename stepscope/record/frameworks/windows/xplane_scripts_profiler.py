@@ -1,7 +1,7 @@
-"""TensorFlow and JAX: the script's own profiler goes first, and its trace becomes ours.
+"""TensorFlow and JAX: the script's own profiler goes first, and we take over its trace.
 
-Ours ends before theirs begins, and none opens until theirs has ended: a second one at the same time
-raises in whoever starts it.
+Ours ends before theirs begins, and none opens until theirs has ended: starting a second one at the
+same time raises.
 """
 
 import functools
@@ -20,7 +20,7 @@ from stepscope.record.names import naming
 
 
 class ScriptsOwn:
-    """`is_running`: whether the framework's profiler is at work, ours apart."""
+    """`is_running`: whether the framework's profiler is running, apart from ours."""
 
     def __init__(self, windows: XplaneWindows, is_running: Callable[[], bool]) -> None:
         self._windows = windows
@@ -41,8 +41,8 @@ class ScriptsOwn:
         before: Callable[..., None] | None,
         after: Callable[..., None] | None = None,
     ) -> None:
-        """In every place that offers the function, unless we call it ourselves. `after` is told
-        when it was called, in ticks."""
+        """In every place that has the function, except for our own calls. `after` gets the time of
+        the call, in ticks."""
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -62,7 +62,7 @@ class ScriptsOwn:
 
     def starts(self, folder: Any = None, *_args: Any, **keywords: Any) -> None:
         if self._windows.foreign:
-            return  # the framework is about to say that there is one
+            return  # the framework is about to raise: there is one already
         self._windows.make_way()
         self._windows.foreign = 1
         folder = keywords.get("log_dir", keywords.get("logdir", folder))
@@ -89,8 +89,8 @@ class ScriptsOwn:
         return max(new, key=os.path.getmtime, default=None)
 
     def serves(self, *_args: Any, **_keywords: Any) -> None:
-        """Whoever asks the server for a profile finds nobody in the way."""
+        """A client that asks the server for a profile must not find our profiler running."""
         self._windows.finish()
         self._windows.recording.note(
-            "The script lets others profile it (profiler server): operators are not recorded."
+            "Operators are not recorded: the script runs a profiler server."
         )

@@ -1,4 +1,4 @@
-"""One stretch under the profiler of TensorFlow or JAX, whose trace becomes ops-<n>.xplane.pb.
+"""One window under the profiler of TensorFlow or JAX, whose trace becomes ops-<n>.xplane.pb.
 
 Both write it somewhere below a folder that they are given. Nothing of it is read here.
 """
@@ -16,7 +16,7 @@ _ENDING: Final = "xplane.pb"
 
 
 class XplaneProfiler(Protocol):
-    """The framework's own: one a process."""
+    """The framework's own profiler: one per process."""
 
     def danger(self) -> str | None:
         """Why it must not be used here."""
@@ -31,7 +31,7 @@ _numbers: dict[str, int] = {}
 
 
 def next_path(folder: str) -> str:
-    """In this process's folder: TensorFlow and JAX may both be at work in it."""
+    """In this process's folder: TensorFlow and JAX may both be running in it."""
     number = _numbers[folder] = _numbers.get(folder, 0) + 1
     return os.path.join(folder, OPS_FILE.format(number=number, ending=_ENDING))
 
@@ -52,7 +52,7 @@ class XplaneWindow:
         self.start_ticks = _core.ticks()
 
     def close(self, *, keep: bool) -> None:
-        """Stop, and keep the trace unless it is not wanted."""
+        """Stop, and keep the trace if it is wanted."""
         end_ticks = _core.ticks()
         _core.lines_log(0)
         with ours("operator window: end"):
@@ -73,5 +73,5 @@ def xplanes_in(folder: str) -> Iterator[str]:
 def _largest(folder: str) -> str:
     found = max(xplanes_in(folder), key=os.path.getsize, default=None)
     if found is None:
-        raise FileNotFoundError("the profiler has written no trace")
+        raise FileNotFoundError("the profiler wrote no trace")
     return found

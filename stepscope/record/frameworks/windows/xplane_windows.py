@@ -1,11 +1,11 @@
 """When a window of TensorFlow's or JAX's operators opens and closes.
 
-By default after the fifth step, for some steps, and once more later if both together stay in the
+By default after the fifth step, for some steps, and again later if both together stay in the
 budget. `--ops 10:20` names the steps, `--ops all` begins with the first work. Only steps in which
-the framework itself has trained count: who imports it for something else pays nothing.
+the framework itself has trained count: importing it for something else costs nothing.
 
-An update that the script writes by hand is a step that nobody tells. Where ten gradients have
-been taken and none was told, each gradient counts as one.
+An update that the script writes by hand is a step that nothing reports. If ten gradients have been
+taken and no step was reported, each gradient counts as one.
 """
 
 import atexit
@@ -20,14 +20,14 @@ from stepscope.record.frameworks.windows.schedule import Schedule
 from stepscope.record.frameworks.windows.xplane_window import XplaneProfiler, XplaneWindow
 
 _LONGEST_NS: Final = 10_000_000_000  # a window that lasts longer is closed at the next step
-_CUT: Final = "Operators were recorded for 10 s, not to the end of what --ops asks for."
+_CUT: Final = "Operators were recorded for 10 s only: --ops asks for more."
 _MANY_UNTOLD: Final = 10  # gradients
 
 
 class XplaneWindows:
-    """What fails here ends the windows and is told in the run: it never reaches the training.
+    """A failure here ends the windows and is noted in the run: it never reaches the training.
 
-    `least_steps`: how many steps a default window is to have, asked when it opens.
+    `least_steps`: how many steps a default window should have, asked when it opens.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class XplaneWindows:
             time.monotonic_ns,
             named_steps_settle=False,
         )
-        self._untold = 0  # gradients, while no step was told; -1: steps are told
+        self._untold = 0  # gradients, while no step was reported; -1: steps are reported
         self._pid = os.getpid()
         self._window: XplaneWindow | None = None
         self._opened_at = 0  # after that step
         self._kept = 0  # windows
         self._has_worked = False
-        self.foreign = 0  # profilers of the script's own that are at work: none of ours beside them
-        self.is_working = False  # at our own one
+        self.foreign = 0  # the script's own profilers that are running: ours must not run then
+        self.is_working = False  # on our own window
 
     # --- what happens in the training ------------------------------------------------------------
 
@@ -90,16 +90,16 @@ class XplaneWindows:
         self._guarded(lambda: self.close(keep=False))
 
     def adopted(self) -> None:
-        """The script's own profiler has told what ours would have."""
+        """The script's own profiler has recorded what ours would have."""
         if self._schedule.is_default:
             self._schedule.enough()
 
     def end_window(self) -> None:
-        """Where it cannot go on: before a fork."""
+        """Where it cannot continue: before a fork."""
         self._guarded(self.close)
 
     def finish(self) -> None:
-        """A window that no step has ended in tells nothing that an earlier one has not."""
+        """A window in which no step has ended adds nothing to an earlier one."""
         self._schedule.enough()
         window_slot.others_have_worked = False
         is_empty = self._schedule.step == self._opened_at and self._kept > 0
@@ -144,7 +144,7 @@ class XplaneWindows:
         atexit.register(self._close_at_exit)  # runs before the recording's own
 
     def close(self, *, keep: bool = True) -> None:
-        """Also before a fork and at the exit. Without one that is open nothing happens."""
+        """Also before a fork and at the exit. Does nothing without an open window."""
         if self._window is None or os.getpid() != self._pid:
             return
         window, self._window = self._window, None
