@@ -178,7 +178,7 @@ def test_the_docs_have_its_question_and_its_method(view: View[Any]) -> None:
 def test_the_docs_say_what_can_be_told_of_traces() -> None:
     text = " ".join((ROOT / "docs" / "show.md").read_text().split())
     *names, last = [f"`{view.name}`" for view in VIEWS.values() if view.takes_traces]
-    assert f"it tells {', '.join(names)} and {last}." in text
+    assert f"it has {', '.join(names)} and {last}." in text
 
 
 def test_help_lists_every_view_and_option(capsys: pytest.CaptureFixture[str]) -> None:
