@@ -126,8 +126,8 @@ STEP: Final = Drawing(
         Box(
             "6  Bytes become columns",
             (
-                ("store/reader.py", "opens the run; format.py has the fields"),
-                ("clock.py", "ticks to nanoseconds"),
+                ("store/reader.py", "opens the run; clock.py makes nanoseconds"),
+                ("store/events.py", "a table per kind of event, named columns"),
             ),
         ),
         Box(
@@ -142,14 +142,15 @@ STEP: Final = Drawing(
             "9  The answer",
             (
                 ("analyze/answers/steps.py", "what show steps --json prints"),
-                ("advise/findings.py", "rules say what to change"),
+                ("advise/findings.py", "evidence, gain, rules: what to change"),
             ),
         ),
         Box(
             "10  It is shown",
             (
+                ("views/steps.py", "connects question, answer and drawing"),
                 ("show/terminal/steps.py", "as text"),
-                ("show/report/steps.py", "as columns in report.html"),
+                ("show/report/content.py", "as data in report.html"),
                 ("web/src/pages/steps.tsx", "as a bar per step"),
             ),
         ),
@@ -163,14 +164,14 @@ OPERATOR: Final = Drawing(
         Box(
             "1  A window is due",
             (
-                ("record/steps/pace.py", "counts the steps"),
-                ("record/frameworks/windows/", "which steps, one window per process"),
+                ("record/steps/step_counter.py", "counts steps while they happen"),
+                ("record/frameworks/windows/schedule.py", "which steps, for all frameworks"),
             ),
         ),
         Box(
             "2  It opens",
             (
-                ("record/frameworks/torch/operators.py", "listens to steps and passes"),
+                ("record/frameworks/torch/windows.py", "asks the schedule at each step"),
                 ("record/frameworks/torch/window.py", "starts and stops torch's own profiler"),
             ),
         ),
@@ -192,8 +193,9 @@ OPERATOR: Final = Drawing(
         Box(
             "5  The trace is read",
             (
-                ("importers/", "every format ends in one form"),
-                ("native/traces/", "torch's JSON, in C"),
+                ("importers/importer.py", "which format it is; all end in one form"),
+                ("importers/kineto/", "torch's JSON, with native/traces/ in C"),
+                ("importers/xplane/", "TensorFlow's and JAX's"),
             ),
         ),
         Box(
@@ -214,6 +216,7 @@ OPERATOR: Final = Drawing(
         Box(
             "9  It is shown",
             (
+                ("views/ops.py", "connects question, answer and drawing"),
                 ("show/terminal/ops.py", "as text, in torch's columns"),
                 ("show/report/content.py", "as data in report.html"),
                 ("web/src/pages/operators.tsx", "as a table with lines"),
