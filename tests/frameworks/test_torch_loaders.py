@@ -72,7 +72,7 @@ def test_a_killed_worker_is_torchs_error_and_named_in_the_report(tmp_path: Path)
     assert plain.returncode == recorded.returncode == 1
     for done in (plain, recorded):  # where the training process is at that moment is chance
         assert DIED.search(done.stderr)
-    assert "torch_stages.py" not in recorded.stderr
+    assert "loader_stages.py" not in recorded.stderr
     answer = json.loads(show(tmp_path / "run", "input", "--json"))
     told = DIED.search(recorded.stderr)
     assert told is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import stepscope as stepscope_package
 from frameworks.loops import STEPS
 from frameworks.running import PROGRAMS, nightly_but, plain, run
 
@@ -36,6 +37,15 @@ def test_graphs_readers_and_odd_objects_are_the_same(tmp_path: Path, name: str) 
     program = TORCH / f"{name}.py"
     expected = unaddressed(plain(program))
     assert unaddressed(recorded(program, tmp_path / "run")[0]) == expected
+
+
+def test_dynamo_looks_into_no_function_of_ours(tmp_path: Path) -> None:
+    stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
+    done = run(*stepscope, TORCH / "compiled_with_breaks.py", TORCH_LOGS="+dynamo")
+    looked_at = re.findall(r"(?:start tracing|skipping:) (\w+) .*?(/\S+\.py)", done.stderr)
+    assert ("forward", str(TORCH / "compiled_with_breaks.py")) in looked_at
+    ours = str(Path(stepscope_package.__file__).parent)
+    assert not [name for name, file in looked_at if file.startswith(ours)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 // Made from the Python records by web/make_types.py: change those and run it again.
 
-// Who made the run, and where.
+// How and where the run was made.
 export interface Facts {
   name: string; path: string; script: string | null; cwd: string | null; host: string | null;
   system: string | null; cpu: string | null; cores: number | null; memory_bytes: number | null;
@@ -64,7 +64,7 @@ export interface Recorded {
   what: string; is_there: boolean; told: string;
 }
 
-// One entry a step; `number` counts from 1. Very many steps come in groups, as means.
+// One entry per step; `number` counts from 1. Very many steps come in groups, as means.
 export interface StepColumns {
   number: number[]; start_ns: number[]; duration_ns: number[]; measured: boolean[];
   estimated: boolean[]; phases: Record<string, number[]>; group: number; outliers: number[];
@@ -109,7 +109,7 @@ export interface FileLines {
   rows: ([number, number, number, number | null, number | null, number | null, boolean])[];
 }
 
-// Who called whom in threads of one kind: rows in order, the callers before the called.
+// The calls in threads of one kind: rows in order, callers before callees.
 export interface Tree {
   source: "samples" | "calls"; process: Process; thread: string; threads: number; main: boolean;
   total_ns: number; samples: number | null; depth: number[]; function: number[]; total: number[];
@@ -182,19 +182,19 @@ export interface DeviceAnswer {
   ranks: DeviceRow[]; notes: string[];
 }
 
-// The loader that the steps' batches come from. Times are of the measured steps.
+// The loader that the steps' batches come from. Times are for the measured steps.
 export interface LoaderRow {
   workers: number | null; batch_size: number | null; wait_ms: number; share: number;
   steps_that_waited: number; steps: number; longest_ms: number;
 }
 
-// A stage of the input pipeline; of workers, all together.
+// A stage of the input pipeline; all workers together.
 export interface StageRow {
   process: Process; stage: string; ms_per_batch: number; share: number; calls: number | null;
   parallelism: number | null;
 }
 
-// A line of the user's own that loads, callees included.
+// A line of the user's own code that loads, callees included.
 export interface InputLine {
   file: string; line: number; function: string | null; ms_per_batch: number; share: number;
   source: string | null;
@@ -230,7 +230,7 @@ export interface ProcessMemory {
   growth_bytes_per_step: number | null; points: MemoryPoint[];
 }
 
-// In the operator windows: what a line's operators allocated, and what of it stayed.
+// In the operator windows: what a line's operators allocated, and how much of it was kept.
 export interface LineMemory {
   location: Location; process: Process; alloc_bytes: number; kept_bytes: number;
   source: string | null;

@@ -1,14 +1,20 @@
 """Graphs that break, in a module and around the whole step: from there on Dynamo looks at every
-function that is called, a recorder's too."""
+function that is called, a recorder's too.
+
+How many frames it looks at is not printed: around an optimizer's step it reads on if the optimizer
+has a hook, anybody's, where it stops if there is none.
+"""
 
 import logging
+import os
 
 import torch
 from parts import classifier, seeded
 from torch import nn
 
 seeded()
-logging.disable()  # Dynamo warns with the time and the process's number
+if "TORCH_LOGS" not in os.environ:
+    logging.disable()  # Dynamo warns with the time and the process's number
 
 
 class Broken(nn.Module):
@@ -24,7 +30,7 @@ class Broken(nn.Module):
 def tell(loss):
     counted = torch._dynamo.utils.counters
     breaks = sum(counted["graph_break"].values())
-    print(loss.item().hex(), dict(counted["stats"]), dict(counted["frames"]), breaks)
+    print(loss.item().hex(), dict(counted["stats"]), breaks)
     counted.clear()
 
 

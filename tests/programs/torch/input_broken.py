@@ -20,6 +20,7 @@ class Broken(SlowItems):
 class Killed(SlowItems):
     def __getitem__(self, index):
         if index == 40:
+            time.sleep(1)  # until its earlier batches are received: those die with it otherwise
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__getitem__(index)
 
