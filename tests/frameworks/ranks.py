@@ -15,10 +15,23 @@ SCRIPTS = Path(sys.executable).parent
 TORCHRUN = (str(SCRIPTS / "torchrun"), "--nproc-per-node", "2")
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o")
 PATIENCE_S = 120.0
+TORCHS_ABORT = "terminate called without an active exception"
+TRIES = 3
 
 
 def torchrun(*words: object, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     return run(*TORCHRUN, *(str(word) for word in words), folder=folder, check=check)
+
+
+def unrecorded(program: str, *arguments: str, folder: Path) -> str:
+    """What it prints without us. torch sometimes aborts while it closes gloo (a thread of its own is
+    still running then): such a run says nothing about us, and is repeated."""
+    for _ in range(TRIES):
+        done = torchrun(DDP / program, *arguments, folder=folder, check=False)
+        if TORCHS_ABORT not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
 
 
 def recorded(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from frameworks.ranks import DDP, asked, line_of, processes, recorded, torchrun
+from frameworks.ranks import DDP, asked, line_of, processes, recorded, unrecorded
 from frameworks.running import run, show
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, open_run
@@ -49,7 +49,7 @@ def test_both_ranks_are_in_one_run(slow_rank_1: tuple[Path, str]) -> None:
 
 
 def test_losses_are_the_same_to_the_last_bit(slow_rank_1: tuple[Path, str], tmp_path: Path) -> None:
-    assert slow_rank_1[1] == torchrun(DDP / "train.py", "1", folder=tmp_path).stdout
+    assert slow_rank_1[1] == unrecorded("train.py", "1", folder=tmp_path)
 
 
 def test_the_slow_rank_is_found_with_its_line(slow_rank_1: tuple[Path, str]) -> None:
@@ -115,7 +115,7 @@ def test_collectives_that_the_script_calls_itself(tmp_path: Path) -> None:
 def test_results_of_all_collectives_are_the_same(
     all_collectives: tuple[Path, str], tmp_path: Path
 ) -> None:
-    assert all_collectives[1] == torchrun(DDP / "collectives.py", folder=tmp_path).stdout
+    assert all_collectives[1] == unrecorded("collectives.py", folder=tmp_path)
 
 
 def test_every_collective_is_recorded(all_collectives: tuple[Path, str]) -> None:
@@ -143,9 +143,9 @@ def test_a_call_and_the_waiting_for_it_are_one_collective(
 
 @pytest.mark.nightly
 def test_graphs_with_collectives_are_the_same(tmp_path: Path) -> None:
-    without = torchrun(DDP / "compiled.py", folder=tmp_path)
+    without = unrecorded("compiled.py", folder=tmp_path)
     recording = recorded("compiled.py", tmp_path / "run")
-    assert recording.stdout == without.stdout
+    assert recording.stdout == without
     assert "UserWarning" not in recording.stderr
 
 

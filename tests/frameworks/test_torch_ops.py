@@ -192,7 +192,7 @@ def test_a_window_is_bounded_and_quickly_closed(tmp_path: Path) -> None:
     (process,) = load(folder).processes
     start, end = process.spans.of(SpanCategory.PROFILER).interval_ns
     assert (end - start).max() < CLOSING_NS
-    assert any("not to the end" in note for note in answer["notes"])
+    assert any("--ops asks for more" in note for note in answer["notes"])
 
 
 @pytest.mark.parametrize(
