@@ -24,8 +24,8 @@ def torchrun(*words: object, folder: Path, check: bool = True) -> subprocess.Com
 
 
 def unrecorded(program: str, *arguments: str, folder: Path) -> str:
-    """What it prints without us. torch sometimes aborts while it closes gloo (a thread of its own is
-    still running then): such a run says nothing about us, and is repeated."""
+    """What it prints without us. torch sometimes aborts while it closes gloo, with one of its
+    threads still running: such a run says nothing about us, and is repeated."""
     for _ in range(TRIES):
         done = torchrun(DDP / program, *arguments, folder=folder, check=False)
         if TORCHS_ABORT not in done.stderr:
