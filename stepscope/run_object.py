@@ -18,7 +18,7 @@ from stepscope.run_questions import RunQuestions
 from stepscope.show.report.bundle import is_built
 from stepscope.show.report.content import content
 from stepscope.show.report.page import frame
-from stepscope.show.terminal.page import WIDEST
+from stepscope.show.terminal.drawing.page import WIDEST
 from stepscope.show.terminal.summary import summary as summary_page
 
 _HTML: Final = (

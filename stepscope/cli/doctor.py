@@ -35,7 +35,7 @@ def _print_page(checks: list[Check]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.drawing.page import print_view
 
     table = Table.grid(padding=(0, 2, 0, 0))
     for check in checks:

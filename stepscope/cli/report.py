@@ -43,7 +43,7 @@ def announce(path: str, *, stderr: bool) -> None:
     """The last line of the summary."""
     from rich.text import Text
 
-    from stepscope.show.terminal.page import CODE, FAINT, print_view
+    from stepscope.show.terminal.drawing.page import CODE, FAINT, print_view
 
     where = Text("  in browser   ", style=FAINT, no_wrap=True, overflow="ignore")
     print_view(where.append(path, style=CODE), stderr=stderr)

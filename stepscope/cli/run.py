@@ -172,7 +172,7 @@ def _analyse(folder: str) -> None:
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.answers.summary import summary
     from stepscope.analyze.run import load
-    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.drawing.page import print_view
     from stepscope.show.terminal.summary import summary as summary_page
 
     run = load(run_folder.shown(folder))

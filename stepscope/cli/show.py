@@ -166,7 +166,7 @@ def _print_json(view: View[Any], answer: Any, given: Given) -> None:
 
 
 def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:
-    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.drawing.page import print_view
 
     if view is VIEWS["summary"]:
         _print_summary(answer, run)
@@ -176,7 +176,7 @@ def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:
 
 def _print_summary(answer: Any, run: "Run") -> None:
     """The summary begins with what to do, and ends with where the report is."""
-    from stepscope.show.terminal.page import print_view
+    from stepscope.show.terminal.drawing.page import print_view
     from stepscope.show.terminal.summary import summary
 
     advice = VIEWS["findings"].ask(run)

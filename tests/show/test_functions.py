@@ -13,8 +13,8 @@ from stepscope.errors import InputError
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
 from stepscope.show.exporters.pstats import stats_of
 from stepscope.show.selection import select
+from stepscope.show.terminal.drawing.page import console
 from stepscope.show.terminal.functions import function_name, functions
-from stepscope.show.terminal.page import console
 from stepscope.views.functions import FUNCTIONS
 
 MS = 1_000_000

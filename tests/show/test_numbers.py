@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepscope.show.terminal.bars import bar_text, sparkline_text
-from stepscope.show.terminal.numbers import count, counted, digits, duration, percent, size
+from stepscope.show.terminal.drawing.bars import bar_text, sparkline_text
+from stepscope.show.terminal.drawing.numbers import count, counted, digits, duration, percent, size
 
 
 @pytest.mark.parametrize(

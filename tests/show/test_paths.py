@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from stepscope.show.terminal.paths import cut_path, short_function, short_paths
+from stepscope.show.terminal.drawing.paths import cut_path, short_function, short_paths
 
 PATHS = st.lists(st.sampled_from("abcé漢"), min_size=1, max_size=6).map("/".join)
 

@@ -19,7 +19,7 @@ from stepscope.cli.main import main
 from stepscope.run_object import Run
 from stepscope.show.report.shapes import Content
 from stepscope.show.selection import select
-from stepscope.show.terminal.page import console
+from stepscope.show.terminal.drawing.page import console
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import View
 from xplane_writer import PlaneWriter, write

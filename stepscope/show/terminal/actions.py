@@ -7,9 +7,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.model import ActionRow, ActionsAnswer
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import count, duration, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import count, duration, percent
+from stepscope.show.terminal.drawing.page import (
     columns,
     heading,
     indented,

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.ops import DeviceAnswer, DeviceRow
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import count, counted, duration, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import count, counted, duration, percent
+from stepscope.show.terminal.drawing.page import (
     columns,
     heading,
     indented,

@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model import Step
-from stepscope.show.terminal.bars import Sparkline
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import count, duration
-from stepscope.show.terminal.page import FAINT, columns, heading, indented, more
+from stepscope.show.terminal.drawing.bars import Sparkline
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import count, duration
+from stepscope.show.terminal.drawing.page import FAINT, columns, heading, indented, more
 
 _LEAST_STEPS: Final = 10  # fewer show no trend
 _TALLEST: Final = 4  # in medians; one very slow step must not flatten all others

@@ -6,9 +6,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.model import FileRow, FilesAnswer
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import count, size
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import count, size
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     columns,
@@ -21,7 +21,7 @@ from stepscope.show.terminal.page import (
     place,
     process_name,
 )
-from stepscope.show.terminal.paths import PathCell, short_function, short_paths
+from stepscope.show.terminal.drawing.paths import PathCell, short_function, short_paths
 
 _FUNCTION_WIDTH: Final = 16  # leaves a third of 80 columns for the file's own name
 _LEGEND: Final = "time: of the functions that opened it; ~ from the opening line's mean"

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
-from stepscope.show.terminal.numbers import counted
-from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, more, page
+from stepscope.show.terminal.drawing.numbers import counted
+from stepscope.show.terminal.drawing.page import CODE, FAINT, columns, heading, indented, more, page
 
 _STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold"}
 

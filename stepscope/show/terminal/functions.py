@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
-from stepscope.show.terminal.numbers import NOTHING, count, counted, duration
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.numbers import NOTHING, count, counted, duration
+from stepscope.show.terminal.drawing.page import (
     FAINT,
     columns,
     heading,
@@ -20,7 +20,7 @@ from stepscope.show.terminal.page import (
     page,
     process_name,
 )
-from stepscope.show.terminal.paths import short_paths
+from stepscope.show.terminal.drawing.paths import short_paths
 
 NATIVE_FILE: Final = "~"
 ESTIMATE_LEGEND: Final = "~ an estimate, from samples or from thinned-out lines."

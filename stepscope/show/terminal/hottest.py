@@ -7,10 +7,18 @@ from rich.text import Text
 
 from stepscope.analyze.answers.headline import Headline
 from stepscope.analyze.code.hottest_lines import HotLine
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import percent
-from stepscope.show.terminal.page import CODE, FAINT, columns, heading, indented, name, place
-from stepscope.show.terminal.paths import short_function, short_paths
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import percent
+from stepscope.show.terminal.drawing.page import (
+    CODE,
+    FAINT,
+    columns,
+    heading,
+    indented,
+    name,
+    place,
+)
+from stepscope.show.terminal.drawing.paths import short_function, short_paths
 
 _LEAST_SHARE: Final = 0.01  # of the run; less is not worth showing
 _FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns for the source

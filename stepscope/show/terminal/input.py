@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model import InputAnswer, InputLine, LoaderRow, StageRow
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import milliseconds_cell
-from stepscope.show.terminal.numbers import count, counted, milliseconds, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import milliseconds_cell
+from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds, percent
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     columns,
@@ -22,7 +22,7 @@ from stepscope.show.terminal.page import (
     page,
     process_name,
 )
-from stepscope.show.terminal.paths import short_function, short_paths
+from stepscope.show.terminal.drawing.paths import short_function, short_paths
 
 _FUNCTION_WIDTH: Final = 20
 _MOST_OPERATIONS: Final = 10

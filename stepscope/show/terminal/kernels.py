@@ -6,11 +6,25 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model.ops import KernelsAnswer
-from stepscope.show.terminal.numbers import NOTHING, count, duration, padded_duration, percent
+from stepscope.show.terminal.drawing.numbers import (
+    NOTHING,
+    count,
+    duration,
+    padded_duration,
+    percent,
+)
+from stepscope.show.terminal.drawing.page import (
+    FAINT,
+    heading,
+    indented,
+    more,
+    notes_block,
+    page,
+    place,
+)
+from stepscope.show.terminal.drawing.paths import short_paths
+from stepscope.show.terminal.drawing.wide import Column, WideTable
 from stepscope.show.terminal.ops import windows_words
-from stepscope.show.terminal.page import FAINT, heading, indented, more, notes_block, page, place
-from stepscope.show.terminal.paths import short_paths
-from stepscope.show.terminal.wide import Column, WideTable
 
 _LONGEST: Final = 60  # longest name on a terminal, in characters
 

@@ -16,8 +16,7 @@ from rich.text import Text
 
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
-from stepscope.show.terminal.hottest import hottest_block
-from stepscope.show.terminal.numbers import (
+from stepscope.show.terminal.drawing.numbers import (
     TIME_UNITS_NS,
     count,
     counted,
@@ -27,7 +26,7 @@ from stepscope.show.terminal.numbers import (
     padded_size,
     percent,
 )
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     WIDEST,
@@ -36,6 +35,7 @@ from stepscope.show.terminal.page import (
     notes_block,
     process_name,
 )
+from stepscope.show.terminal.hottest import hottest_block
 
 TITLES: Final = ("Line #", "Hits", "Time", "Per Hit", "% Time")
 ESTIMATE_LEGEND: Final = (

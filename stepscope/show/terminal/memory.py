@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
-from stepscope.show.terminal.bars import Sparkline
-from stepscope.show.terminal.cells import size_cell
-from stepscope.show.terminal.numbers import duration, size
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Sparkline
+from stepscope.show.terminal.drawing.cells import size_cell
+from stepscope.show.terminal.drawing.numbers import duration, size
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     columns,
@@ -23,7 +23,7 @@ from stepscope.show.terminal.page import (
     place,
     process_name,
 )
-from stepscope.show.terminal.paths import short_paths
+from stepscope.show.terminal.drawing.paths import short_paths
 
 _MOST_LINES: Final = 10
 

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model.ops import OpRow, OpsAnswer, OpsWindow
-from stepscope.show.terminal.numbers import (
+from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
     counted,
@@ -16,7 +16,7 @@ from stepscope.show.terminal.numbers import (
     padded_duration,
     padded_size,
 )
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.page import (
     FAINT,
     heading,
     indented,
@@ -25,8 +25,8 @@ from stepscope.show.terminal.page import (
     page,
     place,
 )
-from stepscope.show.terminal.paths import short_paths
-from stepscope.show.terminal.wide import Column, WideTable
+from stepscope.show.terminal.drawing.paths import short_paths
+from stepscope.show.terminal.drawing.wide import Column, WideTable
 
 _FLOPS_UNITS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K"))
 _LONGEST: Final = 40  # longest name or shape on a terminal, in characters

@@ -7,15 +7,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model import ProcessesAnswer, ProcessRow
-from stepscope.show.terminal.cells import duration_cell, size_cell
-from stepscope.show.terminal.numbers import (
+from stepscope.show.terminal.drawing.cells import duration_cell, size_cell
+from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
     counted,
     percent,
     size,
 )
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.page import (
     FAINT,
     columns,
     heading,

@@ -5,10 +5,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.ranks import RankRow, RanksAnswer, Straggler
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import milliseconds_cell
-from stepscope.show.terminal.numbers import count, counted, milliseconds
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import milliseconds_cell
+from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     WARNING,

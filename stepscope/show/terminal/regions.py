@@ -4,10 +4,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.model import RegionsAnswer
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.numbers import count, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import count, percent
+from stepscope.show.terminal.drawing.page import (
     columns,
     heading,
     indented,

@@ -9,17 +9,16 @@ from rich.text import Text
 
 from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import milliseconds_cell
-from stepscope.show.terminal.each_step import course, each_block
-from stepscope.show.terminal.numbers import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import milliseconds_cell
+from stepscope.show.terminal.drawing.numbers import (
     count,
     counted,
     digits,
     milliseconds,
     percent,
 )
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.page import (
     FAINT,
     WARNING,
     columns,
@@ -28,7 +27,8 @@ from stepscope.show.terminal.page import (
     notes_block,
     page,
 )
-from stepscope.show.terminal.paths import cut_path
+from stepscope.show.terminal.drawing.paths import cut_path
+from stepscope.show.terminal.each_step import course, each_block
 
 _LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _ANCHOR_WIDTH: Final = 55

@@ -10,12 +10,10 @@ from stepscope.analyze.answers.headline import headline
 from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
-from stepscope.show.terminal.bars import Bar
-from stepscope.show.terminal.cells import duration_cell
-from stepscope.show.terminal.findings import verdict_block
-from stepscope.show.terminal.hottest import hottest_block, line_block
-from stepscope.show.terminal.numbers import counted, duration, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.numbers import counted, duration, percent
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     WARNING,
@@ -25,6 +23,8 @@ from stepscope.show.terminal.page import (
     notes_block,
     page,
 )
+from stepscope.show.terminal.findings import verdict_block
+from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
 _LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros

@@ -8,8 +8,8 @@ from rich.console import Console, ConsoleOptions, OverflowMethod, RenderableType
 from rich.text import Text
 
 from stepscope.model import StackRow, StacksAnswer, ThreadStacks
-from stepscope.show.terminal.numbers import counted, duration, padded_duration, percent
-from stepscope.show.terminal.page import (
+from stepscope.show.terminal.drawing.numbers import counted, duration, padded_duration, percent
+from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
     heading,
@@ -18,7 +18,7 @@ from stepscope.show.terminal.page import (
     page,
     process_name,
 )
-from stepscope.show.terminal.paths import short_function, short_paths
+from stepscope.show.terminal.drawing.paths import short_function, short_paths
 
 LEAST_SHARE: Final = 0.01
 _THREADS: Final = 5

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from stepscope.show.terminal.page import FAINT
+from stepscope.show.terminal.drawing.page import FAINT
 
 _GAP: Final = "  "
 _INDENT: Final = "  "

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from stepscope.show.terminal.numbers import NOTHING, counted
+from stepscope.show.terminal.drawing.numbers import NOTHING, counted
 
 if TYPE_CHECKING:
     from stepscope.model import Location, Process

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from stepscope.show.terminal.page import FAINT
+from stepscope.show.terminal.drawing.page import FAINT
 
 _CUT = "…"
 _LEAST_WIDTH = 12

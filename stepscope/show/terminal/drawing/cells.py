@@ -3,7 +3,7 @@
 from rich.console import RenderableType
 from rich.padding import Padding
 
-from stepscope.show.terminal.numbers import NOTHING, padded_duration, padded_size
+from stepscope.show.terminal.drawing.numbers import NOTHING, padded_duration, padded_size
 
 
 def duration_cell(ns: float | None, mark: str = "") -> RenderableType:

@@ -1,0 +1,1 @@
+"""What the views are drawn with: pages, tables, bars, numbers and short paths."""
