@@ -38,12 +38,12 @@ _PART_STYLES: Final = {
 }
 
 
-def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> RenderableType:
+def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> RenderableType:
     hottest = summary_lines(answer)
     return page(
         [
             _title(answer),
-            *_headline(answer, advice),
+            *_headline(answer, findings),
             Text(""),
             _whole_run(answer),
             Text(""),
