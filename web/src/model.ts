@@ -11,7 +11,7 @@ export interface Facts {
 // How the script ended.
 export interface Ending {
   how: "exited" | "killed" | "running" | "stopped" | "unknown"; exit_status: number | null;
-  signal: string | null;
+  signal: string | null; words: string;
 }
 
 // One part of the whole run; the parts sum to the process's wall time.
@@ -243,7 +243,7 @@ export interface InputAnswer {
   loader: LoaderRow | null; limit: "work" | "number" | "transfer" | "nothing" | "start-up" | null;
   why: string | null; stages: StageRow[]; lines: InputLine[]; library: InputFunction[];
   start_up_ms: number | null; busy: number | null; cores: number | null; idle_cores: number | null;
-  reason: string | null; notes: string[]; operations: StageRow[];
+  reason: string | null; notes: string[]; limited_by: string | null; operations: StageRow[];
 }
 
 export interface FileRow {
@@ -279,7 +279,7 @@ export interface MemoryAnswer {
 export interface RankRow {
   rank: number; host: string; pid: number; steps: number; step_ms: number | null;
   own_ms: number | null; communication_ms: number | null; waiting_ms: number | null;
-  input_ms: number | null; status: string;
+  input_ms: number | null; status: string; transfer_ms: number | null;
 }
 
 // The rank that the others wait for.

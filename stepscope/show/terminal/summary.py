@@ -68,24 +68,17 @@ def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[Rend
 
 def _title(answer: SummaryAnswer) -> RenderableType:
     text = Text(shlex.join(answer.command), style="bold cyan", no_wrap=True, overflow="ellipsis")
-    words, style = _ending(answer.ending)
-    below = Text(words, style=style)
+    below = Text(answer.ending.words, style=_ending_style(answer.ending))
     below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
     below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
     return Group(text, below)
 
 
-def _ending(ending: Ending) -> tuple[str, str]:
+def _ending_style(ending: Ending) -> str:
     if ending.how == "running":
-        return "still running", "green"
-    if ending.how == "killed":
-        return f"killed by {ending.signal or 'a signal'}", WARNING
-    if ending.how == "exited":
-        ok = ending.exit_status == 0
-        return f"ended with exit status {ending.exit_status}", FAINT if ok else WARNING
-    if ending.how == "stopped":
-        return "recording stopped before it ended", FAINT
-    return "how it ended is not known", WARNING
+        return "green"
+    is_fine = ending.how == "stopped" or (ending.how == "exited" and ending.exit_status == 0)
+    return FAINT if is_fine else WARNING
 
 
 def _whole_run(answer: SummaryAnswer) -> RenderableType:

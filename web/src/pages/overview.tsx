@@ -9,16 +9,6 @@ import { Empty, Figure, Notes, Panel } from "../parts/panel";
 import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
 
-export function ending(content: Content): string {
-  if (content.facts.is_trace) return "a trace that another tool wrote";
-  const { how, exit_status, signal } = content.summary.ending;
-  if (how === "running") return "still running";
-  if (how === "killed") return `killed by ${signal ?? "a signal"}`;
-  if (how === "exited") return `ended with exit status ${exit_status ?? "unknown"}`;
-  if (how === "stopped") return "recording stopped before it ended";
-  return "how it ended is not known";
-}
-
 function Figures({ content }: { content: Content }) {
   const { facts, timeline } = content, { steps, wall_ns } = content.summary;
   const cost = steps.overhead;
@@ -189,7 +179,7 @@ export function Overview({ content }: { content: Content }) {
       <header class="page-head">
         <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
         <h1 class="verdict">{visible(content.verdict)}</h1>
-        <p class="faint">{ending(content)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
+        <p class="faint">{visible(content.summary.ending.words)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
       </header>
       <Figures content={content} />
       <FindingCards content={content} />
