@@ -306,8 +306,8 @@ export interface ProcessesAnswer {
 // Everything that the page shows about a run. What failed is null, and `trouble` says why.
 export interface Content {
   facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
-  recorded: Recorded[]; steps: StepColumns | null; findings: FindingsAnswer | null;
-  lines: FileLines[]; sources: Record<string, string[]> | null;
+  least_share: number; recorded: Recorded[]; steps: StepColumns | null;
+  findings: FindingsAnswer | null; lines: FileLines[]; sources: Record<string, string[]> | null;
   called: ([string, string, number, string | null])[]; trees: Tree[];
   functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
   reduced: string[]; trouble: string[]; made: string; can_try: boolean;

@@ -17,7 +17,7 @@ from stepscope.analyze.code.source_texts import source_texts
 from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
-from stepscope.model.categories import CATEGORY_WORDS
+from stepscope.model.categories import CATEGORY_WORDS, LEAST_SHARE
 from stepscope.model.ops import OpsAnswer
 from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
@@ -84,6 +84,7 @@ def content(
         verdict=headline(overview, advice).sentence,
         summary=overview,
         words=CATEGORY_WORDS,
+        least_share=LEAST_SHARE,
         recorded=recorded(run),
         steps=ask("Steps", lambda: step_columns(run)) if overview.steps.steps else None,
         findings=advice,

@@ -58,6 +58,7 @@ class Content(Record, frozen=True):
     verdict: str
     summary: SummaryAnswer
     words: dict[str, str]  # what a step does in each category
+    least_share: float  # of a category that is shown
     recorded: list[Recorded]
     steps: StepColumns | None
     findings: FindingsAnswer | None

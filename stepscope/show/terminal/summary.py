@@ -9,6 +9,7 @@ from rich.text import Text
 from stepscope.analyze.answers.headline import headline
 from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
+from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
@@ -27,7 +28,6 @@ from stepscope.show.terminal.findings import verdict_block
 from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
-_LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -84,7 +84,7 @@ def _ending_style(ending: Ending) -> str:
 def _whole_run(answer: SummaryAnswer) -> RenderableType:
     table = columns(("", "label"), ("", "fill"), ("", "right"), ("", "right"), header=False)
     for part in answer.parts:
-        if part.share < _LEAST_SHARE:
+        if part.share < LEAST_SHARE:
             continue
         style = _PART_STYLES.get(part.category, "green")
         row = (part.category, Bar(part.share, style), duration_cell(part.ns), percent(part.share))

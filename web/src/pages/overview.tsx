@@ -37,12 +37,12 @@ function Patch({ text }: { text: string }) {
 }
 
 function Card({ content, finding }: { content: Content; finding: Finding }) {
-  const gain = finding.speedup;
+  const gain = finding.speedup.expected > 1 ? finding.speedup : null; // not every finding is about time
   return (
     <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
       <div class="card-gain">
-        <strong>{gain ? `${digits(gain.expected)}×` : finding.share !== null ? percent(finding.share) : "?"}</strong>
-        <span class="faint">{gain ? "faster" : "of each step"}</span>
+        <strong>{gain ? `${digits(gain.expected)}×` : "–"}</strong>
+        {gain && <span class="faint">faster</span>}
         {gain && <small class="faint">{digits(gain.low)}× to {digits(gain.high)}×</small>}
       </div>
       <div class="card-body">
@@ -85,7 +85,7 @@ function FindingCards({ content }: { content: Content }) {
 function StepPanel({ content }: { content: Content }) {
   const { steps } = content.summary;
   if (!steps.breakdown) return <Panel title="The step"><Empty>{visible(steps.reason ?? "No steps were found.")}</Empty></Panel>;
-  const parts = steps.breakdown.filter((each) => each.share >= 0.0005);
+  const parts = steps.breakdown.filter((each) => each.share >= content.least_share || each.device_ms);
   const device = parts.some((each) => each.device_ms !== null);
   return (
     <Panel title="The mean step" note={steps.anchor ? <>from {visible(steps.anchor)}</> : undefined}>
@@ -109,7 +109,7 @@ function StepPanel({ content }: { content: Content }) {
 }
 
 function RunPanel({ content }: { content: Content }) {
-  const parts = content.summary.parts.filter((each) => each.share >= 0.0005);
+  const parts = content.summary.parts.filter((each) => each.share >= content.least_share);
   return (
     <Panel title="The whole run" note={duration(content.summary.wall_ns)}>
       <Stacked label="What the whole run consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
