@@ -148,7 +148,7 @@ export interface OpsWindow {
 }
 
 export interface OpsAnswer {
-  ops: OpRow[]; windows: OpsWindow[]; notes: string[];
+  ops: OpRow[]; windows: OpsWindow[]; notes: string[]; self_cpu_ns: number; self_device_ns: number;
 }
 
 // A row of the timeline. `start` holds the distance to the start before, `lasted` ns.

@@ -86,7 +86,7 @@ export function Operators({ content }: { content: Content }) {
   }
   const rows = answer?.ops ?? [];
   const short = shortNames(rows.flatMap((each) => each.locations.map((place) => place.file)));
-  const whole = rows.reduce((sum, each) => sum + each.self_cpu_ns, 0) || 1;
+  const whole = answer?.self_cpu_ns || 1;
   const onDevice = rows.some((each) => each.self_device_ns);
   const withMemory = rows.some((each) => each.self_cpu_bytes);
   const withFlops = rows.some((each) => each.flops);
