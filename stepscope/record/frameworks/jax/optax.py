@@ -61,7 +61,7 @@ def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callab
             number = numbers[key] = next(following)
         return number
 
-    def begins(params: Any, _updates: Any) -> tuple[int, int] | None:
+    def begins(params: Any, updates: Any) -> tuple[int, int] | None:
         if naming.name_id is None or not compilation.is_outside():
             return None
         number = number_of(params)

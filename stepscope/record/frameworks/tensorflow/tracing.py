@@ -26,7 +26,7 @@ def install(python: Any, patches: Patches) -> None:
     module = python("eager.polymorphic_function.tracing_compilation")
     traces = _Traces()
 
-    def begins(function_type: Any, _type_context: Any, /, *rest: Any) -> "_Trace":
+    def begins(function_type: Any, _type_context: Any, /, *rest: Any) -> _Trace:
         trace = _Trace(here.tracing, function_type, rest[-1] if rest else None)
         here.tracing = current_work.latest_tracing = trace.parts
         return trace

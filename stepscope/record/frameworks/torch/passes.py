@@ -133,7 +133,7 @@ def _watch_scaler(scaler: Any, patches: Patches) -> None:
     """A GradScaler may skip the optimizer's step: it still counts as a training step."""
     scaled: Any = None  # the optimizer that may step
 
-    def begins(_scaler: Any, optimizer: Any, /, *_args: Any, **_kwargs: Any) -> Any:
+    def begins(_scaler: Any, optimizer: Any, *_args: Any, **_kwargs: Any) -> Any:
         nonlocal scaled
         if naming.name_id is None or scaled is not None:
             return None
