@@ -110,7 +110,7 @@ STEP: Final = Drawing(
             ),
         ),
         Box("3  The clock is read", (("native/clock/clock.h", "the CPU's counter: ticks"),)),
-        Box("4  A record is written", (("native/storage/events.c", "48 bytes, the tag last"),)),
+        Box("4  A record is written", (("native/interpreter/events.c", "48 bytes, the tag last"),)),
     ),
     disk=Box(
         "5  Mapped files",

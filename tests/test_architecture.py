@@ -86,8 +86,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "record.shim",
     ),
 }
-# The folders of the C core, from the ground up: a header may include those of its own folder and of
-# the folders before it. (The engines' .c files also call upwards, through these headers.)
+# The folders of the C core, from the ground up: a file may include the headers of its own folder
+# and of those before it. What lies below calls what lies above through pointers that are set there.
 NATIVE_ROOMS = (
     "python", "storage", "clock", "interpreter", "lines", "calls", "sampler", "hooks", "wrappers",
     "traces", "module",
@@ -250,14 +250,14 @@ def test_no_framework_imports_the_inside_of_another(graph: dict[str, set[str]]) 
     assert not wrong
 
 
-def test_headers_of_the_core_include_only_those_below() -> None:
+def test_files_of_the_core_include_only_headers_below() -> None:
     native = PACKAGE / "native"
     wrong = [
-        f"{header.relative_to(native)} includes {included}"
-        for header in sorted(native.glob("*/*.h"))
-        for included in re.findall(r'#include "(\w+)/\w+\.h"', header.read_text())
+        f"{file.relative_to(native)} includes {included}"
+        for file in sorted(native.glob("*/*.[ch]"))
+        for included in re.findall(r'#include "(\w+)/\w+\.h"', file.read_text())
         if included in NATIVE_ROOMS
-        and NATIVE_ROOMS.index(included) > NATIVE_ROOMS.index(header.parent.name)
+        and NATIVE_ROOMS.index(included) > NATIVE_ROOMS.index(file.parent.name)
     ]
     assert not wrong
     assert {path.name for path in native.iterdir() if any(path.glob("*.c"))} <= set(NATIVE_ROOMS)

@@ -25,9 +25,11 @@ class Native:
     def __init__(self) -> None:
         _core.storage_open(None, 2**24)
         _core.lines_start()
+        self._registered: list[CodeType] = []
 
     def register(self, code: CodeType) -> None:
         assert _core.lines_register(code, 1, 1, LINES, (), False, None)
+        self._registered.append(code)
 
     def feed(self, kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:
         _core.feed(kind, frame, code, line, ticks)
@@ -38,6 +40,13 @@ class Native:
     def calls(self, code: CodeType) -> int:
         return _core.lines_calls(code)
 
+    def close(self) -> None:
+        """What stays registered takes room in the storage of every later test."""
+        _core.lines_stop()
+        _core.storage_close()
+        for code in self._registered:
+            _core.lines_forget(code)
+
 
 def new_code(name: str = "f") -> CodeType:
     return compile("\n" * (LINES - 1) + name, f"<{name}>", "exec")  # codes are equal by content
@@ -45,11 +54,12 @@ def new_code(name: str = "f") -> CodeType:
 
 @pytest.fixture(params=["native", "reference"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    engine: Engine = Native() if request.param == "native" else reference.LineEngine()
-    yield engine
-    if request.param == "native":
-        _core.lines_stop()
-        _core.storage_close()
+    if request.param == "reference":
+        yield reference.LineEngine()
+        return
+    native = Native()
+    yield native
+    native.close()
 
 
 def test_a_line_lasts_until_the_next_one_begins(engine: Engine) -> None:
@@ -159,5 +169,4 @@ def test_both_engines_agree_on_any_sequence_of_events(sequence: list[tuple[int, 
             assert native.read(code) == plain.read(code)
             assert native.calls(code) == plain.calls(code)
     finally:
-        _core.lines_stop()
-        _core.storage_close()
+        native.close()

@@ -2,7 +2,7 @@
 #include "calls/call_graph.h"
 #include "clock/clock.h"
 #include "interpreter/functions.h"
-#include "hooks/hooks.h"
+#include "python/untraced.h"
 
 uint64_t call_graph_number;
 __thread uint64_t call_graph_mine __attribute__((tls_model("initial-exec")));
@@ -62,7 +62,7 @@ static GraphNode *function_of(CallGraph *graph, const void *key, PyObject *funct
     if (LIKELY(node != NULL)) return node;
     uint64_t before = upheavals;
     PyObject *held = PyCode_Check(function) ? Py_NewRef(function) : function_bound(function, self);
-    PyObject *shown = held ? hooks_call(graph->show, &held, 1) : NULL;
+    PyObject *shown = held ? untraced_call(graph->show, &held, 1) : NULL;
     if (shown == Py_None) Py_CLEAR(shown);
     if (before == upheavals) node = known(graph, &graph->root, key);
     if (before == upheavals && !node && (node = new_node(graph, &graph->root, key))) {

@@ -36,16 +36,9 @@ static PyObject *on_c_leave(PyObject *self, PyObject *const *args, size_t count,
     Py_RETURN_NONE;
 }
 
-static const Monitored callbacks[] = {
-    {"PY_START", on_enter},  {"PY_RESUME", on_enter},  {"PY_THROW", on_enter},
-    {"PY_RETURN", on_leave}, {"PY_YIELD", on_leave},   {"PY_UNWIND", on_leave},
-    {"CALL", on_call},       {"C_RETURN", on_c_leave}, {"C_RAISE", on_c_leave},
-    {NULL, NULL},
-};
-
 PyObject *call_graph_callbacks(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    return monitored_callbacks(callbacks);
+    return monitored_calls(on_enter, on_leave, on_call, on_c_leave);
 }
 
 int call_graph_attach(void) { return 0; }

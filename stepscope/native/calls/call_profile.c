@@ -3,7 +3,7 @@
 #include "calls/call_graph.h"
 #include "calls/calls.h"
 #include "interpreter/functions.h"
-#include "hooks/hooks.h"
+#include "python/untraced.h"
 #include "python/standin.h"
 
 #if !HAS_MONITORING
@@ -150,7 +150,7 @@ void calls_profiler_set(void) {
     if (this_thread) calls_thread_release(this_thread, ticks_now());
     PyObject *callback = on_taken;
     on_taken = NULL;
-    if (callback) Py_XDECREF(hooks_call(callback, NULL, 0));
+    if (callback) Py_XDECREF(untraced_call(callback, NULL, 0));
     Py_XDECREF(callback);
 }
 

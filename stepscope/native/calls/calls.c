@@ -1,8 +1,7 @@
 /* The call engine: threads' stacks of open calls, and the events that are not on the fast path. */
 #include "calls/calls.h"
 #include "calls/call_tree.h"
-#include "storage/events.h"
-#include "sampler/heartbeat.h"
+#include "interpreter/events.h"
 #include "storage/storage.h"
 
 #include <string.h>
@@ -83,7 +82,7 @@ static int give_stack(Thread *thread) {
 Thread *calls_thread(void) {
     if (LIKELY(this_thread && this_thread->call_top)) return this_thread;
     if (!calls_on) return NULL;
-    if (UNLIKELY(heartbeat_paused)) heartbeat_resume();
+    if (UNLIKELY(threads_on_entry)) threads_on_entry();
     Thread *thread = thread_get();
     if (!thread || !thread->block || !calls_on || !calls_stream.is_open) return NULL;
     if (thread->call_top) return thread;
@@ -185,6 +184,7 @@ PyObject *calls_read(PyObject *self, PyObject *unused) {
 
 PyObject *calls_start(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
+    threads_on_end = calls_thread_ended;
     calls_on = 1;
     Py_RETURN_NONE;
 }

@@ -1,83 +1,31 @@
 /* Hooks: the audit hook (code about to run, files opened), threads, forks, stamps. */
 #include "hooks/hooks.h"
 #include "calls/calls.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "hooks/imports.h"
+#include "lines/counters.h"
+#include "lines/stamps.h"
+#include "python/untraced.h"
 #include "storage/storage.h"
 
 #include <string.h>
 
 /* The recording's functions; all NULL while nothing records. Owned. */
 static struct {
-    PyObject *on_code, *on_open, *on_thread, *on_fork, *on_stamp;
+    PyObject *on_code, *on_open, *on_fork;
 } hooks;
 
 static int hooks_on;
-static __thread int busy __attribute__((tls_model("initial-exec"))); /* inside one of our hooks */
-
-PyObject *hooks_call(PyObject *function, PyObject *const *args, size_t count) {
-    PyThreadState *tstate = PyThreadState_Get();
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyThreadState_EnterTracing(tstate); /* the user's own tracer must not see us */
-    busy++;
-    PyObject *result = PyObject_Vectorcall(function, args, count, NULL);
-    busy--;
-    PyThreadState_LeaveTracing(tstate);
-    if (!result) PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-    return result;
-}
-
-/* The result as a number; 0 for anything else. */
-static uint32_t as_id(PyObject *result) {
-    if (!result) return 0;
-    unsigned long id = PyLong_Check(result) ? PyLong_AsUnsignedLong(result) : 0;
-    Py_DECREF(result);
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        return 0;
-    }
-    return (uint32_t)id;
-}
-
-uint32_t hooks_thread_id(void) {
-    return hooks.on_thread ? as_id(hooks_call(hooks.on_thread, NULL, 0)) : 0;
-}
-
-uint32_t hooks_other_thread_id(unsigned long ident, unsigned long native, int is_pythons) {
-    if (!hooks.on_thread) return 0;
-    PyObject *args[] = {PyLong_FromUnsignedLong(ident), PyLong_FromUnsignedLong(native),
-                        is_pythons ? Py_True : Py_False};
-    uint32_t id = args[0] && args[1] ? as_id(hooks_call(hooks.on_thread, args, 3)) : 0;
-    Py_XDECREF(args[0]);
-    Py_XDECREF(args[1]);
-    return id;
-}
 
 int hooks_open_after_fork(void) {
-    if (busy) return -1;
+    if (untraced_depth) return -1;
     counters_after_fork();
-    PyObject *result = hooks.on_fork ? hooks_call(hooks.on_fork, NULL, 0) : NULL;
+    PyObject *result = hooks.on_fork ? untraced_call(hooks.on_fork, NULL, 0) : NULL;
     Py_XDECREF(result);
     if (!storage_forked && storage_is_open) return 0;
     storage_is_open = 0; /* no folder, no recording: the child runs on */
     lines_on = 0;
     return -1;
-}
-
-/* The only hook whose exception may reach the user's code: the end of --steps. */
-Place hooks_stamp(uint32_t loop_id, uint64_t now, uint32_t line_before) {
-    if (LIKELY(!hooks.on_stamp)) return PLACE_KEEP;
-    PyThreadState *tstate = PyThreadState_Get();
-    PyThreadState_EnterTracing(tstate);
-    busy++;
-    PyObject *result = PyObject_CallFunction(hooks.on_stamp, "IKI", loop_id, now, line_before);
-    busy--;
-    PyThreadState_LeaveTracing(tstate);
-    if (!result) return PLACE_RAISE;
-    Py_DECREF(result);
-    return PLACE_KEEP;
 }
 
 /* ---- files ------------------------------------------------------------------------------------- */
@@ -109,7 +57,7 @@ static void note_open(PyObject *args) {
     PyObject *line_number = PyLong_FromUnsignedLong(line);
     if (code_id && line_number) {
         PyObject *call[] = {PyTuple_GET_ITEM(args, 0), code_id, line_number};
-        uint32_t name = as_id(hooks_call(hooks.on_open, call, 3));
+        uint32_t name = untraced_number(hooks.on_open, call, 3);
         if (name) {
             uint64_t offset = add_open(name, is_writing(PyTuple_GET_ITEM(args, 1)), top, now);
             if (top && offset) top->opens = offset;
@@ -124,9 +72,9 @@ static void note_open(PyObject *args) {
 
 /* on_code's replacement for a code object that is not recorded yet, or NULL. New reference. */
 PyObject *hooks_see_code(PyObject *code) {
-    if (!hooks_on || busy || !hooks.on_code || record_of(code)) return NULL;
+    if (!hooks_on || untraced_depth || !hooks.on_code || record_of(code)) return NULL;
     uint64_t began = ticks_now();
-    PyObject *replacement = hooks_call(hooks.on_code, &code, 1);
+    PyObject *replacement = untraced_call(hooks.on_code, &code, 1);
     cost_slow_ticks += ticks_now() - began;
     if (replacement && PyCode_Check(replacement) && replacement != code) return replacement;
     Py_XDECREF(replacement);
@@ -144,7 +92,7 @@ static void note_exec(PyObject *args) {
 
 static int audit(const char *event, PyObject *args, void *unused) {
     (void)unused;
-    if (LIKELY(!hooks_on) || busy || !args) return 0;
+    if (LIKELY(!hooks_on) || untraced_depth || !args) return 0;
     if (event[0] == 'o' && !strcmp(event, "open")) note_open(args);
     else if (event[0] == 'e' && !strcmp(event, "exec")) note_exec(args);
     else if (event[0] == 's' && !strcmp(event, "sys.setprofile")) calls_profiler_set();
@@ -188,7 +136,7 @@ PyObject *hooks_start(PyObject *self, PyObject *args, PyObject *keywords) {
     if (add_audit_hook()) return NULL;
     Py_XSETREF(hooks.on_code, Py_NewRef(on_code));
     Py_XSETREF(hooks.on_open, Py_NewRef(on_open));
-    Py_XSETREF(hooks.on_thread, Py_NewRef(on_thread));
+    threads_ask(on_thread);
     Py_XSETREF(hooks.on_fork, Py_NewRef(on_fork));
     if (imports_start(imports)) return NULL;
     hooks_on = 1;
@@ -201,15 +149,15 @@ PyObject *hooks_stop(PyObject *self, PyObject *unused) {
     swap_disarm();
     Py_CLEAR(hooks.on_code);
     Py_CLEAR(hooks.on_open);
-    Py_CLEAR(hooks.on_thread);
+    threads_ask(NULL);
     Py_CLEAR(hooks.on_fork);
-    Py_CLEAR(hooks.on_stamp);
+    stamps_report_to(NULL);
     if (imports_stop()) return NULL;
     Py_RETURN_NONE;
 }
 
 PyObject *hooks_on_stamp(PyObject *self, PyObject *callback) {
     (void)self;
-    Py_XSETREF(hooks.on_stamp, callback == Py_None ? NULL : Py_NewRef(callback));
+    stamps_report_to(callback == Py_None ? NULL : callback);
     Py_RETURN_NONE;
 }

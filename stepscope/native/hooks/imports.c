@@ -2,9 +2,10 @@
    appears in a traceback. */
 #include "hooks/imports.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "hooks/hooks.h"
 #include "python/standin.h"
+#include "python/untraced.h"
 #include "storage/storage.h"
 
 PyObject *hooks_see_code(PyObject *code);
@@ -16,15 +17,12 @@ static __thread int depth __attribute__((tls_model("initial-exec")));
 /* ---- _find_and_load(name, import_) --------------------------------------------------------------- */
 
 static uint64_t begin_import(PyObject *name) {
-    PyObject *id = hooks_call(hooks.on_name, &name, 1);
-    uint32_t name_id = id && PyLong_Check(id) ? (uint32_t)PyLong_AsUnsignedLongMask(id) : 0;
-    Py_XDECREF(id);
-    return event_span_begin(name_id, SPAN_IMPORT);
+    return event_span_begin(untraced_number(hooks.on_name, &name, 1), SPAN_IMPORT);
 }
 
 static void loaded(PyObject *name) {
     if (!hooks.on_import || PySet_Contains(hooks.watched, name) != 1) return;
-    Py_XDECREF(hooks_call(hooks.on_import, &name, 1));
+    Py_XDECREF(untraced_call(hooks.on_import, &name, 1));
 }
 
 static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -59,7 +57,7 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
 static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
     if (hooks.on_exit && storage_is_open && !storage_forked)
-        Py_XDECREF(hooks_call(hooks.on_exit, NULL, 0));
+        Py_XDECREF(untraced_call(hooks.on_exit, NULL, 0));
     return standin_call_original(&hard_exit, args, count, names); /* only returns on an error */
 }
 

@@ -1,7 +1,7 @@
 /* print is a C function: only another C function can replace it without being noticed. */
 #include "hooks/prints.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "python/standin.h"
 #include "storage/storage.h"
 

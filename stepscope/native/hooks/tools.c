@@ -1,8 +1,8 @@
 /* Giving way in sys.monitoring: our tool ids look free to other tools, and the script's own trace
    function gets all of its events. */
 #include "hooks/tools.h"
-#include "hooks/hooks.h"
 #include "python/standin.h"
+#include "python/untraced.h"
 
 static StandIn use_tool_id, get_tool, settrace;
 enum { TOOL_IDS = 6 };
@@ -26,7 +26,7 @@ static PyObject *lender_of(PyObject *tool_id) {
 static PyObject *use(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
     PyObject *lender = count == 2 ? Py_XNewRef(lender_of(args[0])) : NULL;
-    if (lender) Py_XDECREF(hooks_call(lender, NULL, 0));
+    if (lender) Py_XDECREF(untraced_call(lender, NULL, 0));
     Py_XDECREF(lender);
     return PyObject_Vectorcall(use_tool_id.original, args, (size_t)count, NULL);
 }

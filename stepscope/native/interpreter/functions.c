@@ -1,8 +1,8 @@
 /* Functions: code objects carry their id in an extra slot, builtins in a table by method. */
 #include "interpreter/functions.h"
 #include "clock/clock.h"
-#include "storage/events.h"
-#include "hooks/hooks.h"
+#include "interpreter/events.h"
+#include "python/untraced.h"
 
 #include <stdlib.h>
 
@@ -16,9 +16,7 @@ static PyObject *on_function; /* owned */
 static uint32_t ask(PyObject *function) {
     if (!on_function) return 0;
     uint64_t began = ticks_now();
-    PyObject *id = hooks_call(on_function, &function, 1);
-    uint32_t number = id && PyLong_Check(id) ? (uint32_t)PyLong_AsUnsignedLongMask(id) : 0;
-    Py_XDECREF(id);
+    uint32_t number = untraced_number(on_function, &function, 1);
     uint64_t took = ticks_now() - began;
     functions_asking_ticks += took;
     cost_slow_ticks += took;

@@ -1,8 +1,7 @@
 /* Threads: made at their first event, reaped after their end, their stacks in lines.bin. */
 #include "python/compat.h"
 #include "interpreter/threads.h"
-#include "calls/calls.h"
-#include "hooks/hooks.h"
+#include "python/untraced.h"
 #include "storage/storage.h"
 
 #include <pthread.h>
@@ -14,6 +13,11 @@ enum { DEPTH_AT_FIRST = 128 };
 __thread Thread *this_thread __attribute__((tls_model("initial-exec")));
 Thread *all_threads;
 Line line_nowhere;
+void (*threads_on_entry)(void);
+void (*threads_on_end)(Thread *);
+int (*threads_open_after_fork)(void);
+
+static PyObject *on_thread; /* owned: gives a thread its id */
 
 static pthread_key_t end_key;
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
@@ -21,7 +25,28 @@ static char no_frame; /* an address that is not a frame */
 
 /* Runs as the thread ends, without the GIL: only a mark. */
 static void thread_ended(void *thread) { __atomic_store_n(&((Thread *)thread)->gone, 1, __ATOMIC_RELEASE); }
-static void make_end_key(void) { pthread_key_create(&end_key, thread_ended); }
+static void make_end_key(void) {
+    pthread_key_create(&end_key, thread_ended);
+    storage_on_fork = threads_forget;
+}
+
+/* ---- ids ---------------------------------------------------------------------------------------------- */
+
+void threads_ask(PyObject *asked) { Py_XSETREF(on_thread, Py_XNewRef(asked)); }
+
+static uint32_t own_id(void) { return on_thread ? untraced_number(on_thread, NULL, 0) : 0; }
+
+uint32_t thread_other_id(unsigned long ident, unsigned long native, int is_pythons) {
+    if (!on_thread) return 0;
+    PyObject *args[] = {PyLong_FromUnsignedLong(ident), PyLong_FromUnsignedLong(native),
+                        is_pythons ? Py_True : Py_False};
+    uint32_t id = args[0] && args[1] ? untraced_number(on_thread, args, 3) : 0;
+    Py_XDECREF(args[0]);
+    Py_XDECREF(args[1]);
+    return id;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------- */
 
 /* A free block that is large enough, else a new one. */
 static Block *take_block(uint32_t entries, uint32_t id) {
@@ -76,7 +101,7 @@ static void reap_ended(void) {
         }
         *link = thread->next;
         if (thread->block) free_block(thread->block);
-        if (thread->call_block) calls_thread_ended(thread);
+        if (thread->call_block) threads_on_end(thread);
         free(thread);
     }
 }
@@ -95,12 +120,12 @@ static Thread *thread_make(void) {
 Thread *thread_get(void) {
     if (LIKELY(this_thread && this_thread->base)) return this_thread;
     if (!storage_is_open) return NULL;
-    if (storage_forked && hooks_open_after_fork()) return NULL;
+    if (storage_forked && threads_open_after_fork()) return NULL;
     if (!this_thread && !(this_thread = thread_make())) return NULL;
     if (this_thread->base) return this_thread; /* made by the fork hook's own events */
     if (this_thread->asking) return NULL;      /* an event caused by asking for the id */
     this_thread->asking = 1;
-    this_thread->id = hooks_thread_id();
+    this_thread->id = own_id();
     this_thread->asking = 0;
     return give_stack(this_thread) ? NULL : this_thread;
 }

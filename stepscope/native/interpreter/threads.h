@@ -2,6 +2,7 @@
 #ifndef STEPSCOPE_THREADS_H
 #define STEPSCOPE_THREADS_H
 
+#include "python/compat.h"
 #include "storage/format.h"
 
 typedef struct Thread {
@@ -22,6 +23,12 @@ typedef struct Thread {
 
 extern __thread Thread *this_thread __attribute__((tls_model("initial-exec")));
 extern Thread *all_threads;
+
+/* What those above want to be called for; NULL: nothing. */
+extern void (*threads_on_entry)(void);       /* a recorded function is entered; clears itself */
+extern void (*threads_on_end)(Thread *);     /* a thread with a stack of calls has ended */
+extern int (*threads_open_after_fork)(void); /* in a forked child: opens new storage; -1: it cannot */
+
 extern Line line_nowhere; /* `current` of an activation whose time is not counted */
 
 /* The calling thread's, made at its first event (and a forked child's storage with it);
@@ -30,6 +37,13 @@ Thread *thread_get(void);
 
 /* The next activation of a thread, its stack grown when needed; NULL when there is no space. */
 Activation *thread_push(Thread *thread);
+
+/* Who gives threads their ids; NULL: nobody, then they are 0. */
+void threads_ask(PyObject *on_thread);
+
+/* The id of another thread, by Python's number and the kernel's, and whether Python started it;
+   0 also when it has no name yet. */
+uint32_t thread_other_id(unsigned long ident, unsigned long native, int is_pythons);
 
 /* The storage changed: every thread asks for its id and an empty stack at its next event. */
 void threads_rebind(void);

@@ -1,10 +1,10 @@
 /* The line log: capped records in events.bin, and a callback when its time is up. */
 #include "lines/line_log.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "lines/front.h"
-#include "hooks/hooks.h"
 #include "lines/lines.h"
+#include "python/untraced.h"
 
 enum { ASK_AGAIN_MS = 10 }; /* after a callback that left the log on */
 
@@ -22,7 +22,7 @@ static void write_line(uint32_t code_id, uint32_t line, uint64_t now) {
 static void call_on_end(void) {
     PyObject *callback = Py_NewRef(on_end);
     until = UINT64_MAX; /* not again for lines that it runs itself */
-    Py_XDECREF(hooks_call(callback, NULL, 0));
+    Py_XDECREF(untraced_call(callback, NULL, 0));
     if (until == UINT64_MAX) until = ticks_now() + ns_to_ticks(ASK_AGAIN_MS * 1e6);
     Py_DECREF(callback);
 }

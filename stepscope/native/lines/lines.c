@@ -1,8 +1,8 @@
 /* The line engine's slow paths: entering, leaving, stamping loops, thinning out. */
 #include "lines/lines.h"
-#include "storage/events.h"
-#include "sampler/heartbeat.h"
-#include "hooks/hooks.h"
+#include "interpreter/events.h"
+#include "lines/counters.h"
+#include "lines/stamps.h"
 #include "storage/storage.h"
 
 enum {
@@ -68,7 +68,7 @@ static Activation *enter(Thread *thread, CodeRecord *record, void *frame, PyObje
 static Activation *activation_for(void *frame, PyObject *code, uint64_t now, int check_chain) {
     CodeRecord *record = record_of(code);
     if (!record || !lines_on) return NULL;
-    if (UNLIKELY(heartbeat_paused)) heartbeat_resume();
+    if (UNLIKELY(threads_on_entry)) threads_on_entry();
     Thread *thread = thread_get();
     if (!thread || !record->lines) return NULL;
     if (check_chain) {
@@ -144,7 +144,7 @@ static void watch_rate(Loop *loop, Line *entry, uint64_t now) {
 }
 
 static Place stamp(Activation *top, Line *before, uint32_t line, uint64_t now) {
-    if (UNLIKELY(heartbeat_paused)) heartbeat_resume();
+    if (UNLIKELY(threads_on_entry)) threads_on_entry();
     Loop *loop = loop_at(top->record, line);
     if (!loop || loop->off) return PLACE_KEEP;
     uint32_t line_before = before == &line_nowhere ? 0 : (uint32_t)(before - top->lines);
@@ -152,7 +152,7 @@ static Place stamp(Activation *top, Line *before, uint32_t line, uint64_t now) {
                                   .extra = line_before});
     watch_rate(loop, top->lines + line, now);
     counters_now_and_then(now);
-    Place place = hooks_stamp(loop->id, now, line_before);
+    Place place = stamp_report(loop->id, now, line_before);
     cost_slow_ticks += ticks_now() - now;
     return place;
 }

@@ -7,7 +7,7 @@
 #include "calls/call_graph.h"
 #include "calls/calls.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "wrappers/forward.h"
 #include "lines/front.h"
 #include "interpreter/functions.h"
@@ -60,7 +60,8 @@ static PyObject *py_storage_open(PyObject *self, PyObject *args) {
     lines_carry();
     sampler_begin();
     storage_close();
-    int failed = storage_open(path ? PyBytes_AS_STRING(path) : NULL, (size_t)max_bytes, calls);
+    int failed = storage_open(path ? PyBytes_AS_STRING(path) : NULL, (size_t)max_bytes, calls,
+                              (uint32_t)clock_kind);
     Py_XDECREF(path);
     if (failed) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, folder == Py_None ? NULL : folder);
     cost_slow_ticks = 0;
@@ -335,6 +336,7 @@ static PyMethodDef functions[] = {
 
 static int module_exec(PyObject *module) {
     clock_setup();
+    threads_open_after_fork = hooks_open_after_fork;
     if (PyModule_AddFunctions(module, event_functions)) return -1;
     if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;
     if (timed_ready(module) || ranges_ready(module) || batches_ready(module)) return -1;

@@ -1,15 +1,8 @@
-/* Macros for the method tables, and the tables that module.c puts together. */
+/* The tables of methods that module.c puts together. */
 #ifndef STEPSCOPE_MODULE_H
 #define STEPSCOPE_MODULE_H
 
-#include "python/compat.h"
-
-#define NOARGS(name, function) {name, function, METH_NOARGS, NULL}
-#define ONE(name, function) {name, function, METH_O, NULL}
-#define ARGS(name, function) {name, function, METH_VARARGS, NULL}
-#define FAST(name, function) {name, (PyCFunction)(void *)function, METH_FASTCALL, NULL}
-#define KEYWORDS(name, function) \
-    {name, (PyCFunction)(void *)function, METH_VARARGS | METH_KEYWORDS, NULL}
+#include "python/methods.h"
 
 extern PyMethodDef event_functions[]; /* module_events.c */
 

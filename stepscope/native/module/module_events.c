@@ -1,7 +1,8 @@
 /* Events and spans, as Python calls them. */
 #include "module/module.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
+#include "lines/counters.h"
 #include "hooks/prints.h"
 #include "wrappers/ranges.h"
 

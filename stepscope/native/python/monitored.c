@@ -28,8 +28,12 @@ static int find_missing(void) {
     return monitored_missing ? 0 : -1;
 }
 
-PyObject *monitored_callbacks(const Monitored *table) {
-    if (find_missing() || PyType_Ready(&callback_type)) return NULL;
+typedef struct {
+    const char *event;
+    vectorcallfunc function;
+} Monitored; /* a table ends with a NULL event */
+
+static PyObject *callables(const Monitored *table) {
     PyObject *found = PyDict_New();
     for (; found && table->event; table++) {
         Callback *callback = PyObject_New(Callback, &callback_type);
@@ -39,6 +43,17 @@ PyObject *monitored_callbacks(const Monitored *table) {
         Py_XDECREF(callback);
     }
     return found;
+}
+
+PyObject *monitored_calls(vectorcallfunc enter, vectorcallfunc leave, vectorcallfunc call,
+                          vectorcallfunc c_leave) {
+    const Monitored table[] = {
+        {"PY_START", enter},  {"PY_RESUME", enter},  {"PY_THROW", enter},
+        {"PY_RETURN", leave}, {"PY_YIELD", leave},   {"PY_UNWIND", leave},
+        {"CALL", call},       {"C_RETURN", c_leave}, {"C_RAISE", c_leave},
+        {NULL, NULL},
+    };
+    return find_missing() || PyType_Ready(&callback_type) ? NULL : callables(table);
 }
 
 #endif

@@ -7,15 +7,12 @@
 
 #if HAS_MONITORING
 
-typedef struct {
-    const char *event;
-    vectorcallfunc function;
-} Monitored; /* a table ends with a NULL event */
+/* A dict of event name to callable for what counts as a call in cProfile: starts and resumes of
+   frames, their ends, and C functions called by Python. NULL with an exception set. */
+PyObject *monitored_calls(vectorcallfunc enter, vectorcallfunc leave, vectorcallfunc call,
+                          vectorcallfunc c_leave);
 
-/* A dict of event name to callable for a table; NULL with an exception set. */
-PyObject *monitored_callbacks(const Monitored *table);
-
-extern PyObject *monitored_missing; /* sys.monitoring.MISSING, once monitored_callbacks was called */
+extern PyObject *monitored_missing; /* sys.monitoring.MISSING, once monitored_calls was called */
 
 /* The definition of a C function that is about to be called; NULL: something else. The same
    functions count as in cProfile. */

@@ -4,8 +4,9 @@
 #include "sampler/heartbeat.h"
 #include "lines/budget.h"
 #include "clock/clock.h"
-#include "storage/events.h"
-#include "hooks/hooks.h"
+#include "interpreter/events.h"
+#include "lines/counters.h"
+#include "python/untraced.h"
 #include "lines/lines.h"
 #include "sampler/sampler.h"
 #include "storage/storage.h"
@@ -33,7 +34,6 @@ typedef struct {
     int alone; /* nothing joins it: it frees this itself */
 } Beat;
 
-int heartbeat_paused;
 static Beat *beat;                /* the thread that runs, or NULL */
 static HeartbeatOptions options;  /* of the last start; on_second is owned */
 static uint64_t began;            /* the last start */
@@ -79,7 +79,7 @@ static int due(uint64_t *last, uint64_t now, int every_ms) {
 
 static void tell_second(PyObject *on_second) {
     Py_INCREF(on_second); /* it may end the recording, and with it the last reference */
-    Py_XDECREF(hooks_call(on_second, NULL, 0));
+    Py_XDECREF(untraced_call(on_second, NULL, 0));
     Py_DECREF(on_second);
 }
 
@@ -132,7 +132,7 @@ static int start_thread(Beat *self) {
 /* The thread exists in the parent only; its lock may have been held. */
 static void forget_after_fork(void) {
     beat = NULL;
-    heartbeat_paused = 0;
+    threads_on_entry = NULL;
     pthread_mutex_init(&lock, NULL);
 }
 
@@ -189,7 +189,7 @@ static void end_thread(void) {
 }
 
 int heartbeat_start(HeartbeatOptions wanted) {
-    heartbeat_paused = 0;
+    threads_on_entry = NULL;
     if (beat) return 0;
     Py_XINCREF(wanted.on_second);
     Py_XDECREF(options.on_second);
@@ -201,7 +201,7 @@ int heartbeat_start(HeartbeatOptions wanted) {
 }
 
 void heartbeat_stop(void) {
-    heartbeat_paused = 0;
+    threads_on_entry = NULL;
     end_thread();
     Py_CLEAR(options.on_second);
 }
@@ -209,21 +209,21 @@ void heartbeat_stop(void) {
 void heartbeat_pause(void) {
     if (!beat) return;
     end_thread();
-    heartbeat_paused = 1;
+    threads_on_entry = heartbeat_resume;
 }
 
 /* Without it no samples are taken; the rest continues. */
 void heartbeat_resume(void) {
-    heartbeat_paused = 0;
+    threads_on_entry = NULL;
     begin_thread();
 }
 
 static int resume_if_paused(void *unused) {
     (void)unused;
-    if (heartbeat_paused) heartbeat_resume();
+    if (threads_on_entry) heartbeat_resume();
     return 0;
 }
 
 void heartbeat_resume_soon(void) {
-    if (heartbeat_paused) Py_AddPendingCall(resume_if_paused, NULL);
+    if (threads_on_entry) Py_AddPendingCall(resume_if_paused, NULL);
 }

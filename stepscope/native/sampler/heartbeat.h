@@ -20,7 +20,6 @@ void heartbeat_stop(void);
 /* Around a fork: with a second thread alive, Python 3.12 and later warn of forking at all, 3.13
    after its at-fork handlers. So the thread ends before; it is restarted when the main thread
    continues (soon), or when any thread enters the next recorded function. */
-extern int heartbeat_paused;
 void heartbeat_pause(void);
 void heartbeat_resume(void);
 void heartbeat_resume_soon(void);

@@ -6,7 +6,7 @@
 #include "sampler/sampler.h"
 #include "clock/clock.h"
 #include "interpreter/functions.h"
-#include "hooks/hooks.h"
+#include "interpreter/threads.h"
 #include "sampler/samples.h"
 #include "sampler/stack.h"
 
@@ -188,7 +188,7 @@ static int is_pythons(const Aside *aside) {
 static void name_and_record(Aside *aside) {
     Sampled *thread = &threads[aside->thread];
     if (!thread->thread)
-        thread->thread = hooks_other_thread_id(aside->ident, aside->native, is_pythons(aside));
+        thread->thread = thread_other_id(aside->ident, aside->native, is_pythons(aside));
     if (thread->thread) record(thread, aside->spots, aside->count, aside->end, aside->weight);
     else thread->owed += aside->weight; /* it will have a name in a moment, or it is about to end */
     for (int i = 0; i < aside->count; i++) Py_XDECREF(aside->spots[i].code);

@@ -1,8 +1,6 @@
 /* Mapped storage: one reserved range, files mapped into it chunk by chunk, never moved. */
 #define _GNU_SOURCE
 #include "storage/storage.h"
-#include "clock/clock.h"
-#include "interpreter/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +17,8 @@ enum { CHUNK_MIN = 256 * 1024, CHUNK_MAX = 8 * 1024 * 1024 };
 Stream events_stream = {.file = NO_DESCRIPTOR}, lines_stream = {.file = NO_DESCRIPTOR};
 Stream samples_stream = {.file = NO_DESCRIPTOR}, calls_stream = {.file = NO_DESCRIPTOR};
 int storage_is_open, storage_forked;
+void (*storage_on_fork)(void);
+static uint32_t clock_of_ticks;
 
 static size_t round_to_page(size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -108,7 +108,7 @@ static void write_header(Stream *stream, uint32_t kind) {
     header->stream = kind;
     header->base = (uint64_t)(uintptr_t)stream->base;
     header->used = sizeof *header;
-    header->clock = (uint32_t)clock_kind;
+    header->clock = clock_of_ticks;
     header->state = STREAM_GROWING;
 }
 
@@ -156,7 +156,7 @@ static void after_fork_in_child(void) {
     leave_to_parent(&lines_stream, STREAM_LINES);
     leave_to_parent(&samples_stream, STREAM_SAMPLES);
     leave_to_parent(&calls_stream, STREAM_CALLS);
-    threads_forget();
+    if (storage_on_fork) storage_on_fork();
 }
 
 static void watch_forks(void) {
@@ -170,8 +170,9 @@ static void give_up(Stream *stream) {
     descriptor_close(&stream->file);
 }
 
-int storage_open(const char *folder, size_t max_bytes, int calls) {
+int storage_open(const char *folder, size_t max_bytes, int calls, uint32_t clock) {
     watch_forks();
+    clock_of_ticks = clock;
     if (open_stream(&events_stream, folder, "events.bin", STREAM_EVENTS,
                     calls ? max_bytes / 8 : max_bytes / 2) ||
         open_stream(&lines_stream, folder, "lines.bin", STREAM_LINES, max_bytes / 4)) {

@@ -23,9 +23,10 @@ extern Stream events_stream, lines_stream, samples_stream;
 extern Stream calls_stream; /* open only with --calls */
 extern int storage_is_open;
 extern int storage_forked; /* set in a forked child until its storage is reopened */
+extern void (*storage_on_fork)(void); /* called in a forked child, before any Python; or NULL */
 
-/* 0, or -1 with errno set. folder NULL: memory only. */
-int storage_open(const char *folder, size_t max_bytes, int calls);
+/* 0, or -1 with errno set. folder NULL: memory only. `clock`: what the ticks in it are. */
+int storage_open(const char *folder, size_t max_bytes, int calls, uint32_t clock);
 void storage_close(void);
 
 /* Room for `bytes` more (a multiple of 8), zeroed; NULL when the stream is full or refused. */

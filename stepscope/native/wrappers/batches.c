@@ -1,6 +1,6 @@
 /* How many samples are in the arguments that a model is called with. */
 #include "wrappers/batches.h"
-#include "module/module.h"
+#include "python/methods.h"
 
 enum { DEEPEST = 16, NOT_KNOWN = -1, INTERRUPTED = -2 }; /* a list may contain itself */
 

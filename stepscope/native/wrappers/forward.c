@@ -2,9 +2,9 @@
 #include "wrappers/forward.h"
 #include "wrappers/batches.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "python/listener.h"
-#include "module/module.h"
+#include "python/methods.h"
 #include "wrappers/wrapper.h"
 
 typedef struct {

@@ -2,9 +2,9 @@
    something waits for. In between a step costs no frame. */
 #include "wrappers/optimizers.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "python/listener.h"
-#include "module/module.h"
+#include "python/methods.h"
 #include "wrappers/ranges.h"
 
 enum { OPEN = 16 };

@@ -3,7 +3,7 @@
 #define STEPSCOPE_RANGES_H
 
 #include "python/compat.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 
 /* A span that begins and ends where this thread's innermost range does, if it is the first one in it.
    Its offset, 0: not recorded. */

@@ -1,7 +1,7 @@
 /* A function with a span around each of its calls. */
 #include "wrappers/timed.h"
 #include "clock/clock.h"
-#include "storage/events.h"
+#include "interpreter/events.h"
 #include "wrappers/wrapper.h"
 
 typedef struct {

@@ -117,23 +117,18 @@ def _tell(text: str) -> None:
 # --- sys.monitoring ------------------------------------------------------------------------------
 
 if sys.version_info >= (3, 12):
-    _EVENTS = sys.monitoring.events
 
     def _attach() -> None:
         global _tool_id
-        _tool_id = tool_ids.claim(_give_way)
+        callbacks = _core.calls_callbacks()
+        _tool_id = tool_ids.claim(_give_way, callbacks)
         if _tool_id is None:
             _core.calls_stop()
             _tell(NO_ID)
             return
-        wanted = 0
-        for name, callback in _core.calls_callbacks().items():
-            event = getattr(_EVENTS, name)
-            sys.monitoring.register_callback(_tool_id, event, callback)
-            if not name.startswith("C_"):  # those come with CALL
-                wanted |= event
         _core.calls_attach(_taken)
-        sys.monitoring.set_events(_tool_id, wanted)
+        wanted = [name for name in callbacks if not name.startswith("C_")]  # those come with CALL
+        sys.monitoring.set_events(_tool_id, sum(map(tool_ids.event, wanted)))
 
     def _detach() -> None:
         global _tool_id
@@ -141,26 +136,15 @@ if sys.version_info >= (3, 12):
             return
         sys.monitoring.set_events(_tool_id, 0)
         _core.calls_detach()
-        for name in _core.calls_callbacks():
-            sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), None)
         tool_ids.release(_tool_id)
         _tool_id = None
 
     def _give_way() -> None:
         """Another tool wants our id. Open calls stay as they are."""
-        wanted = _tool_id
-        others = tool_ids.free_ids()
-        _detach()
-        if not others:
+        assert _tool_id is not None
+        if not tool_ids.move(_tool_id, detach=_detach, attach=_attach):
             _core.calls_stop()
             _tell(NO_ID)
-            return
-        assert wanted is not None
-        sys.monitoring.use_tool_id(wanted, "stepscope")
-        try:
-            _attach()
-        finally:
-            sys.monitoring.free_tool_id(wanted)
 
 else:
 

@@ -196,14 +196,12 @@ if sys.version_info >= (3, 12):
 
     def _claim_tool() -> None:
         global _tool_id
-        _tool_id = tool_ids.claim(_give_way)
+        _tool_id = tool_ids.claim(_give_way, _core.monitoring_callbacks())
         if _tool_id is None:
             raise EnvironmentTrouble(
                 "Lines cannot be recorded: other tools hold all of sys.monitoring's ids. "
                 "Run without them."
             )
-        for name, callback in _core.monitoring_callbacks().items():
-            sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), callback)
         sys.monitoring.set_events(_tool_id, _EVENTS.PY_UNWIND)
         for code in _all_code():
             sys.monitoring.set_local_events(_tool_id, code, _LOCAL)
@@ -215,26 +213,15 @@ if sys.version_info >= (3, 12):
         sys.monitoring.set_events(_tool_id, 0)
         for code in _all_code():
             sys.monitoring.set_local_events(_tool_id, code, 0)
-        for name in _core.monitoring_callbacks():
-            sys.monitoring.register_callback(_tool_id, getattr(_EVENTS, name), None)
         tool_ids.release(_tool_id)
         _tool_id = None
 
     def _give_way() -> None:
         """Another tool wants our id. The counters and activations stay as they are."""
-        wanted = _tool_id
-        others = tool_ids.free_ids()
-        _release_tool()
-        if not others:
+        assert _tool_id is not None
+        if not tool_ids.move(_tool_id, detach=_release_tool, attach=_claim_tool):
             _core.lines_stop()
             on_trouble("Lines stopped: the script uses all of sys.monitoring's ids itself.")
-            return
-        assert wanted is not None
-        sys.monitoring.use_tool_id(wanted, "stepscope")
-        try:
-            _claim_tool()
-        finally:
-            sys.monitoring.free_tool_id(wanted)
 
     def _all_code() -> list[CodeType]:
         aliases = [

@@ -57,7 +57,8 @@ def _timed(function: Callable[..., Any], category: SpanCategory, label: str) -> 
 
 
 def _watch_value(array: Any, patches: Patches) -> None:
-    """`_npy_value` is None until the value has been brought to the host."""
+    """`_npy_value` is None until the value has been brought to the host. Not `watched`: scripts ask
+    for values again and again, mostly when there is nothing to record."""
     before = vars(array).get(_VALUE)
     if not isinstance(before, property) or before.fget is None:
         return

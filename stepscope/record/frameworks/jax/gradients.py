@@ -17,7 +17,7 @@ _MAKERS: Final = ("grad", "value_and_grad")
 
 
 class Differentiated(stand_in.StandIn):
-    """The state is its name."""
+    """The state is its name. Not `watched`, which would be a frame more in every call."""
 
     __slots__ = ()
 

@@ -25,7 +25,7 @@ _here = compilation.here
 
 
 class Jitted(stand_in.StandIn):
-    """The state is its Jit."""
+    """The state is its Jit. Not `watched`, which would be a frame more in every call."""
 
     __slots__ = ()
 
@@ -67,6 +67,8 @@ def watch_maker(
 
 
 def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
+    """Not `watched`: the caller gets the stand-in instead of what was made."""
+
     @functools.wraps(make)
     def made_by(*args: Any, **kwargs: Any) -> Any:
         try:

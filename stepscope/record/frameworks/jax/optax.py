@@ -4,7 +4,6 @@ The transformation's update is a function in a tuple; a wrapper would be another
 `jax.jit`. So only the moment at which it is asked for is noted.
 """
 
-import functools
 import itertools
 import sys
 from collections.abc import Callable
@@ -13,13 +12,14 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.jax import compilation, jitted_functions
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import watched
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory
 
 _PLACES: Final = ("optax", "optax._src.update")
 _APPLY: Final = "apply_updates"
+_SCRIPTS: Final = 4  # the script's frame, seen from number_of: below begins, and what calls it
 
 
 _here = compilation.here
@@ -54,33 +54,29 @@ def _timed(apply: Callable[..., Any], structure: Callable[[Any], Any]) -> Callab
     following = itertools.count(1)
 
     def number_of(params: Any) -> int:
-        frame = sys._getframe(2)
+        frame = sys._getframe(_SCRIPTS)
         key = frame.f_code, frame.f_lineno, structure(params)
         number = numbers.get(key)
         if number is None:
             number = numbers[key] = next(following)
         return number
 
-    @functools.wraps(apply)
-    def apply_updates(params: Any, updates: Any) -> Any:
-        span = number = 0
-        if naming.name_id is not None and compilation.is_outside():
-            number = number_of(params)
-            start, _here.asked = _here.asked, 0
-            name = naming.name_id("optax.apply_updates")
-            span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
-        try:
-            result = apply(params, updates)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-        if span:
-            jitted_functions.worked()
-            with jitted_functions.step_ends_with(result):
-                step_counter.optimizer_stepped(jitted_functions.FIRST_NUMBER + number)
-        return result
+    def begins(params: Any, updates: Any) -> tuple[int, int] | None:
+        if naming.name_id is None or not compilation.is_outside():
+            return None
+        number = number_of(params)
+        start, _here.asked = _here.asked, 0
+        name = naming.name_id("optax.apply_updates")
+        span = _core.span_begin(name, SpanCategory.OPTIMIZER, number, 0, start)
+        return (span, number) if span else None
 
-    return apply_updates
+    def failed(begun: tuple[int, int], _error: BaseException) -> None:
+        _core.span_end(begun[0])
+
+    def ended(begun: tuple[int, int], result: Any) -> None:
+        _core.span_end(begun[0])
+        jitted_functions.worked()
+        with jitted_functions.step_ends_with(result):
+            step_counter.optimizer_stepped(jitted_functions.FIRST_NUMBER + begun[1])
+
+    return watched(apply, begins, ended, failed)

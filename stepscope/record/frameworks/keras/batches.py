@@ -15,13 +15,12 @@ from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import end_span, leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, StepMark, about_compute
 
-_guarded: Final = notes.guard("Keras is not watched completely")
 _NAME: Final = "Keras"
 _COMPUTE: Final = "train function"
 _FIRST_MODEL: Final = 1 << 24  # functions are numbered below
@@ -75,35 +74,14 @@ def install(package: Package, patches: Patches) -> None:
 
 def _watch_batches(package: Package, patches: Patches) -> None:
     callbacks = package.callback_list
-    begin, end = callbacks.on_train_batch_begin, callbacks.on_train_batch_end
     # TensorFlow's functions report themselves, and so do torch's modules and optimizers.
     tells_nothing = package.backend not in ("tensorflow", "torch")
 
-    @functools.wraps(begin)
-    def on_train_batch_begin(self: Any, batch: Any, logs: Any = None) -> Any:
-        try:
-            result = begin(self, batch, logs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        _guarded(_begins, batch, tells_nothing)
-        return result
+    def begun(_callbacks: Any, batch: Any, *_args: Any, **_kwargs: Any) -> None:
+        _begins(batch, tells_nothing)
 
-    @functools.wraps(end)
-    def on_train_batch_end(self: Any, batch: Any, logs: Any = None) -> Any:
-        _guarded(_computed)
-        try:
-            result = end(self, batch, logs)
-        except BaseException as error:
-            here.in_batch = False
-            leave_out_this_frame(error)
-            raise
-        for _ in range(_guarded(_ended, self, batch) or 0):
-            step_counter.step_ended(step_counter.Source.BATCH)
-        return result
-
-    patches.set(callbacks, "on_train_batch_begin", on_train_batch_begin)
-    patches.set(callbacks, "on_train_batch_end", on_train_batch_end)
+    patches.follow(callbacks, "on_train_batch_begin", begun)
+    patches.watch(callbacks, "on_train_batch_end", _ends, _batch_ended, _batch_failed)
 
 
 def _begins(batch: Any, is_told: bool) -> None:
@@ -118,10 +96,21 @@ def _begins(batch: Any, is_told: bool) -> None:
         _fit.span = _core.span_begin(name, SpanCategory.COMPUTE, _FIT, about)
 
 
-def _computed() -> None:
+def _ends(callbacks: Any, batch: Any, *_args: Any, **_kwargs: Any) -> tuple[Any, Any]:
+    """The batch is computed: the callbacks come now."""
     span, _fit.span = _fit.span, 0
     if span:
         _core.span_end(span)
+    return callbacks, batch
+
+
+def _batch_ended(told: tuple[Any, Any], _result: Any) -> None:
+    for _ in range(_ended(*told)):
+        step_counter.step_ended(step_counter.Source.BATCH)
+
+
+def _batch_failed(_told: tuple[Any, Any], _error: BaseException) -> None:
+    here.in_batch = False
 
 
 def _ended(callbacks: Any, batch: Any) -> int:
@@ -165,19 +154,12 @@ def _samples(index: int) -> int:
 
 def _watch_sizes(owner: Any, name: str, sizes: Any, patches: Patches) -> None:
     """Called when an epoch begins, of training or of evaluation."""
-    before = vars(owner)[name]
 
-    @functools.wraps(before)
-    def run(self: Any) -> Any:
+    def begins(epoch: Any, /) -> None:
         if naming.name_id is not None:
-            _fit.sizes = _known(sizes, self)
-        try:
-            return before(self)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
+            _fit.sizes = _known(sizes, epoch)
 
-    patches.set(owner, name, run)
+    patches.watch(owner, name, begins)
 
 
 def _known(sizes: Any, data: Any) -> Sizes:
@@ -232,32 +214,26 @@ def _number(value: Any) -> int:
 
 def _watch_input(epoch: Any, patches: Patches) -> None:
     """Where Keras itself fetches a batch. With TensorFlow, that happens inside the graph."""
-    before = epoch.__next__
+    patches.watch(epoch, "__next__", _fetch_begins, _fetch_ended, end_span)
 
-    @functools.wraps(before)
-    def __next__(self: Any) -> Any:
-        span = samples = 0
-        if naming.name_id is not None:
-            span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
-            _fit.fetched = ()
-        try:
-            fetched = before(self)
-            if span:
-                _fit.fetched = _guarded(_fetched, fetched) or ()
-                samples = sum(_fit.fetched)
-            return fetched
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span, samples)
 
-    patches.set(epoch, "__next__", __next__)
+def _fetch_begins(_epoch: Any, /) -> int | None:
+    if naming.name_id is None:
+        return None
+    _fit.fetched = ()
+    return _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
+
+
+def _fetch_ended(span: int, fetched: Any) -> None:
+    try:
+        _fit.fetched = tuple(samples_in(batch) for batch in fetched[2])
+    finally:
+        _core.span_end(span, sum(_fit.fetched))
 
 
 def _watch_iterators(epoch: Any, patches: Patches) -> None:
-    """With JAX, Keras fetches inside its train function, from an iterator that it gets here."""
+    """With JAX, Keras fetches inside its train function, from an iterator that it gets here. Not
+    `watched`: it gets ours instead."""
     before = epoch._get_iterator
 
     @functools.wraps(before)
@@ -273,7 +249,7 @@ def _watch_iterators(epoch: Any, patches: Patches) -> None:
 
 
 class _Waited:
-    """An iterator whose waits are recorded."""
+    """An iterator whose waits are recorded. `watched` would leave a frame of ours in exceptions."""
 
     def __init__(self, batches: Any) -> None:
         self._batches = iter(batches)
@@ -299,44 +275,33 @@ class _Waited:
                 _core.span_end(span, samples)
 
 
-def _fetched(item: Any) -> tuple[int, ...]:
-    return tuple(samples_in(batch) for batch in item[2])
-
-
 # --- train_on_batch -------------------------------------------------------------------------------
 
 
 def _watch_train_on_batch(package: Package, patches: Patches) -> None:
     trainer = package.trainer
-    before = trainer.train_on_batch
     numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
     following = itertools.count(_FIRST_MODEL)
 
-    def begins(model: Any, x: Any) -> int:
+    def begins(model: Any, /, *args: Any, **kwargs: Any) -> tuple[int, int] | None:
         if naming.name_id is None:
-            return 0
+            return None
         if model not in numbers:
             numbers[model] = next(following)
-        about = about_compute(samples_in(x), updates=True)
+        about = about_compute(samples_in(args or kwargs), updates=True)
         name = naming.name_id("train_on_batch")
-        return _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
-
-    @functools.wraps(before)
-    def train_on_batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-        span = _guarded(begins, self, args or kwargs)
+        span = _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
         here.is_told = bool(span)
-        try:
-            result = before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            here.is_told = False
-            if span:
-                _core.span_end(span)
-        if span:
-            current_work.worked()
-            step_counter.optimizer_stepped(numbers[self])
-        return result
+        return (span, numbers[model]) if span else None
 
-    patches.set(trainer, "train_on_batch", train_on_batch)
+    def failed(begun: tuple[int, int], _error: BaseException) -> None:
+        here.is_told = False
+        _core.span_end(begun[0])
+
+    def ended(begun: tuple[int, int], _result: Any) -> None:
+        here.is_told = False
+        _core.span_end(begun[0])
+        current_work.worked()
+        step_counter.optimizer_stepped(begun[1])
+
+    patches.watch(trainer, "train_on_batch", begins, ended, failed)

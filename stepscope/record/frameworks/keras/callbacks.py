@@ -3,7 +3,6 @@
 Callbacks that only report are also the phase `logging`.
 """
 
-import functools
 import weakref
 from types import FunctionType
 from typing import Any, Final
@@ -12,11 +11,10 @@ from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import watched
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_guarded: Final = notes.guard("Keras is not watched completely")
 _BEGINNINGS: Final = (
     "on_train_begin", "on_train_batch_begin", "on_test_begin", "on_predict_begin",
 )  # fmt: skip
@@ -36,48 +34,27 @@ def install(package: Package, patches: Patches) -> None:
 
 def _watch_list(kind: Any, name: str, callbacks: "_Callbacks", patches: Patches) -> None:
     """Called by whichever hook comes first: recording may begin in the middle of a training."""
-    before = getattr(kind, name)
 
-    @functools.wraps(before)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def begins(asked: Any, /, *_args: Any, **_kwargs: Any) -> None:
         if naming.name_id is not None:
-            _guarded(callbacks.watch, self)
-        try:
-            return before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
+            callbacks.watch(asked)
 
-    patches.set(kind, name, run)
+    patches.watch(kind, name, begins)
 
 
 def _watch_epochs(kind: Any, patches: Patches) -> None:
     """From the callbacks at an epoch's beginning to those at its end: the others are inside."""
-    begin, end = kind.on_epoch_begin, kind.on_epoch_end
     spans: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
-    @functools.wraps(begin)
-    def on_epoch_begin(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def epoch_begins(callbacks: Any, /, *_args: Any, **_kwargs: Any) -> None:
         if naming.name_id is not None:
-            spans[self] = _core.span_begin(naming.name_id(_EPOCH), SpanCategory.ACTION)
-        try:
-            return begin(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
+            spans[callbacks] = _core.span_begin(naming.name_id(_EPOCH), SpanCategory.ACTION)
 
-    @functools.wraps(end)
-    def on_epoch_end(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return end(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(spans.pop(self, 0))
+    def epoch_ends(callbacks: Any, /, *_args: Any, **_kwargs: Any) -> int | None:
+        return spans.pop(callbacks, None)
 
-    patches.set(kind, "on_epoch_begin", on_epoch_begin)
-    patches.set(kind, "on_epoch_end", on_epoch_end)
+    patches.watch(kind, "on_epoch_begin", epoch_begins)
+    patches.watch(kind, "on_epoch_end", epoch_ends)
 
 
 class _Callbacks:
@@ -108,18 +85,10 @@ class _Callbacks:
         self._patches.set(owner, name, self._timed(function, name))
 
     def _timed(self, function: Any, name: str) -> Any:
-        @functools.wraps(function)
-        def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            spans = self._begin(type(self_), name, run)
-            try:
-                return function(self_, *args, **kwargs)
-            except BaseException as error:
-                leave_out_this_frame(error)
-                raise
-            finally:
-                for span in spans:
-                    _core.span_end(span)
+        def begins(callback: Any, /, *_args: Any, **_kwargs: Any) -> tuple[int, ...]:
+            return self._begin(type(callback), name, run)
 
+        run = watched(function, begins, _end_all)
         return run
 
     def _begin(self, kind: type, name: str, asked: Any) -> tuple[int, ...]:
@@ -134,6 +103,11 @@ class _Callbacks:
         if any(base.__name__ in _REPORTING for base in kind.__mro__):
             return _core.span_begin(label, SpanCategory.LOGGING), action
         return (action,)
+
+
+def _end_all(spans: tuple[int, ...], _result: Any) -> None:
+    for span in spans:
+        _core.span_end(span)
 
 
 def _does_nothing(method: Any) -> bool:

@@ -1,22 +1,19 @@
 """Keras run operation by operation: the outermost model's call, and its optimizers' steps."""
 
-import functools
 import itertools
 import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.keras.package import Package
-from stepscope.record.frameworks.watching import compiled_graphs, current_work, notes
+from stepscope.record.frameworks.watching import current_work
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory
 
-_guarded: Final = notes.guard("Keras is not watched completely")
 _FIRST_NUMBER: Final = 1 << 10  # torch's own optimizers are numbered below
 _NO_TAPE: Final = int(ForwardFlag.NO_GRAD)
 _EVALUATING: Final = int(ForwardFlag.NO_GRAD | ForwardFlag.EVALUATING)
@@ -40,17 +37,16 @@ def install(package: Package, patches: Patches) -> None:
 
 def _watch_models(layer: Any, patches: Patches) -> None:
     """The outermost call. Under a tape it is part of the tape's forward, and gives the samples."""
-    before = layer.__call__
 
-    def begins(model: Any, args: Any, kwargs: Any) -> int:
-        """The span, or 0 without one; -1: there is nothing to end."""
+    def begins(model: Any, /, *args: Any, **kwargs: Any) -> int | None:
+        """The span, or 0 without one."""
         if here.in_model or _is_symbolic(args or kwargs):
-            return -1
+            return None
         if not current_work.is_eager():
             current_work.found_in_graph(calls_model=True)
-            return -1
+            return None
         if naming.name_id is None:
-            return -1
+            return None
         current_work.begins()
         here.in_model = True
         if here.tape is not None:
@@ -60,21 +56,11 @@ def _watch_models(layer: Any, patches: Patches) -> None:
         samples, name = samples_in(args or kwargs), naming.name_id(type(model).__name__)
         return _core.span_begin(name, SpanCategory.FORWARD, samples, flags)
 
-    @functools.wraps(before)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        span = _guarded(begins, self, args, kwargs)
-        try:
-            return before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span is not None and span >= 0:
-                here.in_model = False
-                if span:
-                    _core.span_end(span)
+    def ended(span: int, _result: Any) -> None:
+        here.in_model = False
+        _core.span_end(span)
 
-    patches.set(layer, "__call__", __call__)
+    patches.watch(layer, "__call__", begins, ended)
 
 
 def _is_symbolic(given: Any) -> bool:
@@ -116,9 +102,9 @@ class _Steps:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._next = itertools.count(_FIRST_NUMBER)
 
-    def _begins(self, optimizer: Any) -> tuple[int, int] | None:
+    def _begins(self, optimizer: Any, /, *_args: Any, **_kwargs: Any) -> tuple[int, int] | None:
         """(span, number) of the outermost of the methods that call each other."""
-        if compiled_graphs.is_compiling() or here.in_optimizer:
+        if here.in_optimizer:
             return None
         if not current_work.is_eager():
             current_work.found_in_graph(trains=True)
@@ -134,23 +120,13 @@ class _Steps:
         return _core.span_begin(name, SpanCategory.OPTIMIZER, number), number
 
     def watch(self, kind: Any, name: str, patches: Patches) -> None:
-        before = vars(kind)[name]
+        patches.watch(kind, name, self._begins, self._ended, self._failed)
 
-        @functools.wraps(before)
-        def run(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            step = _guarded(self._begins, optimizer)
-            try:
-                result = before(optimizer, *args, **kwargs)
-            except BaseException as error:
-                if step is not None:
-                    _core.span_drop(step[0])
-                    here.in_optimizer = False
-                leave_out_this_frame(error)
-                raise
-            if step is not None:
-                _core.span_end(step[0])
-                here.in_optimizer = False
-                step_counter.optimizer_stepped(step[1])
-            return result
+    def _ended(self, step: tuple[int, int], _result: Any) -> None:
+        here.in_optimizer = False
+        _core.span_end(step[0])
+        step_counter.optimizer_stepped(step[1])
 
-        patches.set(kind, name, run)
+    def _failed(self, step: tuple[int, int], _error: BaseException) -> None:
+        here.in_optimizer = False
+        _core.span_drop(step[0])

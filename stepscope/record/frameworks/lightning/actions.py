@@ -13,7 +13,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import followed, watched
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -112,35 +112,20 @@ def _watch(profiler: type, actions: _Actions, watched: set[type], patches: Patch
 def _with_begin(start: Any, actions: _Actions) -> Any:
     """The profiler's own work is not part of the action: it comes before."""
 
-    @functools.wraps(start)
-    def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
-        if compiled_graphs.is_compiling():
-            return start(self, action_name, *args, **kwargs)
-        try:
-            result = start(self, action_name, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        if type(self).start is run:  # else a subclass called it, and its own start is recorded
+    def begun(profiler: Any, action_name: str, *_args: Any, **_kwargs: Any) -> None:
+        if type(profiler).start is run:  # else a subclass called it, and its own start is recorded
             actions.begin(action_name)
-        return result
 
+    run = followed(start, begun)
     return run
 
 
 def _with_end(stop: Any, actions: _Actions) -> Any:
-    @functools.wraps(stop)
-    def run(self: Any, action_name: str, *args: Any, **kwargs: Any) -> Any:
-        if compiled_graphs.is_compiling():
-            return stop(self, action_name, *args, **kwargs)
-        if type(self).stop is run:
+    def ends(profiler: Any, action_name: str, *_args: Any, **_kwargs: Any) -> None:
+        if type(profiler).stop is run:
             actions.end(action_name)
-        try:
-            return stop(self, action_name, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
 
+    run = watched(stop, ends)
     return run
 
 

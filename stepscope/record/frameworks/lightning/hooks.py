@@ -1,6 +1,5 @@
 """Lightning: its training batches are the steps; evaluation, saving and logging are phases."""
 
-import functools
 import os
 import sys
 import sysconfig
@@ -12,8 +11,8 @@ from stepscope.native import _core
 from stepscope.record.frameworks.lightning import actions
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
-from stepscope.record.frameworks.watching.training_batches import Batches, samples_in
+from stepscope.record.frameworks.watching.timed_calls import do_nothing
+from stepscope.record.frameworks.watching.training_batches import Batches, end_input
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -49,62 +48,39 @@ def install(lightning: Any, patches: Patches) -> None:
 def _watch_batches(loop: Any, batches: Batches, patches: Patches) -> None:
     """A batch after which an optimizer has stepped ends a step: accumulated ones are part of it,
     and several optimizers of one batch make one."""
-    before = loop.advance
 
-    @functools.wraps(before)
-    def advance(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if naming.name_id is None:
-            return before(self, *args, **kwargs)
-        steps = self.global_step
-        try:
-            result = before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        if self.global_step > steps:
+    def begins(epoch: Any, /, *_args: Any, **_kwargs: Any) -> tuple[Any, int] | None:
+        return (epoch, epoch.global_step) if naming.name_id is not None else None
+
+    def ended(begun: tuple[Any, int], _result: Any) -> None:
+        epoch, steps = begun
+        if epoch.global_step > steps:
             batches.step_ended()
-        return result
 
-    patches.set(loop, "advance", advance)
+    patches.watch(loop, "advance", begins, ended, failed=do_nothing)
     _watch_samples(loop, batches, patches)
 
 
 def _watch_samples(loop: Any, batches: Batches, patches: Patches) -> None:
     """Where training batches, and only those, are prepared for their step."""
-    before = getattr(loop, "_build_kwargs", None)
-    if before is None:
-        return
 
-    @functools.wraps(before)
-    def _build_kwargs(self: Any, kwargs: Any, batch: Any, *rest: Any) -> Any:
+    def begins(_epoch: Any, _kwargs: Any, batch: Any, /, *_rest: Any) -> None:
         if naming.name_id is not None:
             batches.add(batch)
-        return before(self, kwargs, batch, *rest)
 
-    patches.set(loop, "_build_kwargs", _build_kwargs)
+    if hasattr(loop, "_build_kwargs"):
+        patches.watch(loop, "_build_kwargs", begins)
 
 
 def _watch_input(fetcher: Any, patches: Patches) -> None:
     """Torch's loaders report their own waits; waits for other iterables are recorded here."""
-    before = fetcher.__next__
 
-    @functools.wraps(before)
-    def __next__(self: Any) -> Any:
-        if naming.name_id is None or _is_torchs(self):
-            return before(self)
-        samples = 0
-        span = _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
-        try:
-            fetched = before(self)
-            samples = samples_in(fetched)
-            return fetched
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(span, samples)
+    def begins(batches: Any, /) -> int | None:
+        if naming.name_id is None or _is_torchs(batches):
+            return None
+        return _core.span_begin(naming.name_id("batches"), SpanCategory.INPUT)
 
-    patches.set(fetcher, "__next__", __next__)
+    patches.watch(fetcher, "__next__", begins, end_input)
 
 
 def _is_torchs(fetcher: Any) -> bool:
@@ -119,22 +95,12 @@ def _is_torchs(fetcher: Any) -> bool:
 
 
 def _watch_evaluation(loop: Any, patches: Patches) -> None:
-    before = loop.run
-
-    @functools.wraps(before)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def begins(running: Any, /, *_args: Any, **_kwargs: Any) -> int | None:
         if naming.name_id is None:
-            return before(self, *args, **kwargs)
-        span = _core.span_begin(naming.name_id(_stage(self)), SpanCategory.EVALUATION)
-        try:
-            return before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(span)
+            return None
+        return _core.span_begin(naming.name_id(_stage(running)), SpanCategory.EVALUATION)
 
-    patches.set(loop, "run", run)
+    patches.watch(loop, "run", begins)
 
 
 def _stage(loop: Any) -> str:
@@ -149,10 +115,11 @@ def _watch_trainers(
     lightning: Any, watch_profiler: Callable[[type], None], patches: Patches
 ) -> None:
     """The classes of profiler, loggers and progress bars are known when a trainer begins."""
-    before = lightning.Trainer._run
     methods = _Methods(patches, nobodys=(lightning.Callback, lightning.callbacks.ProgressBar))
 
-    def watch(trainer: Any) -> None:
+    def begins(trainer: Any, /, *_args: Any, **_kwargs: Any) -> None:
+        if naming.name_id is None:
+            return
         try:
             watch_profiler(type(trainer.profiler))
             for logger in trainer.loggers:
@@ -163,17 +130,7 @@ def _watch_trainers(
         except Exception as error:  # the training continues with what is watched
             notes.note(f"Lightning's trainer is not watched completely: {error!r}.")
 
-    @functools.wraps(before)
-    def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if naming.name_id is not None:
-            watch(self)
-        try:
-            return before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-
-    patches.set(lightning.Trainer, "_run", _run)
+    patches.watch(lightning.Trainer, "_run", begins)
 
 
 def _hooks_of(callback: type) -> list[str]:
@@ -206,15 +163,12 @@ class _Methods:
 
 def _watch_errors(call: Any, patches: Patches) -> None:
     """Note in the run what ended a training, and where."""
-    before = call._interrupt
 
-    @functools.wraps(before)
-    def _interrupt(trainer: Any, exception: BaseException) -> Any:
+    def begins(_trainer: Any, exception: BaseException, /) -> None:
         if naming.name_id is not None:
             notes.note(_ending(exception))
-        return before(trainer, exception)
 
-    patches.set(call, "_interrupt", _interrupt)
+    patches.watch(call, "_interrupt", begins)
 
 
 def _ending(error: BaseException) -> str:

@@ -4,15 +4,13 @@ Inside a graph (Keras' `fit`, a function that is given the iterator) the wait is
 any other, and only the operators show it.
 """
 
-import functools
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import current_work
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
-from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.frameworks.watching.training_batches import end_input
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -31,27 +29,17 @@ def install(python: Any, patches: Patches) -> None:
 
 def _watch(iterator: Any, name: str, patches: Patches) -> None:
     """A nested call, or an iterator that feeds another one, is part of the outer wait."""
-    following = getattr(iterator, name, None)
-    if following is None:
-        return
+    if hasattr(iterator, name):
+        patches.watch(iterator, name, _begins, _ended)
 
-    @functools.wraps(following)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        samples = span = 0
-        if naming.name_id is not None and not here.in_input and current_work.is_eager():
-            span = _core.span_begin(naming.name_id(_BATCH), SpanCategory.INPUT)
-            here.in_input = True
-        try:
-            batch = following(self, *args, **kwargs)
-            if span:
-                samples = samples_in(batch)
-            return batch
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                here.in_input = False
-                _core.span_end(span, samples)
 
-    patches.set(iterator, name, run)
+def _begins(*_args: Any, **_kwargs: Any) -> int | None:
+    if naming.name_id is None or here.in_input or not current_work.is_eager():
+        return None
+    here.in_input = True
+    return _core.span_begin(naming.name_id(_BATCH), SpanCategory.INPUT)
+
+
+def _ended(span: int, batch: Any) -> None:
+    here.in_input = False
+    end_input(span, batch)

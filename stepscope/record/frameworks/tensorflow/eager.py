@@ -1,13 +1,11 @@
 """TensorFlow run operation by operation: the tape's forward, the gradients, waits for values."""
 
-import functools
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import current_work
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -38,37 +36,24 @@ def install(tensorflow_python: Any, patches: Patches) -> None:
 
 def _watch_tapes(tape: Any, patches: Patches) -> None:
     """Forward is from the outermost tape's beginning to its end, the loss included."""
-    enter, leave = tape.__enter__, tape.__exit__
+    patches.watch(tape, "__enter__", _tape_begins)
+    patches.watch(tape, "__exit__", lambda tape, *_error: tape, _tape_ended)
 
-    @functools.wraps(enter)
-    def __enter__(self: Any) -> Any:
-        if naming.name_id is not None and here.tape is None and current_work.is_eager():
-            current_work.begins()
-            here.tape, here.samples = self, 0
-            span = _core.span_begin(naming.name_id("GradientTape"), SpanCategory.FORWARD)
-            setattr(self, _SPAN, span)
-        try:
-            return enter(self)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
 
-    @functools.wraps(leave)
-    def __exit__(self: Any, *error: Any) -> Any:
-        try:
-            return leave(self, *error)
-        except BaseException as raised:
-            leave_out_this_frame(raised)
-            raise
-        finally:
-            span = vars(self).pop(_SPAN, 0)
-            if span:
-                _core.span_end(span, here.samples)
-            if here.tape is self:
-                here.tape = None
+def _tape_begins(tape: Any) -> None:
+    if naming.name_id is not None and here.tape is None and current_work.is_eager():
+        current_work.begins()
+        here.tape, here.samples = tape, 0
+        span = _core.span_begin(naming.name_id("GradientTape"), SpanCategory.FORWARD)
+        setattr(tape, _SPAN, span)
 
-    patches.set(tape, "__enter__", __enter__)
-    patches.set(tape, "__exit__", __exit__)
+
+def _tape_ended(tape: Any, _result: Any) -> None:
+    span = vars(tape).pop(_SPAN, 0)
+    if span:
+        _core.span_end(span, here.samples)
+    if here.tape is tape:
+        here.tape = None
 
 
 def _gradients_run_now() -> bool:

@@ -4,7 +4,6 @@ One that computes gradients or applies them does a step's passes, or all of them
 One that only calls a model is a forward pass without gradients. Any other is left alone.
 """
 
-import functools
 import itertools
 import weakref
 from types import CodeType
@@ -12,16 +11,14 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.tensorflow import tracing
-from stepscope.record.frameworks.watching import current_work, notes
+from stepscope.record.frameworks.watching import current_work
 from stepscope.record.frameworks.watching.current_work import Parts, here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
 from stepscope.store.format import ForwardFlag, SpanCategory, about_compute
 
-_guarded: Final = notes.guard("TensorFlow is not watched completely")
 FIRST_FUNCTION: Final = 1 << 20  # optimizers are numbered below
 _COMMUNICATES: Final = "horovod."
 
@@ -69,6 +66,10 @@ class _Call:
     def __init__(self, made: Made, span: int) -> None:
         self.made = made
         self.span = span
+
+
+# A function that is called, what was being traced around it, and its call outside all graphs.
+_Watched = tuple[Any, Parts | None, _Call | None]
 
 
 class _Functions:
@@ -160,27 +161,26 @@ def install(python: Any, patches: Patches) -> None:
 
 
 def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
-    before = made_by.__call__
-
-    @functools.wraps(before)
-    def __call__(self: Any, *args: Any, **kwds: Any) -> Any:
+    def begins(function: Any, /, *args: Any, **kwds: Any) -> _Watched | None:
+        call = functions.begins(function, args, kwds)
         around = here.tracing  # not None: this is a call inside a graph
         if around is not None:
             here.tracing = Parts()
-        call = _guarded(functions.begins, self, args, kwds)
-        try:
-            result = before(self, *args, **kwds)
-        except BaseException as error:
-            here.tracing = around
-            if call is not None:
-                _guarded(functions.ends, call)
-            leave_out_this_frame(error)
-            raise
-        if around is not None:
-            _guarded(functions.was_called_in_graph, self, around)
-            here.tracing = around
-        if call is not None and _guarded(functions.ends, call) and not here.in_batch:
-            step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
-        return result
+        return None if call is None and around is None else (function, around, call)
 
-    patches.set(made_by, "__call__", __call__)
+    def ended(watched: _Watched, _result: Any) -> None:
+        function, around, call = watched
+        if around is not None:
+            try:
+                functions.was_called_in_graph(function, around)
+            finally:
+                here.tracing = around
+        if call is not None and functions.ends(call) and not here.in_batch:
+            step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
+
+    def failed(watched: _Watched, _error: BaseException) -> None:
+        _function, here.tracing, call = watched
+        if call is not None:
+            functions.ends(call)
+
+    patches.watch(made_by, "__call__", begins, ended, failed)

@@ -11,8 +11,8 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
 from stepscope.record.frameworks.watching import current_work, notes, running_recording
+from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 
 _COLLECTIVES: Final = (
@@ -25,47 +25,25 @@ _COLLECTIVES: Final = (
 def install(horovod: Any, patches: Patches) -> None:
     """`horovod`: horovod.tensorflow."""
     for name in _COLLECTIVES:
-        function = vars(horovod).get(name)
-        if callable(function):
-            patches.set(horovod, name, _watched(function, name))
+        if callable(vars(horovod).get(name)):
+            patches.watch(horovod, name, functools.partial(_begins, name), _ended)
     _watch_start(horovod, patches)
 
 
-def _watched(function: Any, name: str) -> Any:
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        span = 0
-        is_outermost = not current_work.here.in_collective
-        if naming.name_id is not None and is_outermost and current_work.is_eager():
-            span = begin_collective(name)
-            current_work.here.in_collective = True
-        try:
-            return function(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            if span:
-                _core.span_end(span)
-                current_work.here.in_collective = False
+def _begins(collective: str, /, *_args: Any, **_kwargs: Any) -> int | None:
+    if naming.name_id is None or here.in_collective or not current_work.is_eager():
+        return None
+    here.in_collective = True
+    return begin_collective(collective)
 
-    return run
+
+def _ended(span: int, _result: Any) -> None:
+    _core.span_end(span)
+    here.in_collective = False
 
 
 def _watch_start(horovod: Any, patches: Patches) -> None:
-    begin = horovod.init
-
-    @functools.wraps(begin)
-    def init(*args: Any, **kwargs: Any) -> Any:
-        try:
-            result = begin(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        _tell_rank(horovod)
-        return result
-
-    patches.set(horovod, "init", init)
+    patches.follow(horovod, "init", lambda *_args, **_kwargs: _tell_rank(horovod))
     if getattr(horovod, "is_initialized", lambda: False)():  # recording began later
         _tell_rank(horovod)
 

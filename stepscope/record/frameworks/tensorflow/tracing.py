@@ -1,7 +1,6 @@
 """TensorFlow: functions traced into graphs, and why they are traced again."""
 
 import collections
-import functools
 import os
 import sysconfig
 from types import CodeType
@@ -11,11 +10,9 @@ from stepscope.native import _core
 from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.current_work import Parts, here
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_guarded: Final = notes.guard("TensorFlow is not watched completely")
 _MOST_NOTES: Final = 10
 _LONGEST_VALUE: Final = 60
 _MANY: Final = 3  # functions of one code: two models have two
@@ -27,34 +24,37 @@ _INSTALLED: Final = tuple(
 def install(python: Any, patches: Patches) -> None:
     """Where a graph is made: a function that already has one does not come here."""
     module = python("eager.polymorphic_function.tracing_compilation")
-    create = module._create_concrete_function
     traces = _Traces()
 
-    @functools.wraps(create)
-    def _create_concrete_function(function_type: Any, type_context: Any, *rest: Any) -> Any:
-        around, parts = here.tracing, Parts()
-        here.tracing = current_work.latest_tracing = parts
-        span = 0
-        if naming.name_id is not None and around is None:  # else it is part of that one's
-            span = _core.span_begin(naming.name_id("tf.function"), SpanCategory.COMPILE)
-        try:
-            return create(function_type, type_context, *rest)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            here.tracing = current_work.latest_tracing = around
-            if around is not None:
-                around.add(parts)
-            elif here.call is not None:
-                here.call.made.parts.add(parts)
-            if span:
-                _core.span_end(span)
-                if current_work.on_trace is not None:
-                    current_work.on_trace()
-                _guarded(traces.tell, span, function_type, rest[-1] if rest else None)
+    def begins(function_type: Any, _type_context: Any, /, *rest: Any) -> _Trace:
+        trace = _Trace(here.tracing, function_type, rest[-1] if rest else None)
+        here.tracing = current_work.latest_tracing = trace.parts
+        return trace
 
-    patches.set(module, "_create_concrete_function", _create_concrete_function)
+    def ended(trace: _Trace, _made: Any) -> None:
+        around = here.tracing = current_work.latest_tracing = trace.around
+        if around is not None:
+            around.add(trace.parts)
+        elif here.call is not None:
+            here.call.made.parts.add(trace.parts)
+        if trace.span:
+            _core.span_end(trace.span)
+            if current_work.on_trace is not None:
+                current_work.on_trace()
+            traces.tell(trace)
+
+    patches.watch(module, "_create_concrete_function", begins, ended)
+
+
+class _Trace:
+    """A function is being traced into a graph, inside that of `around`, if there is one."""
+
+    def __init__(self, around: Parts | None, function_type: Any, options: Any) -> None:
+        self.around, self.parts = around, Parts()
+        self.function_type, self.options = function_type, options
+        self.span = 0
+        if naming.name_id is not None and around is None:  # else it is part of that one's
+            self.span = _core.span_begin(naming.name_id("tf.function"), SpanCategory.COMPILE)
 
 
 class _Traces:
@@ -64,20 +64,21 @@ class _Traces:
         self._times: collections.Counter[CodeType] = collections.Counter()
         self._notes = 0
 
-    def tell(self, span: int, function_type: Any, options: Any) -> None:
+    def tell(self, trace: _Trace) -> None:
         if naming.name_id is None:
             return
+        options = trace.options
         code = here.call.made.code if here.call is not None else None
         code = code or _code(getattr(options, "python_function", None))
         name = here.call.made.name if here.call is not None else getattr(options, "name", "?")
         text = f"tf.function {name}"
         if code is not None:
             text += f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
-            why = self._why_again(code, function_type, options)
+            why = self._why_again(code, trace.function_type, options)
             if why:
                 text += f"; again because {why}"
                 self._note(text)
-        _core.span_rename(span, naming.name_id(text))
+        _core.span_rename(trace.span, naming.name_id(text))
 
     def _why_again(self, code: CodeType, function_type: Any, options: Any) -> str | None:
         cache = getattr(options, "function_cache", None)

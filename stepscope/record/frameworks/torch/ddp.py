@@ -7,7 +7,6 @@ an iteration are available when the next one's forward begins.
 """
 
 import contextlib
-import functools
 import itertools
 import time
 import weakref
@@ -16,7 +15,6 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -26,25 +24,15 @@ _TORCHS_RATE: Final = 100  # DDP measures one iteration in this many, unless ask
 
 def install(torch: Any, patches: Patches) -> None:
     module = torch.nn.parallel.DistributedDataParallel
-    before = vars(module).get("_pre_forward")
-    if before is None:
+    if "_pre_forward" not in vars(module):
         return
     reductions = _Reductions()
 
-    @functools.wraps(before)
-    def _pre_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if compiled_graphs.is_compiling():
-            return before(self, *args, **kwargs)
-        try:
-            result = before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
+    def begun(ddp: Any, /, *_args: Any, **_kwargs: Any) -> None:
         if naming.name_id is not None:
-            reductions.read(self)
-        return result
+            reductions.read(ddp)
 
-    patches.set(module, "_pre_forward", _pre_forward)
+    patches.follow(module, "_pre_forward", begun)
     patches.on_undo(reductions.forget)
 
 

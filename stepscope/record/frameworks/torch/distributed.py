@@ -4,16 +4,15 @@ We watch the methods of ProcessGroup, below the functions of torch.distributed: 
 functions by identity, so they stay as they are.
 """
 
-import functools
+import contextlib
 import weakref
-from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import ddp
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
+from stepscope.record.frameworks.watching.timed_calls import followed, timed
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -71,15 +70,17 @@ def install(torch: Any, patches: Patches) -> None:
     ddp.install(torch, patches)
 
 
+_What = tuple[str, int, int]  # a collective's name, its number, and its group
+_Begun = tuple[int, _What]  # the span, and what it is about
+
+
 class _Calls:
     """Numbers the collectives of each group in call order: the same on all its ranks."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        # What is waited for: its name, number and group.
-        self._works: weakref.WeakKeyDictionary[Any, tuple[str, int, int]] = (
-            weakref.WeakKeyDictionary()
-        )
+        # What is waited for.
+        self._works: weakref.WeakKeyDictionary[Any, _What] = weakref.WeakKeyDictionary()
 
     def watch(
         self, owner: Any, name: str, label: str, patches: Patches, *, is_collective: bool
@@ -87,25 +88,13 @@ class _Calls:
         """`owner.name(group or DDP, ...)`, which may return a Work."""
         if name not in vars(owner):
             return
-        function: Callable[..., Any] = getattr(owner, name)
 
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            if compiled_graphs.is_compiling() or naming.name_id is None:
-                return function(*args, **kwargs)
-            what = (label, *self._place(args[0] if args else None, is_collective))
+        def begins(group: Any = None, /, *_args: Any, **_kwargs: Any) -> _Begun | None:
+            what = (label, *self._place(group, is_collective))
             span = _begin(what)
-            try:
-                work = function(*args, **kwargs)
-                self._remember(work, what)
-                return work
-            except BaseException as error:
-                leave_out_this_frame(error)
-                raise
-            finally:
-                _core.span_end(span)
+            return None if span is None else (span, what)
 
-        patches.set(owner, name, run)
+        patches.watch(owner, name, begins, self._ended)
 
     @compiled_graphs.are_not_for
     def _place(self, owner: Any, is_collective: bool) -> tuple[int, int]:
@@ -119,39 +108,25 @@ class _Calls:
         number = self._numbers[name] = self._numbers.get(name, 0) + 1
         return number, naming.name_id(f"group {name}")
 
-    @compiled_graphs.are_not_for
-    def _remember(self, work: Any, what: tuple[str, int, int]) -> None:
-        if work is None:
-            return
-        try:
-            self._works[work] = what
-        except TypeError:  # no weak references to it: its wait has no name
-            return
+    def _ended(self, begun: _Begun, work: Any) -> None:
+        span, what = begun
+        if work is not None:
+            with contextlib.suppress(TypeError):  # no weak references to it: its wait has no name
+                self._works[work] = what
+        _core.span_end(span)
 
     def watch_waiting(self, work: Any, patches: Patches) -> None:
-        wait = work.wait
+        def begins(waited: Any, /, *_args: Any, **_kwargs: Any) -> int | None:
+            return _begin(self._works.get(waited) or ("wait", 0, 0))
 
-        @functools.wraps(wait)
-        def run(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiled_graphs.is_compiling() or naming.name_id is None:
-                return wait(self_, *args, **kwargs)
-            span = _begin(self._works.get(self_) or ("wait", 0, 0))
-            try:
-                return wait(self_, *args, **kwargs)
-            except BaseException as error:
-                leave_out_this_frame(error)
-                raise
-            finally:
-                _core.span_end(span)
-
-        patches.set(work, "wait", run)
+        patches.watch(work, "wait", begins)
 
 
 @compiled_graphs.are_not_for
-def _begin(what: tuple[str, int, int]) -> int:
+def _begin(what: _What) -> int | None:
     label, number, group = what
     if naming.name_id is None:
-        return 0
+        return None
     return _core.span_begin(naming.name_id(label), SpanCategory.COMMUNICATION, number, group)
 
 
@@ -162,19 +137,7 @@ def _watch_start(distributed: Any, patches: Patches) -> None:
     """Not every launcher puts the rank into the environment; the default group knows it."""
     begin = distributed.init_process_group
     timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
-
-    @functools.wraps(begin)
-    def init_process_group(*args: Any, **kwargs: Any) -> Any:
-        if compiled_graphs.is_compiling():
-            return begin(*args, **kwargs)
-        try:
-            result = timed_begin(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        _tell_rank(distributed)
-        return result
-
+    init_process_group = followed(timed_begin, lambda *_args, **_kwargs: _tell_rank(distributed))
     places = (distributed, distributed.distributed_c10d)
     patches.set_everywhere(places, "init_process_group", begin, init_process_group)
     if distributed.is_initialized():  # recording began later

@@ -1,6 +1,5 @@
 """PyTorch: starting a DataLoader and waiting for its batches, as the phase `input`."""
 
-import functools
 import itertools
 import threading
 import weakref
@@ -10,7 +9,6 @@ from stepscope.native import _core
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory, about_loader
@@ -57,59 +55,50 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
     """`_next_data` does all the work of `__next__`, whose own frame must stay next to the script's:
     torch's warnings there name the frame above it. A loader that feeds another one is part of its
     wait: only the outer one's samples count."""
-    following = iterator._next_data
     inside = threading.local()
 
-    @functools.wraps(following)
-    def _next_data(self: Any) -> Any:
-        if compiled_graphs.is_compiling() or naming.name_id is None:
-            return following(self)
-        about = getattr(self, _ABOUT, None)
+    def begins(batches: Any, /) -> tuple[int, bool] | None:
+        if naming.name_id is None:
+            return None
+        about = getattr(batches, _ABOUT, None)
         if about is None:  # it began before us
-            about = loaders.about(self, getattr(self, "_num_workers", 0))
+            about = loaders.about(batches, getattr(batches, "_num_workers", 0))
         is_inner = hasattr(inside, "a_loader")
-        samples = 0
         span = _core.range_span(naming.name_id(_BATCH), SpanCategory.INPUT, 0, about)
         inside.a_loader = True
-        try:
-            batch = following(self)
-            samples = 0 if is_inner else samples_in(batch)
-            return batch
-        except BaseException as error:
-            leave_out_this_frame(error)
-            stages.tell_of_death(error)
-            raise
-        finally:
-            _core.span_end(span, samples)
-            if not is_inner:
-                del inside.a_loader
+        return span, is_inner
 
-    patches.set(iterator, "_next_data", _next_data)
+    def ended(begun: tuple[int, bool], batch: Any) -> None:
+        span, is_inner = begun
+        _core.span_end(span, 0 if is_inner else samples_in(batch))
+        if not is_inner:
+            del inside.a_loader
+
+    def failed(begun: tuple[int, bool], error: BaseException) -> None:
+        ended(begun, None)
+        stages.tell_of_death(error)
+
+    patches.watch(iterator, "_next_data", begins, ended, failed)
 
 
 def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
-    iterate = loader.__iter__
-
-    @functools.wraps(iterate)
-    def __iter__(self: Any) -> Any:
-        if compiled_graphs.is_compiling() or naming.name_id is None:
-            return iterate(self)
-        workers = getattr(self, "num_workers", 0)
-        about = loaders.about(self, workers)
+    def begins(started: Any, /) -> tuple[int, int, int] | None:
+        if naming.name_id is None:
+            return None
+        workers = getattr(started, "num_workers", 0)
+        about = loaders.about(started, workers)
         span = _core.span_begin(naming.name_id(_START), SpanCategory.INPUT, 0, about)
-        starting = stages.begin("start workers", workers) if _starts_workers(self) else 0
-        try:
-            iterator = iterate(self)
-            _watch_iterator(iterator, about, started=bool(starting))
-            return iterator
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(starting)
-            _core.span_end(span)
+        starting = stages.begin("start workers", workers) if _starts_workers(started) else 0
+        return span, starting, about
 
-    patches.set(loader, "__iter__", __iter__)
+    def ended(begun: tuple[int, int, int], iterator: Any) -> None:
+        span, starting, about = begun
+        if iterator is not None:
+            _watch_iterator(iterator, about, started=bool(starting))
+        _core.span_end(starting)
+        _core.span_end(span)
+
+    patches.watch(loader, "__iter__", begins, ended)
 
 
 @compiled_graphs.are_not_for

@@ -5,16 +5,19 @@ the process that trains. Without workers that process fetches and collates itsel
 """
 
 import collections
-import functools
 import threading
 import weakref
-from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame, timed
+from stepscope.record.frameworks.watching.timed_calls import (
+    do_nothing,
+    leave_out_this_frame,
+    timed,
+    watched,
+)
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -25,10 +28,10 @@ def install(utils: Any, patches: Patches) -> None:
     """`utils`: torch.utils.data._utils."""
     fetch = utils.fetch
     for kind in (fetch._MapDatasetFetcher, fetch._IterableDatasetFetcher):
-        patches.set(kind, "fetch", _fetching(kind.fetch))
-    _watch_collate(fetch._BaseDatasetFetcher, patches)
-    patches.set(utils.worker, "_worker_loop", _worker_loop(utils.worker._worker_loop))
-    patches.set(utils.pin_memory, "pin_memory", _outermost(utils.pin_memory.pin_memory))
+        patches.watch(kind, "fetch", _begin_fetch, failed=_fetch_failed)
+    patches.follow(fetch._BaseDatasetFetcher, "__init__", _watch_collate)
+    _watch_worker_loop(utils.worker, patches)
+    _watch_pinning(utils.pin_memory, patches)
     _watch_deaths(utils.signal_handling, patches)
 
 
@@ -60,41 +63,32 @@ def name_workers(workers: Any, about: int) -> None:
 
 def _watch_deaths(signals: Any, patches: Patches) -> None:
     """For a dead worker torch raises wherever the training process is: note it in the run."""
-    check = signals._error_if_any_worker_fails
 
-    @functools.wraps(check)
-    def _error_if_any_worker_fails() -> Any:
-        try:
-            return check()
-        except RuntimeError as error:
-            leave_out_this_frame(error)
-            if naming.name_id is not None:
-                tell(str(error).strip())
-            raise
+    def failed(_is_recording: bool, error: BaseException) -> None:
+        if isinstance(error, RuntimeError):
+            tell(str(error).strip())
 
-    patches.set(signals, "_error_if_any_worker_fails", _error_if_any_worker_fails)
+    patches.watch(signals, "_error_if_any_worker_fails", _is_recording, do_nothing, failed)
+
+
+def _is_recording() -> bool | None:
+    return True if naming.name_id is not None else None
 
 
 # --- fetch and collate ----------------------------------------------------------------------------
 
 
-def _fetching(fetch: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(fetch)
-    def run(self: Any, index: Any) -> Any:
-        span = begin("fetch", len(index) if isinstance(index, list | tuple) else 1)
-        try:
-            return fetch(self, index)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            if isinstance(error, Exception) and not isinstance(error, StopIteration):
-                _tell_of(error)
-            raise
-        finally:
-            _core.span_end(span)
-
-    return run
+def _begin_fetch(_fetcher: Any, index: Any, /) -> int:
+    return begin("fetch", len(index) if isinstance(index, list | tuple) else 1)
 
 
+def _fetch_failed(span: int, error: BaseException) -> None:
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        _tell_of(error)
+    _core.span_end(span)
+
+
+@compiled_graphs.are_not_for
 def _tell_of(error: Exception) -> None:
     """torch shows it in the training process; the note says where it was raised."""
     innermost = error.__traceback__
@@ -105,58 +99,41 @@ def _tell_of(error: Exception) -> None:
         tell(f"Fetching a batch ended with {type(error).__name__} at {where}.")
 
 
-def _watch_collate(fetcher: Any, patches: Patches) -> None:
+def _watch_collate(fetcher: Any, /, *_args: Any, **_kwargs: Any) -> None:
     """A fetcher keeps its own reference to the function: only that one is replaced."""
-    init = fetcher.__init__
-
-    @functools.wraps(init)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
-        if naming.name_id is not None and callable(self.collate_fn):
-            self.collate_fn = timed(self.collate_fn, SpanCategory.STAGE, "collate")
-
-    patches.set(fetcher, "__init__", __init__)
+    if naming.name_id is not None and callable(fetcher.collate_fn):
+        fetcher.collate_fn = timed(fetcher.collate_fn, SpanCategory.STAGE, "collate")
 
 
-def _outermost(pin: Callable[..., Any]) -> Callable[..., Any]:
-    """It calls itself for every part of a batch."""
+def _watch_pinning(module: Any, patches: Patches) -> None:
+    """The function calls itself for every part of a batch."""
     inside = threading.local()
 
-    @functools.wraps(pin)
-    def pin_memory(*args: Any, **kwargs: Any) -> Any:
+    def begins(*_args: Any, **_kwargs: Any) -> int | None:
         if hasattr(inside, "a_batch"):
-            return pin(*args, **kwargs)
+            return None
         inside.a_batch = True
-        span = begin("pin memory")
-        try:
-            return pin(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            _core.span_end(span)
-            del inside.a_batch
+        return begin("pin memory")
 
-    return pin_memory
+    def ended(span: int, _pinned: Any) -> None:
+        _core.span_end(span)
+        del inside.a_batch
+
+    patches.watch(module, "pin_memory", begins, ended)
 
 
 # --- the worker's queues --------------------------------------------------------------------------
 
 
-def _worker_loop(loop: Callable[..., Any]) -> Callable[..., Any]:
-    names = loop.__code__.co_varnames[: loop.__code__.co_argcount]
+def _watch_worker_loop(module: Any, patches: Patches) -> None:
+    code = module._worker_loop.__code__
+    names = code.co_varnames[: code.co_argcount]
 
-    @functools.wraps(loop)
-    def _worker_loop(*args: Any, **kwargs: Any) -> Any:
+    def begins(*args: Any, **kwargs: Any) -> None:
         if naming.name_id is not None:
             _watch_queues({**dict(zip(names, args, strict=False)), **kwargs})
-        try:
-            return loop(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
 
-    return _worker_loop
+    patches.watch(module, "_worker_loop", begins)
 
 
 def _watch_queues(arguments: dict[str, Any]) -> None:
@@ -172,6 +149,7 @@ def _watch_queues(arguments: dict[str, Any]) -> None:
 def _watch_waiting(queue: Any) -> None:
     get, itself = type(queue).get, weakref.ref(queue)  # no cycle: queues close when they are freed
 
+    # Not `watched`, which would need the queue itself.
     def waiting_get(*args: Any, **kwargs: Any) -> Any:
         span = begin("wait for work")
         try:
@@ -191,18 +169,7 @@ def _watch_sending(queue: Any) -> None:
     if type(queue._buffer) is not collections.deque or queue._thread is not None:
         return
     outgoing = queue._buffer = _Outgoing(queue._buffer)
-    send = queue._send_bytes
-
-    def send_bytes(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return send(*args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            outgoing.sent()
-
-    queue._send_bytes = send_bytes
+    queue._send_bytes = watched(queue._send_bytes, outgoing.itself, _Outgoing.sent)
 
 
 class _Outgoing(collections.deque[Any]):
@@ -216,7 +183,10 @@ class _Outgoing(collections.deque[Any]):
         self._span = begin("send") if isinstance(item, tuple) else 0  # the last item is no batch
         return item
 
-    def sent(self) -> None:
+    def itself(self, *_args: Any, **_kwargs: Any) -> "_Outgoing":
+        return self
+
+    def sent(self, _result: Any) -> None:
         span, self._span = self._span, 0
         _core.span_end(span)
 

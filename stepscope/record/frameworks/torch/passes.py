@@ -56,7 +56,7 @@ def _watch_forward(torch: Any, patches: Patches) -> None:
 
 def _readable(torch: Any, call: Any, native: _core.Forward) -> Any:
     """Dynamo reads through this function: it first checks for that, so that graphs stay as they
-    were."""
+    were. Not `watched`: every layer is a module, and its call would make another frame."""
     is_compiling = torch.compiler.is_dynamo_compiling
 
     @functools.wraps(call)
@@ -131,27 +131,23 @@ class _Optimizers:
 
 def _watch_scaler(scaler: Any, patches: Patches) -> None:
     """A GradScaler may skip the optimizer's step: it still counts as a training step."""
-    step = scaler.step
     scaled: Any = None  # the optimizer that may step
 
-    @functools.wraps(step)
-    def scaled_step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def begins(_scaler: Any, optimizer: Any, *_args: Any, **_kwargs: Any) -> Any:
         nonlocal scaled
-        if compiled_graphs.is_compiling() or naming.name_id is None or scaled is not None:
-            return step(self, optimizer, *args, **kwargs)
+        if naming.name_id is None or scaled is not None:
+            return None
         _core.optimizer_begins(optimizer)
         scaled = optimizer
         _core.optimizer_in_charge(optimizer)
-        try:
-            return step(self, optimizer, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        finally:
-            scaled = None
-            _core.optimizer_in_charge(None)
-            _core.optimizer_ends(optimizer)
+        return optimizer
 
-    patches.set(scaler, "step", scaled_step)
+    def ended(optimizer: Any, _result: Any) -> None:
+        nonlocal scaled
+        scaled = None
+        _core.optimizer_in_charge(None)
+        _core.optimizer_ends(optimizer)
+
+    patches.watch(scaler, "step", begins, ended)
     patches.phase(scaler, "unscale_", SpanCategory.OPTIMIZER, "unscale_")
     patches.phase(scaler, "update", SpanCategory.OPTIMIZER, "update")

@@ -13,7 +13,7 @@ from typing import Any, Final
 from stepscope.native import _core
 from stepscope.record.frameworks.torch.windows import Windows
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import do_nothing
 from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
 from stepscope.record.frameworks.windows.window_events import log_lines
 
@@ -46,26 +46,21 @@ def install(torch: Any, patches: Patches, windows: Windows) -> None:
 def _around(
     patches: Patches, owner: Any, name: str, *, before: Any = None, after: Any = None
 ) -> None:
-    function = vars(owner).get(name)
-    if function is None:
+    if name not in vars(owner):
         return
+    at_end = after or do_nothing
 
-    @functools.wraps(function)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def begins(profiler: Any, /, *args: Any, **kwargs: Any) -> Any:
         if before is not None:
-            before(self)
-        try:
-            result = function(self, *args, **kwargs)
-        except BaseException as error:
-            if after is not None and name != "export_chrome_trace":
-                after(self)
-            leave_out_this_frame(error)
-            raise
-        if after is not None:
-            after(self, *args, **kwargs)
-        return result
+            before(profiler)
+        return functools.partial(at_end, profiler, *args, **kwargs)
 
-    patches.set(owner, name, run)
+    def ended(report: Any, _result: Any) -> None:
+        report()
+
+    # Where nothing was exported, there is nothing to take over.
+    failed = do_nothing if name == "export_chrome_trace" else None
+    patches.watch(owner, name, begins, ended, failed)
 
 
 class _ScriptsProfilers:

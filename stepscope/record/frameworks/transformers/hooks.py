@@ -4,11 +4,9 @@ We watch the methods that call the callbacks: the script's own list of callbacks
 a trainer that was made before the recording is seen as well.
 """
 
-import functools
 from typing import Any, Final
 
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.frameworks.watching.training_batches import Batches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
@@ -46,32 +44,12 @@ def install(module: Any, patches: Patches) -> None:
 
 def _watch_steps(handler: Any, patches: Patches) -> None:
     """Called when the optimizer has stepped: batches that were accumulated are part of it."""
-    before = handler.on_step_end
-
-    @functools.wraps(before)
-    def on_step_end(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            result = before(self, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
-        _batches.step_ended()
-        return result
-
-    patches.set(handler, "on_step_end", on_step_end)
+    patches.follow(handler, "on_step_end", lambda *_args, **_kwargs: _batches.step_ended())
 
 
 def _watch_samples(trainer: Any, patches: Patches) -> None:
-    before = trainer.training_step
-
-    @functools.wraps(before)
-    def training_step(self: Any, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def begins(_trainer: Any, model: Any, inputs: Any, *_args: Any, **_kwargs: Any) -> None:
         if naming.name_id is not None:
             _batches.add(inputs)
-        try:
-            return before(self, model, inputs, *args, **kwargs)
-        except BaseException as error:
-            leave_out_this_frame(error)
-            raise
 
-    patches.set(trainer, "training_step", training_step)
+    patches.watch(trainer, "training_step", begins)

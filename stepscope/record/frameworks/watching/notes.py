@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from stepscope.record.frameworks.watching import compiled_graphs
+
 _note: Callable[[str], object] = print
 
 
@@ -20,9 +22,10 @@ def guard(trouble: str) -> Callable[..., Any]:
     """A function that calls its argument. An exception there is noted as `trouble`, and None is
     returned: it never reaches the training."""
 
-    def guarded(action: Callable[..., Any], *args: Any) -> Any:
+    @compiled_graphs.are_not_for
+    def guarded(action: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         try:
-            return action(*args)
+            return action(*args, **kwargs)
         except Exception as error:
             note(f"{trouble}: {error!r}.")
             return None

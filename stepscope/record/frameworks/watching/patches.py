@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs
-from stepscope.record.frameworks.watching.timed_calls import timed
+from stepscope.record.frameworks.watching.timed_calls import end_span, followed, timed, watched
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
@@ -51,6 +51,21 @@ class Patches:
         for owner in owners:
             if owner is not None and vars(owner).get(name) is function:
                 self.set(owner, name, value)
+
+    def watch(
+        self,
+        owner: Any,
+        name: str,
+        begins: Callable[..., Any],
+        ended: Callable[[Any, Any], object] = end_span,
+        failed: Callable[[Any, BaseException], object] | None = None,
+    ) -> None:
+        """Put hooks around every call of `owner.name`, as `watched` says."""
+        self.set(owner, name, watched(getattr(owner, name), begins, ended, failed))
+
+    def follow(self, owner: Any, name: str, then: Callable[..., object]) -> None:
+        """Call `then` after every call of `owner.name`, as `followed` says."""
+        self.set(owner, name, followed(getattr(owner, name), then))
 
     def phase(
         self,

@@ -28,6 +28,11 @@ class Batches:
         step_counter.step_ended(step_counter.Source.BATCH)
 
 
+def end_input(span: int, batch: object) -> None:
+    """The wait for `batch` is over; None: there was no other."""
+    _core.span_end(span, samples_in(batch))
+
+
 def samples_in(batch: object) -> int:
     """0: not known."""
     return _core.samples_in(batch) or 0

@@ -4,7 +4,6 @@ Ours ends before theirs begins, and none opens until theirs has ended: starting 
 same time raises.
 """
 
-import functools
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -12,7 +11,7 @@ from typing import Any
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.watching.timed_calls import watched
 from stepscope.record.frameworks.windows.scripts_traces import ScriptsTraces
 from stepscope.record.frameworks.windows.xplane_window import next_path, xplanes_in
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
@@ -44,21 +43,19 @@ class ScriptsOwn:
         """In every place that has the function, except for our own calls. `after` gets the time of
         the call, in ticks."""
 
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            is_ours, called_ticks = self._windows.is_working, _core.ticks()
-            if before is not None and not is_ours:
+        def begins(*args: Any, **kwargs: Any) -> int | None:
+            if self._windows.is_working:
+                return None
+            called_ticks = _core.ticks()
+            if before is not None:
                 before(*args, **kwargs)
-            try:
-                return function(*args, **kwargs)
-            except BaseException as error:
-                leave_out_this_frame(error)
-                raise
-            finally:
-                if after is not None and not is_ours:
-                    after(called_ticks)
+            return called_ticks
 
-        patches.set_everywhere(owners, name, function, run)
+        def ended(called_ticks: int, _result: Any) -> None:
+            if after is not None:
+                after(called_ticks)
+
+        patches.set_everywhere(owners, name, function, watched(function, begins, ended))
 
     def starts(self, folder: Any = None, *_args: Any, **keywords: Any) -> None:
         if self._windows.foreign:

@@ -16,8 +16,5 @@ void event_span_end(uint64_t offset, uint64_t ticks);
 Event *event_at(uint64_t offset);
 
 void event_clock(void);
-/* CPU, IO, MEMORY and COST records with the current values. */
-void event_counters(void);
-void counters_after_fork(void);
 
 #endif

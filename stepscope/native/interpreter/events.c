@@ -1,0 +1,47 @@
+/* Events: fixed records, committed by writing the tag last. */
+#include "python/compat.h"
+#include "interpreter/events.h"
+#include "clock/clock.h"
+#include "storage/storage.h"
+#include "interpreter/threads.h"
+
+uint64_t cost_slow_ticks;
+
+uint64_t event_add(uint32_t kind, Event fields) {
+    if (!storage_is_open) return 0;
+    Thread *thread = thread_get();
+    Event *event = stream_take(&events_stream, sizeof *event);
+    if (!event) return 0;
+    fields.thread = thread ? thread->id : 0;
+    fields.tag = 0;
+    *event = fields;
+    __atomic_store_n(&event->tag, EVENT_TAG | kind, __ATOMIC_RELEASE);
+    return stream_offset(&events_stream, event);
+}
+
+uint64_t event_span_begin(uint32_t name, uint32_t category) {
+    return event_add(EVENT_SPAN, (Event){.name = name, .start = ticks_now(), .extra = category});
+}
+
+Event *event_at(uint64_t offset) {
+    if (!storage_is_open || offset < sizeof(FileHeader)) return NULL;
+    if (offset + sizeof(Event) > stream_header(&events_stream)->used) return NULL;
+    if ((offset - sizeof(FileHeader)) % sizeof(Event)) return NULL;
+    return (Event *)(events_stream.base + offset);
+}
+
+Event *event_span_at(uint64_t offset) {
+    Event *event = event_at(offset);
+    return event && event->tag == (EVENT_TAG | EVENT_SPAN) ? event : NULL;
+}
+
+void event_span_end(uint64_t offset, uint64_t ticks) {
+    Event *event = event_span_at(offset);
+    if (event) event->end = ticks;
+}
+
+void event_clock(void) {
+    ClockTriple triple = clock_triple();
+    event_add(EVENT_CLOCK, (Event){.start = triple.ticks, .end = triple.monotonic_ns,
+                                   .value0 = triple.realtime_ns});
+}
