@@ -19,7 +19,7 @@ from stepscope.compare.finding_changes import finding_changes
 from stepscope.compare.operator_changes import operator_changes
 from stepscope.compare.side import Floats, Side, side_of
 from stepscope.compare.statistics.speedup import Estimate, StepTimes, speedup
-from stepscope.compare.verdict import verdict
+from stepscope.compare.verdict import Outcome, verdict
 from stepscope.model.comparison import Change, ComparisonAnswer, ComparisonsAnswer, Ratio
 from stepscope.store.reader import Run
 
@@ -50,6 +50,7 @@ def _compared(before: Side, after: Side) -> ComparisonAnswer:
     cpu = _on_cpu_time(before, after, by_sample)
     totals = Totals(_mean_ns(before, by_sample), _mean_ns(after, by_sample))
     changes = _changes(before, after, totals)
+    fewest = min(len(before.each), len(after.each))
     significant = wall.is_significant and _agrees(cpu, wall, before, after)
     return ComparisonAnswer(
         speedup=wall.expected,
@@ -57,9 +58,7 @@ def _compared(before: Side, after: Side) -> ComparisonAnswer:
         high=wall.high,
         basis=BY_SAMPLE if by_sample else BY_STEP,
         significant=significant,
-        verdict=verdict(
-            wall, totals, changes, cpu, is_significant=significant, by_sample=by_sample
-        ),
+        verdict=verdict(Outcome(wall, cpu, totals, changes, significant, by_sample, fewest)),
         runs=[before.described(), after.described()],
         changes=changes,
         cpu=cpu,

@@ -1,6 +1,7 @@
 """Two runs compared: on runs whose difference can be counted on fingers."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,7 +118,7 @@ def test_the_same_run_is_not_different(tmp_path: Path) -> None:
 
 
 def test_versions_and_machine_that_differ_are_named(tmp_path: Path) -> None:
-    fields = {"versions": {"torch": "2.12"}, "machine": {"cpu": "Xeon", "cores": 8}}
+    fields: dict[str, Any] = {"versions": {"torch": "2.12"}, "machine": {"cpu": "Xeon", "cores": 8}}
     before = trained(tmp_path / "a", input_ms=5, rest_ms=5, **fields)
     fields = {"versions": {"torch": "2.13"}, "machine": {"cpu": "Epyc", "cores": 64}}
     after = trained(tmp_path / "b", input_ms=5, rest_ms=5, **fields)
