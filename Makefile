@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test check bench analysis viewer zoo nightly picture clean
+.PHONY: help demo demo-torch test check types bench analysis viewer zoo nightly picture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,8 +30,13 @@ check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with wa
 	STEPSCOPE_WERROR=1 .venv/bin/python setup.py --quiet build_ext --force \
 	    --build-temp build/werror --build-lib build/werror
 	.venv/bin/python web/make_types.py --check
+	.venv/bin/python tests/views/make_questions.py --check
 	@if command -v npm > /dev/null; then npm --prefix web run --silent check; \
 	else echo "Node is not installed: web/ is not checked"; fi
+
+types: .venv/.dev ## write what is made from the views and records: run_questions.py, web/src/model.ts
+	.venv/bin/python tests/views/make_questions.py
+	.venv/bin/python web/make_types.py
 
 bench: .venv/.dev ## measure our cost against other profilers; writes benchmarks/results.md
 	.ci/each-python benchmarks.run bench

@@ -70,12 +70,12 @@ class Run(RunQuestions):
         if is_built():
             return frame(content(self._run, findings=self._findings))
         console = _console(width=WIDEST, colours=True, record=True)
-        console.print(summary_page(self._summary, advice=self._findings))
+        console.print(summary_page(self._summary, findings=self._findings))
         return console.export_html(inline_styles=True, code_format=_HTML)
 
     def _text(self, *, colours: bool) -> str:
         console = _console(colours=colours)
-        console.print(summary_page(self._summary, advice=self._findings), crop=colours)
+        console.print(summary_page(self._summary, findings=self._findings), crop=colours)
         text = console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
         return str(text).rstrip("\n")
 

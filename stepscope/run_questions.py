@@ -1,4 +1,7 @@
-"""The questions of `stepscope.Run`: a method for each view, typed for editors."""
+"""The questions of `stepscope.Run`: a method for each view, typed for editors.
+
+Made from the views by tests/views/make_questions.py: change those and run it again.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -34,60 +37,60 @@ class RunQuestions:
 
     def summary(self) -> "model.SummaryAnswer":
         """The whole run, its steps, its hottest lines."""
-        return SUMMARY.ask(self._run)
+        return SUMMARY.plain(self._run)
 
     def findings(self) -> "FindingsAnswer":
         """What is slow, why, what to change, and what that will gain."""
-        return FINDINGS.ask(self._run)
+        return FINDINGS.plain(self._run)
 
     def steps(self) -> "model.StepsAnswer":
         """How long a step takes and what it consists of; `.each` has every single step."""
-        return STEPS.ask(self._run, each=True)
+        return STEPS.plain(self._run)
 
     def lines(self) -> "model.LinesAnswer":
         """Hits and time of every line, by function."""
-        return LINES.ask(self._run)
+        return LINES.plain(self._run)
 
     def functions(self) -> "model.FunctionsAnswer":
         """Calls and time of every function."""
-        return FUNCTIONS.ask(self._run)
+        return FUNCTIONS.plain(self._run)
 
     def regions(self) -> "model.RegionsAnswer":
         """What was named with `stepscope.region`."""
-        return REGIONS.ask(self._run)
+        return REGIONS.plain(self._run)
 
     def actions(self) -> "model.ActionsAnswer":
         """Hooks and callbacks of a framework's trainer."""
-        return ACTIONS.ask(self._run)
+        return ACTIONS.plain(self._run)
 
     def ops(self) -> "OpsAnswer":
         """Operators in the recorded windows, and the lines that called them."""
-        return OPS.ask(self._run)
+        return OPS.plain(self._run)
 
     def kernels(self) -> "KernelsAnswer":
         """What ran on a device in the recorded windows."""
-        return KERNELS.ask(self._run)
+        return KERNELS.plain(self._run)
 
     def device(self) -> "DeviceAnswer":
         """How much of its time each device worked, and why not all of it."""
-        return DEVICE.ask(self._run)
+        return DEVICE.plain(self._run)
 
     def input(self) -> "model.InputAnswer":
         """Whether the steps wait for their batches, and for what."""
-        return INPUT.ask(self._run)
+        return INPUT.plain(self._run)
 
     def files(self) -> "model.FilesAnswer":
         """Which files were opened, by which line, at what cost."""
-        return FILES.ask(self._run)
+        return FILES.plain(self._run)
 
     def memory(self) -> "model.MemoryAnswer":
         """Resident memory of each process over time."""
-        return MEMORY.ask(self._run)
+        return MEMORY.plain(self._run)
 
     def ranks(self) -> "RanksAnswer":
         """The ranks side by side, and which one the others wait for."""
-        return RANKS.ask(self._run)
+        return RANKS.plain(self._run)
 
     def processes(self) -> "model.ProcessesAnswer":
         """Which processes ran, and what each used."""
-        return PROCESSES.ask(self._run)
+        return PROCESSES.plain(self._run)

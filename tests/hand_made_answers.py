@@ -124,7 +124,7 @@ SUMMARY = SummaryAnswer(
     run="stepscope-runs/train-20260102-030405",
     command=["train.py", "--epochs", "1"],
     started="2026-01-02T03:04:05+00:00",
-    ending=Ending(how="exited", exit_status=0, signal=None),
+    ending=Ending(how="exited", exit_status=0, signal=None, words="ended with exit status 0"),
     wall_ns=5_300_000_000,
     parts=[
         Part(category="imports", ns=310_000_000, share=0.0585),

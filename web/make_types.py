@@ -13,11 +13,11 @@ from typing import Any, Final
 import msgspec
 
 from stepscope.analyze.answers.run_list import RunEntry
-from stepscope.show.report.shapes import Content
+from stepscope.show.report.shapes import content_type
 from stepscope.show.server.runs import RunProgress
 
 FILE: Final = Path(__file__).parent / "src" / "model.ts"
-ROOTS: Final = (Content, RunEntry, RunProgress)
+ROOTS: Final = (content_type(), RunEntry, RunProgress)
 HEAD: Final = (
     "// Made from the Python records by web/make_types.py: change those and run it again.\n"
 )

@@ -177,7 +177,7 @@ def _analyse(folder: str) -> None:
 
     run = load(run_folder.shown(folder))
     advice = findings(run)
-    print_view(summary_page(summary(run), advice=advice), stderr=True)
+    print_view(summary_page(summary(run), findings=advice), stderr=True)
     write_tables(run)
     _report(run, folder, advice)
 

@@ -168,19 +168,8 @@ def _print_json(view: View[Any], answer: Any, given: Given) -> None:
 def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:
     from stepscope.show.terminal.drawing.page import print_view
 
-    if view is VIEWS["summary"]:
-        _print_summary(answer, run)
-    else:
-        print_view(view.draw(answer, given))
-
-
-def _print_summary(answer: Any, run: "Run") -> None:
-    """The summary begins with what to do, and ends with where the report is."""
-    from stepscope.show.terminal.drawing.page import print_view
-    from stepscope.show.terminal.summary import summary
-
-    advice = VIEWS["findings"].ask(run)
-    print_view(summary(answer, advice=advice))
-    path = report.found_or_written(run, findings=advice)
+    beside = {name: VIEWS[name].plain(run) for name in view.drawn_beside}
+    print_view(view.draw(answer, given, **beside))
+    path = report.found_or_written(run, **beside) if view.names_report else None
     if path is not None:
         report.announce(path, stderr=False)

@@ -10,6 +10,7 @@ import msgspec
 
 Role = Literal["main", "worker", "rank"]
 Bound = Literal["host", "device", "input", "communication"]
+How = Literal["exited", "killed", "running", "stopped", "unknown"]  # stopped: only recording
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,9 +199,10 @@ class Part(Record, frozen=True):
 class Ending(Record, frozen=True):
     """How the script ended."""
 
-    how: Literal["exited", "killed", "running", "stopped", "unknown"]  # stopped: only recording
+    how: How
     exit_status: int | None
     signal: str | None
+    words: str
 
 
 class SummaryAnswer(Record, frozen=True):
@@ -390,4 +392,5 @@ class InputAnswer(Record, frozen=True):
     idle_cores: float | None = None  # mean in the measured steps
     reason: str | None = None
     notes: list[str] = []
+    limited_by: str | None = None  # `limit` in words
     operations: list[StageRow] = []  # inside the stages of tf.data, by name

@@ -1,6 +1,8 @@
-"""What a step does in each category of its time, in words."""
+"""What a step does in each category of its time, in words; and which categories are shown."""
 
 from typing import Final
+
+LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 
 # After "Most of each step: ".
 CATEGORY_WORDS: Final = {

@@ -50,6 +50,8 @@ class OpsAnswer(Record, frozen=True):
     ops: list[OpRow]
     windows: list[OpsWindow] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
+    self_cpu_ns: int = 0  # of all operators, also of those that are not shown
+    self_device_ns: int = 0
 
 
 class KernelRow(Record, frozen=True):

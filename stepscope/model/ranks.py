@@ -18,6 +18,7 @@ class RankRow(Record, frozen=True):
     waiting_ms: float | None  # for ranks that came later; null if no collective was seen
     input_ms: float | None
     status: str
+    transfer_ms: float | None  # communication that is not waiting
 
 
 class Straggler(Record, frozen=True):

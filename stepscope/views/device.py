@@ -1,4 +1,4 @@
-"""`show device`: how busy each device was."""
+"""`show device`: how much of its time each device worked, and why not all of it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`show files`: the files that were opened."""
+"""`show files`: which files were opened, by which line, at what cost."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`show findings`: what to change, and what that will gain."""
+"""`show findings`: what is slow, why, what to change, and what that will gain."""
 
 from typing import TYPE_CHECKING, Final
 

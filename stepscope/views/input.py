@@ -1,4 +1,4 @@
-"""`show input`: whether the steps wait for their batches."""
+"""`show input`: whether the steps wait for their batches, and for what."""
 
 from typing import TYPE_CHECKING
 

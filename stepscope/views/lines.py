@@ -1,4 +1,4 @@
-"""`show lines`: hits and time of every line."""
+"""`show lines`: hits and time of every line, by function."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,4 +1,4 @@
-"""`show processes`: which processes ran."""
+"""`show processes`: which processes ran, and what each used."""
 
 from typing import TYPE_CHECKING
 

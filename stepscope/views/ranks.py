@@ -1,4 +1,4 @@
-"""`show ranks`: the ranks side by side."""
+"""`show ranks`: the ranks side by side, and which one the others wait for."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`show steps`: the steps of the training, and what they are made of."""
+"""`show steps`: how long a step takes and what it consists of; `.each` has every single step."""
 
 from typing import TYPE_CHECKING, Any, Final
 

@@ -1,4 +1,4 @@
-"""`show summary`: the whole run on one page."""
+"""`show summary`: the whole run, its steps, its hottest lines."""
 
 from typing import TYPE_CHECKING
 
@@ -13,4 +13,6 @@ SUMMARY: "View[SummaryAnswer]" = View(
     computed="analyze.answers.summary:summary",
     drawn="show.terminal.summary:summary",
     page="overview",
+    drawn_beside=("findings",),
+    names_report=True,
 )

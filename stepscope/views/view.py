@@ -72,6 +72,8 @@ class View(Generic[Answer]):
     takes_traces: bool = False  # also for a trace that another tool wrote
     sees_others: bool = False  # a process is shown with its workers, a rank with the others
     tables: tuple[str, ...] = ()  # in exports as csv and parquet
+    drawn_beside: tuple[str, ...] = ()  # views whose answers the drawing also gets, by name
+    names_report: bool = False  # ends with where the report is
 
     @property
     def spelled(self) -> str:
@@ -97,6 +99,10 @@ class View(Generic[Answer]):
         answer: Answer = _loaded(self.computed)(run, **how)
         return answer
 
+    def plain(self, run: "Run") -> Answer:
+        """As `show` asks without options."""
+        return self.ask(run, **self.asked_with({}))
+
     def rows_of(self, answer: Answer) -> list[Any] | None:
         """None if it has no rows, or they were not asked for."""
         rows = getattr(answer, self.rows.field) if self.rows else None
@@ -109,9 +115,9 @@ class View(Generic[Answer]):
         """Itself, or the view that an option selects instead."""
         return next((view for name, view in self.instead.items() if name in given), self)
 
-    def draw(self, answer: Answer, given: Given) -> "RenderableType":
+    def draw(self, answer: Answer, given: Given, **beside: Any) -> "RenderableType":
         drawing: RenderableType = _loaded(self.drawn)(
-            answer, **self._top(given), **self.drawn_with(given)
+            answer, **self._top(given), **self.drawn_with(given), **beside
         )
         return drawing
 

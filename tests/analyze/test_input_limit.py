@@ -1,13 +1,14 @@
 """What limits the input, from facts made by hand."""
 
 import dataclasses
+import typing
 
 import numpy as np
 import pytest
 
-from stepscope.analyze.input.limits import Facts, limit, start_up_ms, start_ups
+from stepscope.analyze.input.limits import LIMIT_WORDS, Facts, limit, start_up_ms, start_ups
 from stepscope.analyze.input.loaders import Loader, Pairs
-from stepscope.model import InputLine
+from stepscope.model import InputLine, Limit
 
 LINE = InputLine(
     file="train.py", line=31, function="Images.__getitem__", ms_per_batch=38.0, share=0.9
@@ -28,6 +29,10 @@ def pairs(*intervals: tuple[int, int]) -> Pairs:
 def loader(workers: int, *, waits: Pairs, starts: Pairs) -> Loader:
     samples = np.full(len(waits[0]), 8, np.int64)
     return Loader(workers, 1, waits, samples, starts, [])
+
+
+def test_each_limit_has_words() -> None:
+    assert LIMIT_WORDS.keys() == set(typing.get_args(Limit))
 
 
 def test_busy_workers_and_idle_cores_ask_for_more_workers() -> None:

@@ -349,6 +349,8 @@ def test_a_trace_of_another_machine_has_its_kernels_under_their_operators() -> N
         pytest.skip("the collection of traces is not here")
     answer = ops(run_of_trace(path))
     device_ns = sum(row.self_device_ns or 0 for row in answer.ops)
+    assert answer.self_device_ns == device_ns
+    assert answer.self_cpu_ns == sum(row.self_cpu_ns for row in answer.ops)
     # TensorBoard's plugin: 98,589 + 1,915 + 89 us of a step on the device, six steps.
     assert device_ns == pytest.approx(6 * (98_589 + 1_915 + 89) * US, rel=0.01)
     assert sum(row.total_ns for row in kernels(run_of_trace(path)).kernels) >= device_ns

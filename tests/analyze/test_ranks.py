@@ -63,6 +63,7 @@ def test_who_is_there_first_waits_for_the_last(run: RunBuilder) -> None:
     found = answer(run, launch(run, [[4], [6], [14]]))
     assert [row.waiting_ms for row in found.ranks] == pytest.approx([10, 8, 0])
     assert [row.communication_ms for row in found.ranks] == pytest.approx([14, 12, 4])
+    assert [row.transfer_ms for row in found.ranks] == pytest.approx([4, 4, 4])
     assert [row.own_ms for row in found.ranks] == pytest.approx([6, 8, 16])
     assert [row.step_ms for row in found.ranks] == pytest.approx([20, 20, 20])
     assert [row.steps for row in found.ranks] == [STEPS] * 3
@@ -192,6 +193,7 @@ def test_ranks_without_collectives_know_nothing_of_waiting(run: RunBuilder) -> N
         process.events = [each for each in process.events if each[5] != SpanCategory.COMMUNICATION]
     found = answer(run, processes)
     assert [row.waiting_ms for row in found.ranks] == [None, None]
+    assert [row.transfer_ms for row in found.ranks] == [0.0, 0.0]
     assert (found.skew_ms, found.straggler) == (None, None)
     assert any("No collective was seen" in note for note in found.notes)
 

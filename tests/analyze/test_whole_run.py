@@ -91,6 +91,28 @@ def test_a_killed_script_says_by_what(run: RunBuilder) -> None:
     assert answer.wall_ns == 110 * MS
 
 
+@pytest.mark.parametrize(
+    ("status", "seen", "words"),
+    [
+        ("running", {"signal": 9}, "killed by SIGKILL"),
+        ("ended", {"exit_status": 3}, "ended with exit status 3"),
+        ("ended", None, "ended with exit status unknown"),
+        ("stopped", None, "recording stopped before it ended"),
+        ("running", None, "still running"),
+        (None, None, "how it ended is not known"),
+    ],
+)
+def test_how_it_ended_is_said_in_words(
+    run: RunBuilder, status: str | None, seen: dict[str, int] | None, words: str
+) -> None:
+    """Without a supervisor, what the process wrote last counts."""
+    if status is not None:
+        run.process(status=status, pid=os.getpid()).write(ended_ns=80 * MS)
+    if seen is not None:
+        run.supervisor(ended_ns=90 * MS, **seen)
+    assert summary(load(run.path)).ending.words == words
+
+
 def test_a_line_that_passes_its_time_on_is_not_the_hottest(run: RunBuilder) -> None:
     text = "def load():\n    x = read()\n\ndef main():\n    data = load()\n    fit(data)\n"
     process = run.process()

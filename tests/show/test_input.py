@@ -24,6 +24,7 @@ ANSWER = InputAnswer(
         longest_ms=120.0,
     ),
     limit="number",
+    limited_by="the number of workers",
     why="the workers are busy 97 % of the time: more workers",
     stages=[
         StageRow(process=WORKERS, stage="fetch", ms_per_batch=38.0, share=0.95),

@@ -43,6 +43,7 @@ ANSWER = OpsAnswer(
         row("aten::add", 100, 25),
     ],
     windows=[WINDOW],
+    self_cpu_ns=100 * US,
 )  # fmt: skip
 
 

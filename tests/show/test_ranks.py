@@ -21,6 +21,7 @@ def row(rank: int, own_ms: float, waiting_ms: float, status: str = "ended") -> R
         waiting_ms=waiting_ms,
         input_ms=1.5,
         status=status,
+        transfer_ms=62.0 - own_ms - waiting_ms,
     )
 
 

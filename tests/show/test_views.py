@@ -79,7 +79,7 @@ def test_colours_are_used_on_a_terminal_only(name: str) -> None:
 
 
 def test_the_summary_says_what_killed_the_script() -> None:
-    killed = Ending(how="killed", exit_status=None, signal="SIGKILL")
+    killed = Ending(how="killed", exit_status=None, signal="SIGKILL", words="killed by SIGKILL")
     answer = made.changed(made.SUMMARY, ending=killed)
     assert "killed by SIGKILL" in drawn(summary(answer))
 

@@ -17,11 +17,12 @@ from build import MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.cli.main import main
 from stepscope.run_object import Run
-from stepscope.show.report.shapes import Content
+from stepscope.show.report.shapes import content_type
 from stepscope.show.selection import select
 from stepscope.show.terminal.drawing.page import console
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import View
+from views import make_questions
 from xplane_writer import PlaneWriter, write
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +62,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def answer_in(folder: Path, view: View[Any]) -> Any:
-    return view.ask(load(folder), **view.asked_with({}))
+    return view.plain(load(folder))
 
 
 # --- the record -----------------------------------------------------------------------------------
@@ -99,6 +100,10 @@ def test_run_has_a_method_of_its_name_and_type(view: View[Any]) -> None:
     names = [each if isinstance(each, str) else each.__name__ for each in answers]
     assert [name.rpartition(".")[2] for name in names] == [view.answer_type.__name__] * 2
     assert method.__doc__
+
+
+def test_the_methods_of_run_are_what_the_views_say() -> None:
+    assert make_questions.FILE.read_text() == make_questions.text()
 
 
 # --- asked and drawn ------------------------------------------------------------------------------
@@ -165,7 +170,7 @@ def test_its_page_is_one_of_the_report(view: View[Any]) -> None:
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_the_report_is_given_its_answer(name: str) -> None:
-    assert name in Content.__struct_fields__
+    assert name in content_type().__struct_fields__
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=by_name)

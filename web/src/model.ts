@@ -11,7 +11,7 @@ export interface Facts {
 // How the script ended.
 export interface Ending {
   how: "exited" | "killed" | "running" | "stopped" | "unknown"; exit_status: number | null;
-  signal: string | null;
+  signal: string | null; words: string;
 }
 
 // One part of the whole run; the parts sum to the process's wall time.
@@ -148,7 +148,41 @@ export interface OpsWindow {
 }
 
 export interface OpsAnswer {
-  ops: OpRow[]; windows: OpsWindow[]; notes: string[];
+  ops: OpRow[]; windows: OpsWindow[]; notes: string[]; self_cpu_ns: number; self_device_ns: number;
+}
+
+// A row of the timeline. `start` holds the distance to the start before, `lasted` ns.
+export interface Lane {
+  process: number; thread: string; title: string;
+  kind: "step" | "phase" | "region" | "action" | "stage" | "import" | "file" | "line" | "stack" | "operator" | "device" | "window";
+  depth: number; spans: number; start: number[]; lasted: number[]; name: number[]; level: number[];
+  count: number[] | null; place: number[] | null;
+}
+
+export interface Timeline {
+  processes: string[]; names: string[]; places: Location[]; lanes: Lane[];
+  flows: [number, number, number, number][]; from_ns: number; to_ns: number; whole_ns: number;
+  main_ns: number;
+}
+
+export interface RegionRow {
+  name: string; depth: number; parent: string | null; process: Process; calls: number;
+  total_ns: number; self_ns: number; mean_ns: number; per_step_ns: number | null;
+  share: number | null;
+}
+
+export interface RegionsAnswer {
+  regions: RegionRow[]; notes: string[];
+}
+
+// An action of a framework's own profiler, by the path of the actions around it.
+export interface ActionRow {
+  name: string; depth: number; calls: number; total_ns: number; self_ns: number; mean_ns: number;
+  share: number;
+}
+
+export interface ActionsAnswer {
+  actions: ActionRow[]; total_ns: number; notes: string[];
 }
 
 // What ran on the device.
@@ -209,7 +243,7 @@ export interface InputAnswer {
   loader: LoaderRow | null; limit: "work" | "number" | "transfer" | "nothing" | "start-up" | null;
   why: string | null; stages: StageRow[]; lines: InputLine[]; library: InputFunction[];
   start_up_ms: number | null; busy: number | null; cores: number | null; idle_cores: number | null;
-  reason: string | null; notes: string[]; operations: StageRow[];
+  reason: string | null; notes: string[]; limited_by: string | null; operations: StageRow[];
 }
 
 export interface FileRow {
@@ -245,7 +279,7 @@ export interface MemoryAnswer {
 export interface RankRow {
   rank: number; host: string; pid: number; steps: number; step_ms: number | null;
   own_ms: number | null; communication_ms: number | null; waiting_ms: number | null;
-  input_ms: number | null; status: string;
+  input_ms: number | null; status: string; transfer_ms: number | null;
 }
 
 // The rank that the others wait for.
@@ -269,51 +303,18 @@ export interface ProcessesAnswer {
   processes: ProcessRow[]; notes: string[];
 }
 
-export interface RegionRow {
-  name: string; depth: number; parent: string | null; process: Process; calls: number;
-  total_ns: number; self_ns: number; mean_ns: number; per_step_ns: number | null;
-  share: number | null;
-}
-
-export interface RegionsAnswer {
-  regions: RegionRow[]; notes: string[];
-}
-
-// An action of a framework's own profiler, by the path of the actions around it.
-export interface ActionRow {
-  name: string; depth: number; calls: number; total_ns: number; self_ns: number; mean_ns: number;
-  share: number;
-}
-
-export interface ActionsAnswer {
-  actions: ActionRow[]; total_ns: number; notes: string[];
-}
-
-// A row of the timeline. `start` holds the distance to the start before, `lasted` ns.
-export interface Lane {
-  process: number; thread: string; title: string;
-  kind: "step" | "phase" | "region" | "action" | "stage" | "import" | "file" | "line" | "stack" | "operator" | "device" | "window";
-  depth: number; spans: number; start: number[]; lasted: number[]; name: number[]; level: number[];
-  count: number[] | null; place: number[] | null;
-}
-
-export interface Timeline {
-  processes: string[]; names: string[]; places: Location[]; lanes: Lane[];
-  flows: [number, number, number, number][]; from_ns: number; to_ns: number; whole_ns: number;
-  main_ns: number;
-}
-
 // Everything that the page shows about a run. What failed is null, and `trouble` says why.
 export interface Content {
   facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
-  recorded: Recorded[]; steps: StepColumns | null; findings: FindingsAnswer | null;
-  lines: FileLines[]; sources: Record<string, string[]> | null;
+  least_share: number; recorded: Recorded[]; steps: StepColumns | null;
+  findings: FindingsAnswer | null; lines: FileLines[]; sources: Record<string, string[]> | null;
   called: ([string, string, number, string | null])[]; trees: Tree[];
-  functions: FunctionTable | null; ops: OpsAnswer | null; ops_by_shape: OpsAnswer | null;
+  functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
+  reduced: string[]; trouble: string[]; made: string; can_try: boolean;
+  regions: RegionsAnswer | null; actions: ActionsAnswer | null; ops: OpsAnswer | null;
   kernels: KernelsAnswer | null; device: DeviceAnswer | null; input: InputAnswer | null;
   files: FilesAnswer | null; memory: MemoryAnswer | null; ranks: RanksAnswer | null;
-  processes: ProcessesAnswer | null; regions: RegionsAnswer | null; actions: ActionsAnswer | null;
-  timeline: Timeline | null; reduced: string[]; trouble: string[]; made: string; can_try: boolean;
+  processes: ProcessesAnswer | null;
 }
 
 // A run in the list.

@@ -84,6 +84,7 @@ def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -
         cores=facts.cores,
         idle_cores=facts.idle_cores,
         notes=all_notes(run),
+        limited_by=limits.LIMIT_WORDS[limit],
     )
 
 

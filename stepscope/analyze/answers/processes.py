@@ -2,6 +2,7 @@
 
 import os
 import socket
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +10,16 @@ import numpy.typing as npt
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.model import Ending, Process, ProcessesAnswer, ProcessRow
+from stepscope.analyze.traces.foreign import is_trace
+from stepscope.model import Ending, How, Process, ProcessesAnswer, ProcessRow
 from stepscope.store.reader import ProcessData, Run
+
+_TRACE: Final = "a trace that another tool wrote"
+_OTHER_ENDINGS: Final[dict[How, str]] = {
+    "running": "still running",
+    "stopped": "recording stopped before it ended",
+    "unknown": "how it ended is not known",
+}
 
 
 def processes(run: Run) -> ProcessesAnswer:
@@ -89,20 +98,30 @@ def _is_alive(process: ProcessData) -> bool:
 
 
 def ending(run: Run) -> Ending:
-    """How the script ended: as the supervisor saw it, else what its process wrote last."""
+    how, exit_status, signal = _ended(run)
+    words = _TRACE if is_trace(run.path) else _ending_words(how, exit_status, signal)
+    return Ending(how=how, exit_status=exit_status, signal=signal, words=words)
+
+
+def _ended(run: Run) -> tuple[How, int | None, str | None]:
+    """How, exit status and signal: as the supervisor saw it, else what its process wrote last."""
     supervisor, main = run.supervisor, run.main
     if supervisor is not None and supervisor.signal is not None:
-        return Ending(how="killed", exit_status=None, signal=_signal_name(supervisor.signal))
+        return "killed", None, _signal_name(supervisor.signal)
     if supervisor is not None and supervisor.exit_status is not None:
-        return Ending(how="exited", exit_status=supervisor.exit_status, signal=None)
-    if main is None:
-        return Ending(how="unknown", exit_status=None, signal=None)
-    now = status(run, main)
-    if now == "ended":
-        return Ending(how="exited", exit_status=None, signal=None)
-    if now in ("running", "killed", "stopped"):
-        return Ending(how=now, exit_status=None, signal=None)  # type: ignore[arg-type]  # all are its words
-    return Ending(how="unknown", exit_status=None, signal=None)
+        return "exited", supervisor.exit_status, None
+    known: dict[str, How] = {
+        "ended": "exited", "running": "running", "killed": "killed", "stopped": "stopped"
+    }  # fmt: skip
+    return known.get(status(run, main) if main else "", "unknown"), None, None
+
+
+def _ending_words(how: How, exit_status: int | None, signal: str | None) -> str:
+    if how == "killed":
+        return f"killed by {signal or 'a signal'}"
+    if how == "exited":
+        return f"ended with exit status {'unknown' if exit_status is None else exit_status}"
+    return _OTHER_ENDINGS[how]
 
 
 def _signal_name(number_or_name: int | str) -> str:

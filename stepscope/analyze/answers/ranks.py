@@ -90,6 +90,7 @@ def _row(run: Run, each: _Rank) -> RankRow:
     communication = each.mean_ms.get("communication", 0.0)
     step_ms = each.step_ms
     is_known = step_ms is not None and each.sees_collectives
+    waiting_ms = float(each.waited_ns[measured].mean()) / 1e6 if is_known else None
     return RankRow(
         rank=each.number,
         host=info.host,
@@ -98,9 +99,10 @@ def _row(run: Run, each: _Rank) -> RankRow:
         step_ms=step_ms,
         own_ms=None if step_ms is None else step_ms - communication,
         communication_ms=None if step_ms is None else communication,
-        waiting_ms=float(each.waited_ns[measured].mean()) / 1e6 if is_known else None,
+        waiting_ms=waiting_ms,
         input_ms=None if step_ms is None else each.mean_ms.get("input", 0.0),
         status=status(run, each.process),
+        transfer_ms=None if step_ms is None else max(0.0, communication - (waiting_ms or 0.0)),
     )
 
 

@@ -22,6 +22,13 @@ _LEAST_WAIT: Final = 0.05  # of the step
 _MOST: Final = 0.5
 LEAST_IDLE: Final = 0.5  # of a core: with less, one more worker gains nothing
 _BUSY: Final = 0.8  # of the workers' time
+LIMIT_WORDS: Final[dict[Limit, str]] = {  # after "Limited by "
+    "work": "the work to load a batch",
+    "number": "the number of workers",
+    "transfer": "the transfer of batches from the workers",
+    "start-up": "starting the workers",
+    "nothing": "nothing",
+}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from stepscope.analyze.input import tf_data_stages
-from stepscope.analyze.input.limits import cores_of, idle_cores
+from stepscope.analyze.input.limits import LIMIT_WORDS, cores_of, idle_cores
 from stepscope.analyze.intervals import overlap_ns
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
@@ -106,7 +106,7 @@ def _answer(run: Run, who: Process, waits: _Waits, seen: list[_Seen]) -> InputAn
     notes = [*all_notes(run), *([ESTIMATED] if waits.is_estimated else [])]
     return InputAnswer(
         loader=loader, limit=limit, why=why, stages=rows, lines=[], library=[], start_up_ms=None,
-        notes=notes, operations=_operation_rows(who, seen, batches),
+        notes=notes, limited_by=LIMIT_WORDS[limit], operations=_operation_rows(who, seen, batches),
     )  # fmt: skip
 
 

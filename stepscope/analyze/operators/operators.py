@@ -79,6 +79,8 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
         ops=answers,
         windows=[window_answer(run, process, part) for part in parts],
         notes=[*all_notes(run), *notes],
+        self_cpu_ns=sum(row.self_cpu_ns for row in answers),
+        self_device_ns=sum(row.self_device_ns or 0 for row in answers),
     )
 
 

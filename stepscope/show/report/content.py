@@ -17,25 +17,16 @@ from stepscope.analyze.code.source_texts import source_texts
 from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
-from stepscope.model.categories import CATEGORY_WORDS
+from stepscope.model.categories import CATEGORY_WORDS, LEAST_SHARE
 from stepscope.model.ops import OpsAnswer
 from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
-from stepscope.show.report.shapes import Content
+from stepscope.show.report.shapes import WHOLE_ANSWERS, Content, content_type
 from stepscope.show.report.without_source import without_source
-from stepscope.views.actions import ACTIONS
-from stepscope.views.device import DEVICE
-from stepscope.views.files import FILES
 from stepscope.views.findings import FINDINGS
 from stepscope.views.functions import FUNCTIONS
-from stepscope.views.input import INPUT
-from stepscope.views.kernels import KERNELS
 from stepscope.views.lines import LINES
-from stepscope.views.memory import MEMORY
 from stepscope.views.ops import OPS
-from stepscope.views.processes import PROCESSES
-from stepscope.views.ranks import RANKS
-from stepscope.views.regions import REGIONS
 from stepscope.views.summary import SUMMARY
 from stepscope.views.view import View
 
@@ -88,11 +79,12 @@ def content(
     table = ask("Functions", lambda: function_table(FUNCTIONS.ask(run), numbers, ask.reduced))
     times = ask("The timeline", timeline or (lambda: run_timeline(run)))
     advice = findings or ask.answer(FINDINGS)
-    whole = Content(
+    whole = content_type()(
         facts=facts(run),
         verdict=headline(overview, advice).sentence,
         summary=overview,
         words=CATEGORY_WORDS,
+        least_share=LEAST_SHARE,
         recorded=recorded(run),
         steps=ask("Steps", lambda: step_columns(run)) if overview.steps.steps else None,
         findings=advice,
@@ -101,17 +93,7 @@ def content(
         called=list(numbers),
         trees=called or [],
         functions=table,
-        ops=_few_ops(ask.answer(OPS), ask.reduced, "operators"),
-        ops_by_shape=_few_ops(ask.answer(OPS, by_shape=True), ask.reduced, "operators by shape"),
-        kernels=ask.answer(KERNELS),
-        device=ask.answer(DEVICE),
-        input=ask.answer(INPUT),
-        files=_few_files(ask.answer(FILES), ask.reduced),
-        memory=ask.answer(MEMORY),
-        ranks=ask.answer(RANKS),
-        processes=ask.answer(PROCESSES),
-        regions=ask.answer(REGIONS),
-        actions=ask.answer(ACTIONS),
+        **_answers(ask),
         timeline=ask("The timeline", times.whole) if times else None,
         reduced=ask.reduced,
         trouble=ask.trouble,
@@ -119,6 +101,17 @@ def content(
         can_try=importlib.util.find_spec("stepscope.trial") is not None,
     )
     return whole if with_source else without_source(whole)
+
+
+def _answers(ask: _Asker) -> dict[str, Any]:
+    """By name of view, with the rows that the page has room for."""
+    found = {view.name: ask.answer(view) for view in WHOLE_ANSWERS}
+    by_shape = ask.answer(OPS, by_shape=True)
+    return found | {
+        "ops": _few_ops(found["ops"], ask.reduced, "operators"),
+        "ops_by_shape": _few_ops(by_shape, ask.reduced, "operators by shape"),
+        "files": _few_files(found["files"], ask.reduced),
+    }
 
 
 # --- limits, so that the file stays small ---------------------------------------------------------

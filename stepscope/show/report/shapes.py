@@ -1,21 +1,16 @@
-"""What the page gets besides the answers of `model`: columns, because there are many rows."""
+"""What the page gets: the answers of the views, and columns where there are many rows."""
 
-from stepscope.model import (
-    ActionsAnswer,
-    FilesAnswer,
-    InputAnswer,
-    MemoryAnswer,
-    Process,
-    ProcessesAnswer,
-    Record,
-    RegionsAnswer,
-    SummaryAnswer,
-)
+import functools
+from typing import Final, cast
+
+import msgspec
+
+from stepscope.model import Process, Record, SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
-from stepscope.model.ops import DeviceAnswer, KernelsAnswer, OpsAnswer
+from stepscope.model.ops import OpsAnswer
 from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
-from stepscope.model.ranks import RanksAnswer
 from stepscope.model.timeline import Timeline
+from stepscope.views import VIEWS
 
 Caller = tuple[int, int, int, int]  # index in the content's `called`, ncalls, own, with callees
 
@@ -63,6 +58,7 @@ class Content(Record, frozen=True):
     verdict: str
     summary: SummaryAnswer
     words: dict[str, str]  # what a step does in each category
+    least_share: float  # of a category that is shown
     recorded: list[Recorded]
     steps: StepColumns | None
     findings: FindingsAnswer | None
@@ -71,19 +67,30 @@ class Content(Record, frozen=True):
     called: list[Called]
     trees: list[Tree]
     functions: FunctionTable | None
-    ops: OpsAnswer | None
     ops_by_shape: OpsAnswer | None
-    kernels: KernelsAnswer | None
-    device: DeviceAnswer | None
-    input: InputAnswer | None
-    files: FilesAnswer | None
-    memory: MemoryAnswer | None
-    ranks: RanksAnswer | None
-    processes: ProcessesAnswer | None
-    regions: RegionsAnswer | None
-    actions: ActionsAnswer | None
     timeline: Timeline | None
     reduced: list[str]  # what was left out so that the file stays small
     trouble: list[str]
     made: str  # ISO 8601
     can_try: bool  # whether this stepscope can measure a fix itself
+
+
+# Views whose answers the page gets as they are: those that have no other form above.
+WHOLE_ANSWERS: Final = [
+    view for view in VIEWS.values() if view.name not in Content.__struct_fields__
+]
+
+
+@functools.cache
+def content_type() -> type[Content]:
+    """With a field for each of these; made when it is needed, because it loads all analyses."""
+    made = msgspec.defstruct(
+        "Content",
+        [(view.name, view.answer_type | None) for view in WHOLE_ANSWERS],
+        bases=(Content,),
+        namespace={"__doc__": Content.__doc__},
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+    return cast("type[Content]", made)

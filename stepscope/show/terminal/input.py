@@ -27,13 +27,6 @@ from stepscope.show.terminal.drawing.paths import short_function, short_paths
 _FUNCTION_WIDTH: Final = 20
 _MOST_OPERATIONS: Final = 10
 _IN_TRAINING: Final = "loading happens in the training process"
-_LIMIT_WORDS: Final = {
-    "work": "the work to load a batch",
-    "number": "the number of workers",
-    "transfer": "the transfer of batches from the workers",
-    "start-up": "starting the workers",
-    "nothing": "nothing",
-}
 
 
 def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
@@ -92,7 +85,7 @@ def _waits(loader: LoaderRow, start_up_ms: float | None) -> Table:
 
 
 def _verdict(answer: InputAnswer) -> Text:
-    text = Text(f"Limited by {_LIMIT_WORDS[answer.limit or 'nothing']}", style="bold")
+    text = Text(f"Limited by {answer.limited_by}", style="bold")
     return text.append(f": {answer.why}" if answer.why else "", style="not bold")
 
 

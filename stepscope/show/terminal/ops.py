@@ -38,12 +38,11 @@ def ops(answer: OpsAnswer, *, top: int | None = None) -> RenderableType:
     parts: list[RenderableType] = [heading("Operators", windows_words(answer.windows))]
     if not shown:
         return page([*parts, indented(Text("None.")), *notes_block(answer.notes)])
-    whole_ns = max(1, sum(row.self_cpu_ns for row in answer.ops))
+    whole_ns = max(1, answer.self_cpu_ns)
     parts.append(_table(shown, whole_ns))
     own = f"Self CPU time total: {duration(whole_ns)}"
-    device_ns = sum(row.self_device_ns or 0 for row in answer.ops)
-    if device_ns:
-        own += f" · self device time total: {duration(device_ns)}"
+    if answer.self_device_ns:
+        own += f" · self device time total: {duration(answer.self_device_ns)}"
     parts += [Text("  " + own, style=FAINT), *more(len(answer.ops), len(shown), "operator")]
     return Group(*parts, page(notes_block(answer.notes)))
 

@@ -72,18 +72,11 @@ def _table(rows: list[RankRow]) -> Table:
             milliseconds_cell(row.own_ms),
             milliseconds_cell(row.input_ms),
             milliseconds_cell(row.waiting_ms),
-            milliseconds_cell(_transfers_ms(row)),
+            milliseconds_cell(row.transfer_ms),
             Bar((row.own_ms or 0.0) / longest, "green"),
             Text(row.status, style=WARNING if row.status == "killed" else ""),
         )
     return table
-
-
-def _transfers_ms(row: RankRow) -> float | None:
-    """Communication that is not waiting."""
-    if row.communication_ms is None or row.waiting_ms is None:
-        return row.communication_ms
-    return max(0.0, row.communication_ms - row.waiting_ms)
 
 
 def _verdict(answer: RanksAnswer) -> list[RenderableType]:

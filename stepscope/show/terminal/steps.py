@@ -9,6 +9,7 @@ from rich.text import Text
 
 from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
+from stepscope.model.categories import LEAST_SHARE
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import (
@@ -30,7 +31,6 @@ from stepscope.show.terminal.drawing.page import (
 from stepscope.show.terminal.drawing.paths import cut_path
 from stepscope.show.terminal.each_step import course, each_block
 
-_LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _ANCHOR_WIDTH: Final = 55
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
 _CATEGORY_STYLES: Final = {
@@ -145,7 +145,7 @@ def _breakdown(shares: list[Share]) -> Table:
         ("of each step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
     )
     for share in shares:
-        if share.share < _LEAST_SHARE and not share.device_ms:
+        if share.share < LEAST_SHARE and not share.device_ms:
             continue
         style = _CATEGORY_STYLES.get(share.category, "green")
         device_cell = (milliseconds_cell(share.device_ms),) if with_device else ()

@@ -9,6 +9,7 @@ from rich.text import Text
 from stepscope.analyze.answers.headline import headline
 from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
+from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.findings import FindingsAnswer
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
@@ -27,7 +28,6 @@ from stepscope.show.terminal.findings import verdict_block
 from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
-_LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -38,12 +38,12 @@ _PART_STYLES: Final = {
 }
 
 
-def summary(answer: SummaryAnswer, advice: FindingsAnswer | None = None) -> RenderableType:
+def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> RenderableType:
     hottest = summary_lines(answer)
     return page(
         [
             _title(answer),
-            *_headline(answer, advice),
+            *_headline(answer, findings),
             Text(""),
             _whole_run(answer),
             Text(""),
@@ -68,30 +68,23 @@ def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[Rend
 
 def _title(answer: SummaryAnswer) -> RenderableType:
     text = Text(shlex.join(answer.command), style="bold cyan", no_wrap=True, overflow="ellipsis")
-    words, style = _ending(answer.ending)
-    below = Text(words, style=style)
+    below = Text(answer.ending.words, style=_ending_style(answer.ending))
     below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
     below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
     return Group(text, below)
 
 
-def _ending(ending: Ending) -> tuple[str, str]:
+def _ending_style(ending: Ending) -> str:
     if ending.how == "running":
-        return "still running", "green"
-    if ending.how == "killed":
-        return f"killed by {ending.signal or 'a signal'}", WARNING
-    if ending.how == "exited":
-        ok = ending.exit_status == 0
-        return f"ended with exit status {ending.exit_status}", FAINT if ok else WARNING
-    if ending.how == "stopped":
-        return "recording stopped before it ended", FAINT
-    return "how it ended is not known", WARNING
+        return "green"
+    is_fine = ending.how == "stopped" or (ending.how == "exited" and ending.exit_status == 0)
+    return FAINT if is_fine else WARNING
 
 
 def _whole_run(answer: SummaryAnswer) -> RenderableType:
     table = columns(("", "label"), ("", "fill"), ("", "right"), ("", "right"), header=False)
     for part in answer.parts:
-        if part.share < _LEAST_SHARE:
+        if part.share < LEAST_SHARE:
             continue
         style = _PART_STYLES.get(part.category, "green")
         row = (part.category, Bar(part.share, style), duration_cell(part.ns), percent(part.share))

@@ -5,18 +5,13 @@ import { Bar } from "../parts/bars";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
-const LIMITS: Record<string, string> = {
-  work: "The work to load a batch is the limit.", number: "There are too few workers.", transfer: "Getting batches out of the workers is the limit.",
-  nothing: "Nothing: the batches are ready when they are needed.", "start-up": "Starting the workers is the limit.",
-};
-
 export function Input({ content }: { content: Content }) {
   const answer = content.input;
   if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? "Nothing is known about the input of this run.")}</Empty></Page>;
   const { loader } = answer;
   const short = shortNames(answer.lines.map((each) => each.file));
   return (
-    <Page title="Input" note={answer.limit ? LIMITS[answer.limit] ?? answer.limit : undefined}>
+    <Page title="Input" note={answer.limited_by ? `Limited by ${answer.limited_by}` : undefined}>
       {answer.why && <p class="lead">{visible(answer.why)}</p>}
       <div class="figures">
         <Figure label="waiting in a step" value={milliseconds(loader.wait_ms)} note={`${percent(loader.share)} of the step`} />

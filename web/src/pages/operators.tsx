@@ -41,7 +41,7 @@ function Device({ content }: { content: Content }) {
         <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">compute</th><th scope="col" class="number">communication</th><th scope="col" class="number">of it exposed</th><th scope="col" class="number">copies</th><th scope="col" class="number">idle</th><th scope="col" class="number">waits for the host</th></tr></thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index}><td>{row.rank !== null ? `rank , ` : ""}{row.device ?? 0}</td><td class="number">{of(row.busy_ns, row)}</td><td class="number">{of(row.compute_ns, row)}</td><td class="number">{of(row.communication_ns, row)}</td><td class="number">{of(row.exposed_communication_ns, row)}</td><td class="number">{of(row.memcpy_ns, row)}</td><td class="number">{of(row.idle_ns, row)}</td><td class="number">{of(row.idle.host_wait_ns, row)}</td></tr>
+            <tr key={index}><td>{row.rank !== null ? `rank ${row.rank}, ` : ""}{row.device ?? 0}</td><td class="number">{of(row.busy_ns, row)}</td><td class="number">{of(row.compute_ns, row)}</td><td class="number">{of(row.communication_ns, row)}</td><td class="number">{of(row.exposed_communication_ns, row)}</td><td class="number">{of(row.memcpy_ns, row)}</td><td class="number">{of(row.idle_ns, row)}</td><td class="number">{of(row.idle.host_wait_ns, row)}</td></tr>
           ))}
         </tbody>
       </table>
@@ -86,7 +86,7 @@ export function Operators({ content }: { content: Content }) {
   }
   const rows = answer?.ops ?? [];
   const short = shortNames(rows.flatMap((each) => each.locations.map((place) => place.file)));
-  const whole = rows.reduce((sum, each) => sum + each.self_cpu_ns, 0) || 1;
+  const whole = answer?.self_cpu_ns || 1;
   const onDevice = rows.some((each) => each.self_device_ns);
   const withMemory = rows.some((each) => each.self_cpu_bytes);
   const withFlops = rows.some((each) => each.flops);

@@ -9,16 +9,6 @@ import { Empty, Figure, Notes, Panel } from "../parts/panel";
 import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
 
-export function ending(content: Content): string {
-  if (content.facts.is_trace) return "a trace that another tool wrote";
-  const { how, exit_status, signal } = content.summary.ending;
-  if (how === "running") return "still running";
-  if (how === "killed") return `killed by ${signal ?? "a signal"}`;
-  if (how === "exited") return `ended with exit status ${exit_status ?? "unknown"}`;
-  if (how === "stopped") return "recording stopped before it ended";
-  return "how it ended is not known";
-}
-
 function Figures({ content }: { content: Content }) {
   const { facts, timeline } = content, { steps, wall_ns } = content.summary;
   const cost = steps.overhead;
@@ -47,12 +37,12 @@ function Patch({ text }: { text: string }) {
 }
 
 function Card({ content, finding }: { content: Content; finding: Finding }) {
-  const gain = finding.speedup;
+  const gain = finding.speedup.expected > 1 ? finding.speedup : null; // not every finding is about time
   return (
     <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
       <div class="card-gain">
-        <strong>{gain ? `${digits(gain.expected)}×` : finding.share !== null ? percent(finding.share) : "?"}</strong>
-        <span class="faint">{gain ? "faster" : "of each step"}</span>
+        <strong>{gain ? `${digits(gain.expected)}×` : "–"}</strong>
+        {gain && <span class="faint">faster</span>}
         {gain && <small class="faint">{digits(gain.low)}× to {digits(gain.high)}×</small>}
       </div>
       <div class="card-body">
@@ -95,7 +85,7 @@ function FindingCards({ content }: { content: Content }) {
 function StepPanel({ content }: { content: Content }) {
   const { steps } = content.summary;
   if (!steps.breakdown) return <Panel title="The step"><Empty>{visible(steps.reason ?? "No steps were found.")}</Empty></Panel>;
-  const parts = steps.breakdown.filter((each) => each.share >= 0.0005);
+  const parts = steps.breakdown.filter((each) => each.share >= content.least_share || each.device_ms);
   const device = parts.some((each) => each.device_ms !== null);
   return (
     <Panel title="The mean step" note={steps.anchor ? <>from {visible(steps.anchor)}</> : undefined}>
@@ -119,7 +109,7 @@ function StepPanel({ content }: { content: Content }) {
 }
 
 function RunPanel({ content }: { content: Content }) {
-  const parts = content.summary.parts.filter((each) => each.share >= 0.0005);
+  const parts = content.summary.parts.filter((each) => each.share >= content.least_share);
   return (
     <Panel title="The whole run" note={duration(content.summary.wall_ns)}>
       <Stacked label="What the whole run consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
@@ -189,7 +179,7 @@ export function Overview({ content }: { content: Content }) {
       <header class="page-head">
         <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
         <h1 class="verdict">{visible(content.verdict)}</h1>
-        <p class="faint">{ending(content)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
+        <p class="faint">{visible(content.summary.ending.words)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
       </header>
       <Figures content={content} />
       <FindingCards content={content} />

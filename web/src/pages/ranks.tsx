@@ -10,7 +10,7 @@ import { Table } from "../parts/table";
 const PARTS: readonly [string, string, (row: RankRow) => number][] = [
   ["input", "input", (row) => row.input_ms ?? 0],
   ["python", "own work", (row) => Math.max(0, (row.own_ms ?? 0) - (row.input_ms ?? 0))],
-  ["communication", "communication", (row) => Math.max(0, (row.communication_ms ?? 0) - (row.waiting_ms ?? 0))],
+  ["communication", "communication", (row) => row.transfer_ms ?? 0],
   ["sync", "waiting for others", (row) => row.waiting_ms ?? 0],
 ];
 
