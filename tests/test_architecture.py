@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
-    "show": {"advise", "analyze", "store", "model", "errors", "views"},
+    "show": {"advise", "analyze", "compare", "store", "model", "errors", "views"},
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These connect the parts, so they may import all of them.
@@ -117,6 +117,7 @@ SHOWN = {
     "analyze.operators.operators",
     "analyze.run",
     "analyze.traces.foreign",
+    "compare.compare",
     "store.lprof",  # how such a file is written
 }
 

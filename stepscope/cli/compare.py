@@ -18,6 +18,7 @@ _TOO_SLOW = 1
 @click.argument("runs", nargs=-1, metavar="BEFORE AFTER [MORE]...")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--markdown", is_flag=True, help="Print it as Markdown, for a pull request.")
+@click.option("--html", metavar="FILE", help="Also write the report of AFTER with this comparison.")
 @click.option("--top", type=click.IntRange(min=0), help="At most this many rows; 0: all.")
 @click.option("--fail-over", callback=sizes.optional_share, metavar="SHARE",
               help="Exit with 1 if AFTER is slower by more than this, beyond noise.")  # fmt: skip
@@ -30,8 +31,12 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
         raise InputError("Give two runs: stepscope compare BEFORE AFTER.")
     if given["as_json"] and given["markdown"]:
         raise InputError("Choose one: --json or --markdown.")
+    if given["html"] and len(runs) > 2:
+        raise InputError("--html is for two runs: a report shows one comparison.")
     answers = _answers(runs)
     _print(answers, given)
+    if given["html"]:
+        _write_report(given["html"], runs[1], answers.comparisons[0])
     limit = given["fail_over"]
     if limit is not None and any(is_slower(each, limit) for each in answers.comparisons):
         _say_which(answers, limit)
@@ -65,6 +70,22 @@ def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
         from stepscope.show.terminal.drawing.page import print_view
 
         print_view(comparison(only, top=given["top"]) if only else comparisons(answers))
+
+
+def _write_report(path: str, run: str, answer: "ComparisonAnswer") -> None:
+    from pathlib import Path
+
+    from stepscope.analyze.derived import replace_file
+    from stepscope.analyze.traces.foreign import load_any
+    from stepscope.show.report.content import content
+    from stepscope.show.report.page import report
+
+    page = report(content(load_any(run), compare=answer))
+    try:
+        replace_file(Path(path), lambda half: half.write_bytes(page))
+    except OSError as cause:
+        raise InputError(f"'{path}' cannot be written: {cause.strerror}.") from cause
+    click.echo(f"stepscope: the comparison is in '{path}'.", err=True)
 
 
 def _print_json(answer: Any) -> None:
