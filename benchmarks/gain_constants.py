@@ -1,18 +1,41 @@
 """The costs that findings calculate with, measured on this machine.
 
-`python -m benchmarks.gain_constants` prints them, to see whether the constants in stepscope/advise
-(gain/ and rules/eager_overhead.py) still hold. One thread; each figure is the best of some rounds,
-or their median if the caches are cold, as they are in a training step. Needs torch.
+`python -m benchmarks.gain_constants` prints each beside the constant that stands for it, to see
+whether it still holds. One thread; each figure is the best of some rounds, or their median if the
+caches are cold, as they are in a training step. Needs torch.
 """
 
+import dataclasses
+import importlib
+import os
+import pickle
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import torch
 
 ROUNDS = 30
 TENSORS = (20, 200)
+IMAGES = 32
+PAGE = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """`constant`: the module below stepscope, and the name in it."""
+
+    constant: str
+    what: str
+    value: float
+    unit: str
+
+    @property
+    def assumed(self) -> float:
+        module, name = self.constant.split(":")
+        return float(getattr(importlib.import_module(f"stepscope.{module}"), name))
 
 
 def best_ns(act: Callable[[], object]) -> float:
@@ -36,7 +59,7 @@ def rounds_ns(
         yield time.perf_counter_ns() - began
 
 
-def fused_step() -> Iterator[tuple[str, float, str]]:
+def fused_step() -> Iterator[Measured]:
     """By tensor and by element: how the time of Adam's step grows with their number."""
 
     def step_ns(tensors: int, elements: int) -> float:
@@ -47,27 +70,26 @@ def fused_step() -> Iterator[tuple[str, float, str]]:
 
     few, many = (step_ns(count, 10) for count in TENSORS)
     by_tensor = (many - few) / (TENSORS[1] - TENSORS[0])
-    yield "gain/fused_step: a fused step, whatever its size", few - TENSORS[0] * by_tensor, "ns"
-    yield "gain/fused_step: by tensor", by_tensor, "ns"
-    large = step_ns(4, 2_000_000)
-    yield "gain/fused_step: by element", large / 8_000_000, "ns"
+    module = "advise.gain.fused_step"
+    always = few - TENSORS[0] * by_tensor
+    yield Measured(f"{module}:_OVERHEAD_NS", "a fused step, whatever its size", always, "ns")
+    yield Measured(f"{module}:_BY_TENSOR_NS", "a fused step, by tensor", by_tensor, "ns")
+    large = step_ns(4, 2_000_000) / 8_000_000
+    yield Measured(f"{module}:_BY_ELEMENT_NS", "a fused step, by element", large, "ns")
 
 
-def launches() -> Iterator[tuple[str, float, str]]:
+def launches() -> Iterator[Measured]:
     """What small tensors, which stay in the cache, take beyond the launch."""
     one, some = torch.zeros(1), torch.zeros(20_000)
     launch = best_ns(lambda: one + one)
-    yield "rules/eager_overhead: launching an operator", launch, "ns"
+    module = "advise.rules.eager_overhead"
+    yield Measured(f"{module}:_LAUNCH_NS", "launching an operator, alone", launch, "ns")
     for name, act in {"add": lambda: some + some, "tanh": lambda: torch.tanh(some)}.items():
         by_element = (best_ns(act) - launch) / 20_000
-        yield f"rules/eager_overhead: by element, {name}", by_element, "ns"
+        yield Measured(f"{module}:_BY_ELEMENT_NS", f"an element, {name}", by_element, "ns")
     matrix = torch.ones(96, 96)
-    flops = 2 * 96**3
-    yield (
-        "rules/eager_overhead: by floating-point operation",
-        (best_ns(lambda: matrix @ matrix) - launch) / flops,
-        "ns",
-    )
+    by_flop = (best_ns(lambda: matrix @ matrix) - launch) / (2 * 96**3)
+    yield Measured(f"{module}:_BY_FLOP_NS", "a floating-point operation", by_flop, "ns")
     weight = torch.ones(8, 8, requires_grad=True)
 
     def both_passes() -> None:
@@ -77,10 +99,12 @@ def launches() -> Iterator[tuple[str, float, str]]:
         value.sum().backward()  # type: ignore[no-untyped-call]  # torch's own
 
     # Two operators forward and some three backward for each turn.
-    yield "rules/eager_overhead: by operator, with Python", best_ns(both_passes) / 500, "ns"
+    by_operator = best_ns(both_passes) / 500
+    name = f"{module}:_MOST_BY_OPERATOR_NS"
+    yield Measured(name, "an operator with Python, alone", by_operator, "ns")
 
 
-def precision() -> Iterator[tuple[str, float, str]]:
+def precision() -> Iterator[Measured]:
     def ratio(make: Callable[[torch.dtype], Callable[[], object]]) -> float:
         return best_ns(make(torch.float64)) / best_ns(make(torch.float32))
 
@@ -97,29 +121,95 @@ def precision() -> Iterator[tuple[str, float, str]]:
 
         return make
 
-    yield "gain/precision: a matrix product in 64 bits", ratio(product), "times as long"
+    products = ratio(product)
     for dimensions in (1, 2, 3):
-        name = f"gain/precision: a convolution of {dimensions} dimensions in 64 bits"
-        yield name, ratio(convolution(dimensions)), "times as long"
+        yield Measured(
+            "advise.gain.precision:_CONVOLUTIONS",
+            f"64 bits: {dimensions}-D convolutions, beyond products",
+            ratio(convolution(dimensions)) / products,
+            "",
+        )
 
 
-def hand_over() -> Iterator[tuple[str, float, str]]:
-    """A batch of 32 images from a loader's worker that has it ready."""
-    data = torch.zeros(2_000, 3, 32, 32)
-    loader = torch.utils.data.DataLoader(
-        torch.utils.data.TensorDataset(data), batch_size=32, num_workers=1
-    )
-    batches = iter(loader)
-    # By then the worker has it ready.
-    taken = rounds_ns(lambda: next(batches), before=lambda: time.sleep(0.05))
-    yield "gain/whatif: taking a batch from a worker", min(taken), "ns"
+class Images(torch.utils.data.Dataset):  # type: ignore[type-arg]  # generic only in the stubs
+    """Tensors, or the same numbers as Python objects."""
+
+    def __init__(self, *, as_tensors: bool) -> None:
+        self.image = torch.zeros(3, 32, 32)
+        self.as_tensors = as_tensors
+
+    def __len__(self) -> int:
+        return 2_000
+
+    def __getitem__(self, index: int) -> object:
+        return self.image if self.as_tensors else self.image.tolist()
+
+
+def hand_over() -> Iterator[Measured]:
+    """A batch from a loader's worker that has it ready."""
+
+    def taken_ns(*, as_tensors: bool) -> float:
+        collate = None if as_tensors else list
+        loader = torch.utils.data.DataLoader(
+            Images(as_tensors=as_tensors), batch_size=IMAGES, num_workers=1, collate_fn=collate
+        )
+        batches = iter(loader)
+        # By then the worker has it ready.
+        return min(rounds_ns(lambda: next(batches), before=lambda: time.sleep(0.05)))
+
+    module, what = "analyze.input.ready_batches", f"taking {IMAGES} images from a worker"
+    tensors, objects = taken_ns(as_tensors=True), taken_ns(as_tensors=False)
+    yield Measured(f"{module}:HAND_OVER_NS", f"{what}: tensors", tensors, "ns")
+    yield Measured(f"{module}:_MOST_FOR_TENSORS_NS", f"{what}: objects", objects, "ns")
+
+
+def freeing() -> Iterator[Measured]:
+    """What was read: making it and freeing it, relative to making it."""
+    small = pickle.dumps([{"id": number, "name": str(number)} for number in range(100_000)])
+    large = pickle.dumps(np.ones(4_000_000))
+
+    def ratio(written: bytes) -> float:
+        def spent_ns(*, frees: bool) -> float:
+            kept: list[object] = []
+
+            def act() -> None:
+                kept.append(pickle.loads(written))
+                if frees:
+                    kept.clear()
+
+            return min(rounds_ns(act, before=lambda: None if frees else kept.clear()))
+
+        return spent_ns(frees=True) / spent_ns(frees=False)
+
+    module = "advise.gain.loading"
+    yield Measured(f"{module}:_WITH_FREEING", "reading and freeing: an array", ratio(large), "")
+    yield Measured(f"{module}:_MOST_WITH_FREEING", "reading and freeing: dicts", ratio(small), "")
+
+
+def faults() -> Iterator[Measured]:
+    """How many pages that are not in memory the disk reads in 5 ms."""
+    with tempfile.NamedTemporaryFile(dir=os.getcwd()) as file:  # /tmp may be in memory
+        file.write(os.urandom(64 * 2**20))
+        file.flush()
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        places = np.random.default_rng(0).permutation(64 * 2**20 // PAGE)[:200]
+        began = time.perf_counter_ns()
+        for place in places.tolist():
+            os.pread(file.fileno(), PAGE, place * PAGE)
+        by_page = (time.perf_counter_ns() - began) / len(places)
+    name = "advise.rules.slow_outlier_steps:_FAULTS"
+    yield Measured(name, "pages that a disk reads in 5 ms", 5e6 / by_page, "")
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    for measured in (fused_step, launches, precision, hand_over):
-        for name, value, unit in measured():
-            print(f"{name:<58} {value:>10.3g} {unit}", flush=True)
+    print(f"{'':<52} {'measured':>10} {'assumed':>10}")
+    for measure in (fused_step, launches, precision, hand_over, freeing, faults):
+        for each in measure():
+            figures = f"{each.value:>10.3g} {each.assumed:>10.3g} {each.unit:<2}"
+            print(f"{each.what:<52} {figures}  {each.constant}", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from columns import packed
 from stepscope.store import format as fmt
+from stepscope.store.events import Events, LoopStamps, Moments, Opens, Spans, StepMarks
 from stepscope.store.format import EventKind, SpanCategory
 
 MS = 1_000_000
@@ -132,19 +134,22 @@ class ProcessBuilder:
 
     # events
 
-    def event(self, kind: EventKind, name: int, start: int, end: int, **fields: int) -> None:
-        self.events.append(
-            (
-                fmt.EVENT_TAG | kind, name, start, end, fields.get("thread", 1),
-                fields.get("extra", 0), fields.get("value0", 0), fields.get("value1", 0),
-            )
-        )  # fmt: skip
+    def event(
+        self, table: type[Events], name: int, start: int, end: int = 0, *, thread: int = 1,
+        **columns: int,
+    ) -> None:  # fmt: skip
+        """`start` and `end` in ticks; `columns` by the names that the store has for them."""
+        fields = {"end": end} | packed(table, columns)
+        self._record(table.kind, name, start, thread=thread, **fields)
+
+    def _record(self, kind: EventKind, name: int, start: int, **fields: int) -> None:
+        rest = (fields.get(each, 0) for each in ("end", "thread", "extra", "value0", "value1"))
+        self.events.append((fmt.EVENT_TAG | kind, name, start, *rest))
 
     def clock(self, at_ns: int) -> None:
         monotonic = START_NS + at_ns
-        self.event(
-            EventKind.CLOCK, 0, self.ticks(at_ns), monotonic, value0=monotonic + WALL_OFFSET_NS
-        )
+        wall = monotonic + WALL_OFFSET_NS
+        self._record(EventKind.CLOCK, 0, self.ticks(at_ns), end=monotonic, thread=1, value0=wall)
 
     def _seen(self, at_ns: int) -> None:
         self.last_ns = max(self.last_ns, at_ns)
@@ -154,7 +159,7 @@ class ProcessBuilder:
     ) -> None:
         self._seen(at_ns)
         self.event(
-            EventKind.LOOP, loop, self.ticks(at_ns), self.ticks(activation), extra=before,
+            LoopStamps, loop, self.ticks(at_ns), self.ticks(activation), line_before=before,
             thread=thread,
         )  # fmt: skip
 
@@ -175,17 +180,22 @@ class ProcessBuilder:
 
     def step(self, at_ns: int, samples: int = 0, *, begins: bool = False) -> None:
         self._seen(at_ns)
-        self.event(EventKind.STEP, 0, self.ticks(at_ns), 0, value0=samples, extra=int(begins))
+        self.event(StepMarks, 0, self.ticks(at_ns), samples=samples, who=int(begins))
 
     def span(
         self, category: SpanCategory, start_ns: int, end_ns: int | None, *, name: str = "",
-        thread: int = 1,
+        thread: int = 1, **columns: int,
     ) -> None:  # fmt: skip
         self._seen(end_ns or start_ns)
         end = 0 if end_ns is None else self.ticks(end_ns)
+        number = self.span_name(name) if name else 0
+        columns["category"] = category
+        self.event(Spans, number, self.ticks(start_ns), end, thread=thread, **columns)
+
+    def span_name(self, name: str) -> int:
+        """Its id: a new one only for a new name."""
         known = [n["id"] for n in self.names if n["is"] == "name" and n["name"] == name]
-        number = (known[0] if known else self.name("name", name=name)) if name else 0
-        self.event(EventKind.SPAN, number, self.ticks(start_ns), end, extra=category, thread=thread)
+        return known[0] if known else self.name("name", name=name)
 
     def opened(
         self, name: int, start_ns: int, end_ns: int | None, *, at_ns: int | None = None,
@@ -194,13 +204,11 @@ class ProcessBuilder:
         end = 0 if end_ns is None else self.ticks(end_ns)
         at = self.ticks(start_ns if at_ns is None else at_ns)
         self._seen(end_ns or start_ns)
-        self.event(EventKind.OPEN, name, self.ticks(start_ns), end, value0=at, extra=int(writing))
+        self.event(Opens, name, self.ticks(start_ns), end, opened_at_ns=at, is_writing=writing)
 
-    def counter(
-        self, kind: EventKind, at_ns: int, end: int, value0: int = 0, value1: int = 0
-    ) -> None:
+    def counter(self, table: type[Moments], at_ns: int, **columns: int) -> None:
         self._seen(at_ns)
-        self.event(kind, 0, self.ticks(at_ns), end, value0=value0, value1=value1)
+        self.event(table, 0, self.ticks(at_ns), **columns)
 
     # calls.bin
 

@@ -1,6 +1,8 @@
 """Every finding has its page, and what a page advises does the same with less."""
 
+import importlib
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -9,6 +11,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
+from stepscope.advise import rules
+from stepscope.advise.findings import DEVICE_RULES, RULES, TRACE_RULES, id_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 FINDINGS = DOCS / "findings"
@@ -108,8 +113,27 @@ def observed(source: str, folder: Path) -> Seen:
     return msgspec.convert(json.loads(done.stdout), type=Seen)
 
 
-def test_the_design_names_the_findings() -> None:
-    assert len(ids_of_the_design()) == 22
+def ids_of_the_rules() -> dict[str, str]:
+    """Each module with a `judge` is a rule: its name, and the finding that it reports. A rule for
+    traces may leave that to the one for runs."""
+    found = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+    modules = {each.name: importlib.import_module(each.name) for each in found}
+    names = {name: name.removeprefix(f"{rules.__name__}.") for name in modules}
+    return {
+        names[name]: getattr(module, "ID", id_of(names[name]))
+        for name, module in modules.items()
+        if hasattr(module, "judge")
+    }
+
+
+def test_every_rule_is_documented_and_every_documented_finding_has_a_rule() -> None:
+    assert len(ids_of_the_design()) == len(set(ids_of_the_design()))
+    assert set(ids_of_the_rules().values()) == set(ids_of_the_design())
+
+
+def test_every_rule_is_asked_under_its_own_id() -> None:
+    asked = {*RULES, *DEVICE_RULES, *TRACE_RULES}
+    assert ids_of_the_rules() == {rule: id_of(rule) for rule in asked}
 
 
 def test_every_finding_has_its_page_and_every_page_its_finding() -> None:

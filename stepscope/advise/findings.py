@@ -63,7 +63,7 @@ DEVICE_RULES: Final = (
     "device.device_idle",
 )
 # The rules for a trace without a recording around it.
-_TRACE_RULES: Final = (
+TRACE_RULES: Final = (
     "device.input_bound_in_trace",
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
@@ -114,8 +114,8 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
 
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
-    found, not_judged = _ask(_TRACE_RULES, device)
-    judged = {id_of(name) for name in _TRACE_RULES}
+    found, not_judged = _ask(TRACE_RULES, device)
+    judged = {id_of(name) for name in TRACE_RULES}
     reason = "a trace has operators and kernels only"
     not_judged += [
         NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged

@@ -11,8 +11,8 @@ from IPython.core.error import UsageError
 
 from stepscope.ipython import options, targets
 from stepscope.ipython.cell import compile_text, run_codes
+from stepscope.ipython.messages import errors_without_traceback, then
 from stepscope.ipython.tables import tables
-from stepscope.ipython.telling import errors_without_traceback, then
 from stepscope.line_profiler import LineProfiler
 
 NAME: Final = "stepline"

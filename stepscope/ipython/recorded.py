@@ -15,7 +15,7 @@ from stepscope.cli.run import record_options
 from stepscope.ipython import options
 from stepscope.ipython.cell import compile_text, run_codes
 from stepscope.ipython.cell_names import Cells, name_cells
-from stepscope.ipython.telling import errors_without_traceback, say, then
+from stepscope.ipython.messages import errors_without_traceback, say, then
 from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command
 from stepscope.launch.run_folder import new_folder

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import msgspec
+
 from stepscope.model import Process, Record
 
 Called = tuple[str, str, int, str | None]  # function, file, line, library
@@ -31,7 +33,7 @@ class Recorded(Record, frozen=True):
 
     what: str
     is_there: bool
-    told: str
+    text: str = msgspec.field(name="told")  # the page's name for it
 
 
 class StepColumns(Record, frozen=True):

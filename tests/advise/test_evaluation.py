@@ -9,7 +9,7 @@ from stepscope.advise.findings import findings
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
 from stepscope.model import StepsAnswer
-from stepscope.store.format import EventKind, ForwardFlag, SpanCategory
+from stepscope.store.format import ForwardFlag, SpanCategory
 
 STEPS = 40
 NET, OTHER = "Net", "Teacher"
@@ -22,20 +22,17 @@ def trained(
     `extra` passes without gradients, (from, to, module) in ms, and `before` ones with them."""
     run = RunBuilder(path)
     process = run.process()
-    names = {name: process.name("name", name=name) for name in (NET, OTHER, "SGD")}
     process.for_loop(process.loop(process.code(), 2, 9), 0, [20 * MS] * STEPS)
     for step in range(STEPS):
-        spans = [(5, 7, NET, SpanCategory.FORWARD, 0), (7, 9, NET, SpanCategory.BACKWARD, 0)]
-        spans += [(9, 10, "SGD", SpanCategory.OPTIMIZER, 0)]
-        spans += [(a, b, name, SpanCategory.FORWARD, 0) for a, b, name in before]
+        passes = [(5, 7, NET, SpanCategory.FORWARD, 0), (7, 9, NET, SpanCategory.BACKWARD, 0)]
+        passes += [(a, b, name, SpanCategory.FORWARD, 0) for a, b, name in before]
         no_grad = int(ForwardFlag.NO_GRAD)
-        spans += [(a, b, name, SpanCategory.FORWARD, no_grad) for a, b, name in extra]
-        for start, end, name, category, flags in sorted(spans):
-            at = 20 * step * MS
-            first, last = (process.ticks(at + each * MS) for each in (start, end))
-            process.event(
-                EventKind.SPAN, names[name], first, last, extra=category, value0=8, value1=flags
-            )
+        passes += [(a, b, name, SpanCategory.FORWARD, no_grad) for a, b, name in extra]
+        at = 20 * step * MS
+        for start, end, name, category, flags in sorted(passes):
+            first, last = at + start * MS, at + end * MS
+            process.span(category, first, last, name=name, samples=8, flags=flags)
+        process.span(SpanCategory.OPTIMIZER, at + 9 * MS, at + 10 * MS, name="SGD", number=8)
     process.write()
     return run.path
 

@@ -11,7 +11,7 @@ from stepscope.advise.gain import computed_beside
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.run import load, select
-from stepscope.store.format import EventKind
+from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.reader import Run
 
 STEPS, STEP = 60, 10 * MS
@@ -24,8 +24,8 @@ def recorded(path: Path, *, cpu: float, delay: float) -> Run:
     process = run.process()
     end = process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)
     for at in range(0, end + 1, STEP):
-        process.counter(EventKind.CPU, at, round(cpu * at))
-        process.counter(EventKind.MEMORY, at, 2**20, 2**20, round(delay * at))
+        process.counter(CpuTimes, at, process_ns=round(cpu * at))
+        process.counter(Memory, at, run_delay_ns=round(delay * at))
     process.write()
     return load(run.path)
 

@@ -11,7 +11,8 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.optimizer_unfused import judge
 from stepscope.analyze.run import load
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Windows
+from stepscope.store.format import SpanCategory
 
 STEPS = 40
 WINDOW = range(20, 23)  # these steps
@@ -28,19 +29,19 @@ def judged(
     process = run.process(pid=100)
     _lines(process, source)
     process.step(0, begins=True)
-    names = {name: process.name("name", name=name) for name, *_ in optimizers}
     events = []
     for step in range(STEPS):
         at_us = step * STEP_US
         process.span(SpanCategory.FORWARD, at_us * 1000, at_us * 1000 + MS)
         for name, start, end in optimizers:
-            _span(process, names[name], at_us + start, at_us + end)
+            from_ns, to_ns = (at_us + start) * 1000, (at_us + end) * 1000
+            process.span(SpanCategory.OPTIMIZER, from_ns, to_ns, name=name, number=1)
             if step in WINDOW:
                 events += _traced(name, at_us + start, at_us + end, operators[name])
         process.step((at_us + STEP_US) * 1000)
     window = process.name("name", name="ops-1.json")
     first, last = (process.ticks(at * 10 * MS) for at in (WINDOW[0], WINDOW[-1] + 1))
-    process.event(EventKind.WINDOW, window, first, last)
+    process.event(Windows, window, first, last)
     process.write()
     head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
     (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
@@ -52,13 +53,6 @@ def judged(
 def _lines(process: ProcessBuilder, source: str) -> None:
     code = process.code("train", file=process.file(text=source))
     process.lines(code, 1, [(STEPS, MS)])
-
-
-def _span(process: ProcessBuilder, name: int, start_us: int, end_us: int) -> None:
-    start, end = (process.ticks(at * 1000) for at in (start_us, end_us))
-    process.event(
-        EventKind.SPAN, name, start, end, extra=SpanCategory.OPTIMIZER, value0=1, thread=1
-    )
 
 
 def _traced(name: str, start_us: int, end_us: int, operators: int) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from build import MS, RunBuilder
 from stepscope.advise.findings import findings
 from stepscope.analyze.run import load
 from stepscope.model.findings import FindingsAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Memory
+from stepscope.store.format import SpanCategory
 
 STEPS = 60
 STALLS = {
@@ -35,7 +36,7 @@ def recorded(
     update, call = process.node(train, line=3), process.node(train, line=4)
     at = lost = 0
     for each in calls_ms:
-        process.counter(EventKind.MEMORY, at, 2**20, 2**20, lost)
+        process.counter(Memory, at, run_delay_ns=lost)
         called, end = at + 10 * MS, at + (10 + each) * MS + MS // 10
         process.span(SpanCategory.FORWARD, at, at + 4 * MS)
         process.span(SpanCategory.BACKWARD, at + 4 * MS, at + 8 * MS)
@@ -47,7 +48,7 @@ def recorded(
         if each:
             process.sample(call, called - MS // 2, each * MS, count=each)
         at, lost = end, lost + (each - call_ms) * MS
-    process.counter(EventKind.MEMORY, at, 2**20, 2**20, lost)
+    process.counter(Memory, at, run_delay_ns=lost)
     process.lines(code, 3, [(STEPS, 10 * MS * STEPS), (STEPS, sum(calls_ms) * MS)])
     process.write()
     return findings(load(run.path))

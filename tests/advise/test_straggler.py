@@ -9,7 +9,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.straggler_rank import judge
 from stepscope.analyze.run import load, select
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 STEPS = 40
 TEXT = """def train():
@@ -45,9 +45,9 @@ def _steps(process: ProcessBuilder, arrival_ms: int) -> None:
     process.step(0, begins=True)
     for step in range(STEPS):
         at = 20 * MS * step
-        process.event(
-            EventKind.SPAN, group, process.ticks(at + arrival_ms * MS), process.ticks(at + 18 * MS),
-            extra=SpanCategory.COMMUNICATION, value0=step + 1, value1=group,
+        process.span(
+            SpanCategory.COMMUNICATION, at + arrival_ms * MS, at + 18 * MS, name="group 0",
+            number=step + 1, group=group,
         )  # fmt: skip
         process.step(at + 20 * MS)
 

@@ -5,6 +5,7 @@ import pytest
 
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Overlap, speedup
+from stepscope.analyze.input.ready_batches import HAND_OVER_NS
 
 MS = 1_000_000
 
@@ -43,13 +44,13 @@ def test_workers_load_beside_the_step_until_it_waits_no_more(
     workers: int, expected_ms: float
 ) -> None:
     """20 ms to load, 10 ms for the rest, and enough cores for all."""
-    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 10.0 * MS, cores=16)
+    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 10.0 * MS, 16, HAND_OVER_NS)
     assert overlap.step_ns(workers) / MS == pytest.approx(expected_ms, rel=0.06)
 
 
 def test_without_a_free_core_workers_gain_nothing() -> None:
     """The rest keeps both cores busy: 20 ms of loading still have to be computed somewhere."""
-    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, cores=1)
+    overlap = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, 1, HAND_OVER_NS)
     assert overlap.step_ns(4) / MS == pytest.approx(40.0)
-    two = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, cores=2)
+    two = Overlap(np.full(400, 20.0 * MS), np.full(400, 10.0 * MS), 20.0 * MS, 2, HAND_OVER_NS)
     assert two.step_ns(4) / MS == pytest.approx(20.0, rel=0.05)

@@ -7,12 +7,11 @@ import pytest
 from build import MS, ProcessBuilder, RunBuilder
 from stepscope.analyze.answers.steps import steps
 from stepscope.model import StepsAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import open_run
 
 TURNS = 30
 BATCH = 32
-UPDATES = 1
 
 
 class Training:
@@ -25,13 +24,15 @@ class Training:
         loop = self.process.loop(self.process.code(), 2, 9)
         self.process.for_loop(loop, 0, [10 * MS] * turns)
 
-    def call(self, number: int, name: str, from_ms: int, to_ms: int, about: int) -> None:
-        known = self.process.name("name", name=name)
+    def call(
+        self, number: int, name: str, from_ms: int, to_ms: int, samples: int = 0, *,
+        updates: bool = True,
+    ) -> None:  # fmt: skip
         for turn in range(self._turns):
             start, end = (turn * 10 + from_ms) * MS, (turn * 10 + to_ms) * MS
-            self.process.event(
-                EventKind.SPAN, known, self.process.ticks(start), self.process.ticks(end),
-                extra=SpanCategory.COMPUTE, value0=number, value1=about,
+            self.process.span(
+                SpanCategory.COMPUTE, start, end, name=name, number=number, samples=samples,
+                updates=updates,
             )  # fmt: skip
 
     def answer(self) -> StepsAnswer:
@@ -39,13 +40,9 @@ class Training:
         return steps(open_run(self._run.path), each=True)
 
 
-def with_samples(samples: int) -> int:
-    return samples << 1 | UPDATES
-
-
 def test_a_function_that_trains_ends_a_step(tmp_path: Path) -> None:
     training = Training(tmp_path / "run")
-    training.call(1, "train_step", 2, 8, with_samples(BATCH))
+    training.call(1, "train_step", 2, 8, BATCH)
     answer = training.answer()
     assert (answer.steps, answer.anchor) == (TURNS, "train_step()")
     assert isinstance(answer.each, list)
@@ -58,16 +55,16 @@ def test_a_function_that_trains_ends_a_step(tmp_path: Path) -> None:
 def test_one_that_is_not_known_to_update_gives_way(tmp_path: Path) -> None:
     """Even if it is called first."""
     training = Training(tmp_path / "run")
-    training.call(1, "augment", 1, 2, 0)
-    training.call(2, "train_step", 3, 8, UPDATES)
+    training.call(1, "augment", 1, 2, updates=False)
+    training.call(2, "train_step", 3, 8)
     assert training.answer().anchor == "train_step()"
 
 
 def test_a_discriminator_twice_and_a_generator_once_are_one_step(tmp_path: Path) -> None:
     training = Training(tmp_path / "run")
-    training.call(1, "train_on_batch", 1, 3, with_samples(BATCH))
-    training.call(1, "train_on_batch", 4, 6, with_samples(BATCH))
-    training.call(2, "train_on_batch", 7, 9, with_samples(BATCH))
+    training.call(1, "train_on_batch", 1, 3, BATCH)
+    training.call(1, "train_on_batch", 4, 6, BATCH)
+    training.call(2, "train_on_batch", 7, 9, BATCH)
     answer = training.answer()
     assert answer.steps == TURNS
     assert answer.rate is not None
@@ -76,12 +73,12 @@ def test_a_discriminator_twice_and_a_generator_once_are_one_step(tmp_path: Path)
 
 def test_one_function_twice_in_a_turn_is_two_steps(tmp_path: Path) -> None:
     training = Training(tmp_path / "run")
-    training.call(1, "train_step", 1, 3, with_samples(BATCH))
-    training.call(1, "train_step", 4, 6, with_samples(BATCH))
+    training.call(1, "train_step", 1, 3, BATCH)
+    training.call(1, "train_step", 4, 6, BATCH)
     assert training.answer().steps == 2 * TURNS
 
 
 def test_a_function_that_is_called_once_is_no_step(tmp_path: Path) -> None:
     training = Training(tmp_path / "run", turns=1)
-    training.call(1, "train_step", 2, 8, with_samples(BATCH))
+    training.call(1, "train_step", 2, 8, BATCH)
     assert training.answer().steps == 0

@@ -7,18 +7,17 @@ import numpy as np
 from build import RunBuilder
 from stepscope.analyze.steps.jitted_functions import may_evaluate, with_first_calls
 from stepscope.store.events import Spans
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import open_run
 
 TRAINS, EVALUATES, GRADIENTS = 5, 6, 7  # ids of names
 
 
-def calls(tmp_path: Path, *rows: tuple[int, int, int]) -> Spans:
+def calls(tmp_path: Path, *rows: tuple[int, dict[str, int]]) -> Spans:
     run = RunBuilder(tmp_path / "run")
     process = run.process()
-    for name, number, about in rows:
-        category = SpanCategory.COMPUTE
-        process.event(EventKind.SPAN, name, 1, 2, extra=category, value0=number, value1=about)
+    for name, columns in rows:
+        process.event(Spans, name, 1, 2, category=SpanCategory.COMPUTE, **columns)
     process.write()
     return open_run(run.path).processes[0].spans
 
@@ -26,11 +25,11 @@ def calls(tmp_path: Path, *rows: tuple[int, int, int]) -> Spans:
 def test_first_calls_get_the_number_that_came_later(tmp_path: Path) -> None:
     told = calls(
         tmp_path,
-        (TRAINS, 0, 0),
-        (GRADIENTS, 0, 0),
-        (EVALUATES, 0, 0),
-        (TRAINS, 1, 64 << 1 | 1),
-        (GRADIENTS, 2, 32 << 1),
+        (TRAINS, {}),
+        (GRADIENTS, {}),
+        (EVALUATES, {}),
+        (TRAINS, {"number": 1, "samples": 64, "updates": True}),
+        (GRADIENTS, {"number": 2, "samples": 32}),
     )
     number, updates = with_first_calls(told)
     assert number.tolist() == [1, 2, 0, 1, 2]

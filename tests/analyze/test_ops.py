@@ -19,7 +19,8 @@ from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.analyze.traces.windows import windows
 from stepscope.importers.trace import Shapes
 from stepscope.model.ops import OpRow, OpsAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import LineBegins, Windows
+from stepscope.store.format import SpanCategory
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"
 US = 1000
@@ -157,7 +158,7 @@ def test_flops(name: str, dims: list[Any], concrete: str, expected: int | None) 
 
 
 def logged(process: ProcessBuilder, code: int, line: int, at_us: int) -> None:
-    process.event(EventKind.LINE_BEGINS, code, process.ticks(at_us * US), 0, extra=line)
+    process.event(LineBegins, code, process.ticks(at_us * US), line=line)
 
 
 def recorded(
@@ -172,7 +173,7 @@ def recorded(
     for line, at_us in log:
         logged(process, code if line else 0, line, at_us)
     end = process.ticks(10 * MS)
-    process.event(EventKind.WINDOW, name, process.ticks(0), end, extra=of_script)
+    process.event(Windows, name, process.ticks(0), end, is_scripts=of_script)
     process.write(ended_ns=60 * MS)
     trace_file(process.folder / "ops-1.json", events)
     return run.path
@@ -332,7 +333,7 @@ def test_steps_of_our_windows_and_the_next_are_not_measured(tmp_path: Path) -> N
             process.step((number + 1) * 10 * MS)
         name = process.name("name", name="ops-1.json")
         start, end = process.ticks(100 * MS), process.ticks(125 * MS)
-        process.event(EventKind.WINDOW, name, start, end, extra=of_script)
+        process.event(Windows, name, start, end, is_scripts=of_script)
         process.write()
         loaded = load(run.path)
         steps = find_steps(loaded, loaded.main)

@@ -14,7 +14,8 @@ from stepscope.analyze.answers.regions import regions
 from stepscope.analyze.run import load, select
 from stepscope.errors import InputError
 from stepscope.model import Location
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import CpuTimes, Memory, Transfers
+from stepscope.store.format import SpanCategory
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_a_file_costs_the_activations_that_opened_it_once_each(run: RunBuilder) 
         at_ns = turn * 10 * MS
         process.opened(name, at_ns, at_ns + 4 * MS)
         process.opened(name, at_ns, at_ns + 4 * MS, at_ns=at_ns + MS)
-    process.counter(EventKind.IO, 100 * MS, 1000, 50)
+    process.counter(Transfers, 100 * MS, read_bytes=1000, written_bytes=50)
     process.write()
     answer = files(load(run.path))
     row = answer.files[0]
@@ -57,7 +58,9 @@ def test_memory_that_grows_with_every_step_has_its_slope(run: RunBuilder) -> Non
     process.for_loop(process.loop(process.code(), 2, 9), 0, [10 * MS] * 40)
     for turn in range(40):
         jump = 10**9 if turn == 20 else 0  # one large batch is not a trend
-        process.counter(EventKind.MEMORY, turn * 10 * MS + MS, 10**6 + turn * 4096 + jump, 10**6)
+        resident = 10**6 + turn * 4096 + jump
+        at_ns = turn * 10 * MS + MS
+        process.counter(Memory, at_ns, resident_bytes=resident, peak_bytes=10**6)
     process.write()
     answer = memory(load(run.path))
     row = answer.processes[0]
@@ -70,7 +73,7 @@ def test_memory_that_grows_with_every_step_has_its_slope(run: RunBuilder) -> Non
 def test_many_points_are_thinned_out_without_losing_the_peak(run: RunBuilder) -> None:
     process = run.process()
     for index in range(5000):
-        process.counter(EventKind.MEMORY, index, 9_999 if index == 1234 else 100, 0)
+        process.counter(Memory, index, resident_bytes=9_999 if index == 1234 else 100)
     process.write()
     row = memory(load(run.path)).processes[0]
     assert len(row.points) == 500
@@ -124,9 +127,11 @@ def test_a_region_that_was_open_at_the_end_lasts_until_then(run: RunBuilder) -> 
 
 def test_processes_tell_their_counters_and_how_they_ended(run: RunBuilder) -> None:
     main = run.process(pid=50)
-    main.counter(EventKind.CPU, 30 * MS, 25 * MS, 20 * MS, 3 << 32 | 9)
-    main.counter(EventKind.IO, 30 * MS, 10, 20)
-    main.counter(EventKind.MEMORY, 30 * MS, 100, 300)
+    main.counter(
+        CpuTimes, 30 * MS, process_ns=25 * MS, voluntary_switches=3, involuntary_switches=9
+    )
+    main.counter(Transfers, 30 * MS, read_bytes=10, written_bytes=20)
+    main.counter(Memory, 30 * MS, resident_bytes=100, peak_bytes=300)
     main.write(ended_ns=40 * MS)
     run.process(pid=51, role="worker", parent_pid=50, status="running").write(ended_ns=10 * MS)
     run.supervisor(ended_ns=45 * MS)

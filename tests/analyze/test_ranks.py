@@ -11,7 +11,7 @@ from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.model.ranks import RanksAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 STEPS = 40
 
@@ -24,11 +24,9 @@ def run(tmp_path: Path) -> RunBuilder:
 def collective(
     process: ProcessBuilder, number: int, start_ns: int, end_ns: int, *, group: str = "group 0"
 ) -> None:
-    known = [each["id"] for each in process.names if each.get("name") == group]
-    id = known[0] if known else process.name("name", name=group)
-    process.event(
-        EventKind.SPAN, id, process.ticks(start_ns), process.ticks(end_ns),
-        extra=SpanCategory.COMMUNICATION, value0=number, value1=id,
+    process.span(
+        SpanCategory.COMMUNICATION, start_ns, end_ns, name=group, number=number,
+        group=process.span_name(group),
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from build import MS, ProcessBuilder, RunBuilder
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
 from stepscope.model import StepsAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Costs
+from stepscope.store.format import SpanCategory
 
 
 @pytest.fixture
@@ -136,9 +137,13 @@ def test_a_training_function_that_writes_a_log_is_not_all_files(run: RunBuilder)
 
 def test_what_recording_costs_is_counted_over_the_measured_steps(run: RunBuilder) -> None:
     process = trained(run, [10 * MS] * 40, event_cost_ticks=20.0, exit_cost_ticks=10.0)
-    process.counter(EventKind.COST, 0, 0, 0, 0)
-    process.counter(EventKind.COST, 50 * MS, 40 * MS, 10**9, 0)  # a costly start does not count
-    process.counter(EventKind.COST, 400 * MS, 40 * MS + 350_000, 10**9 + 70_000, 35_000)
+    process.counter(Costs, 0)
+    # A costly start does not count.
+    process.counter(Costs, 50 * MS, slow_ticks=40 * MS, line_events=10**9)
+    process.counter(
+        Costs, 400 * MS, slow_ticks=40 * MS + 350_000, line_events=10**9 + 70_000,
+        exit_events=35_000,
+    )  # fmt: skip
     process.write()
     answer = steps(load(run.path))
     # 0.35 ms of slow paths, 1.4 ms of lines and 0.35 ms of exits in 350 ms

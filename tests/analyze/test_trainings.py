@@ -10,7 +10,7 @@ from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.steps.optimizer_runs import find_trainings
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.format import SpanCategory
 
 TURN_MS = 10
 BETWEEN_MS = 30  # from one loop's end to the next one's entry
@@ -60,12 +60,8 @@ class Script:
         self.process.span(category, (self.at_ms + from_ms) * MS, (self.at_ms + to_ms) * MS)
 
     def steps(self, number: int, name: str = "Adam") -> None:
-        known = [each["id"] for each in self.process.names if each.get("name") == name]
-        known = known or [self.process.name("name", name=name)]
-        start, end = (self.process.ticks((self.at_ms + ms) * MS) for ms in (7, 9))
-        self.process.event(
-            EventKind.SPAN, known[0], start, end, extra=SpanCategory.OPTIMIZER, value0=number
-        )
+        start, end = ((self.at_ms + ms) * MS for ms in (7, 9))
+        self.process.span(SpanCategory.OPTIMIZER, start, end, name=name, number=number)
 
     def found(self) -> FoundSteps:
         self.process.write(ended_ns=self.at_ms * MS)
@@ -177,12 +173,9 @@ def test_two_gans_of_five_to_one_make_a_step_a_turn_of_the_loop_around(script: S
 
 def test_samples_are_those_of_each_trainings_own_module(script: Script) -> None:
     for number, (module, batch) in enumerate({"Encoder": 32, "Head": 8}.items()):
-        name = script.process.name("name", name=module)
         for _ in range(20):
-            start, end = (script.process.ticks((script.at_ms + ms) * MS) for ms in (1, 5))
-            script.process.event(
-                EventKind.SPAN, name, start, end, extra=SpanCategory.FORWARD, value0=batch
-            )
+            start, end = ((script.at_ms + ms) * MS for ms in (1, 5))
+            script.process.span(SpanCategory.FORWARD, start, end, name=module, samples=batch)
             script.steps(1 + number)
             script.at_ms += TURN_MS
         script.at_ms += BETWEEN_MS

@@ -11,7 +11,7 @@ from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.importers.runtime_names import framework_operator, instruction_name, operator_of
 from stepscope.model.ops import OpRow
-from stepscope.store.format import EventKind
+from stepscope.store.events import LineBegins, Windows
 from xplane_writer import PlaneWriter, Value, number, text, varint, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"
@@ -125,9 +125,9 @@ def recorded(tmp_path: Path, host: PlaneWriter, *programs: bytes) -> Path:
     code = process.code("train")
     process.lines(code, 1, [(1, 1000)] * 20)
     for line, at_ns in ((3, 0), (5, 5 * MS)):
-        process.event(EventKind.LINE_BEGINS, code, process.ticks(at_ns), 0, extra=line)
+        process.event(LineBegins, code, process.ticks(at_ns), line=line)
     name = process.name("name", name="ops-1.xplane.pb")
-    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))
     process.write(ended_ns=60 * MS)
     metadata = PlaneWriter("/host:metadata")
     for index, program in enumerate(programs):

@@ -14,7 +14,8 @@ from stepscope.errors import InputError
 from stepscope.importers.xplane.groups import host_events
 from stepscope.importers.xplane.reader import read_xplane
 from stepscope.model import StepsAnswer
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Windows
+from stepscope.store.format import SpanCategory
 from xplane_writer import PlaneWriter, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "traces"
@@ -131,7 +132,7 @@ def test_a_run_whose_windows_saw_a_device_tells_of_the_steps_in_them(tmp_path: P
                 kernel | {"ts": us + 1000, "dur": 1000},
             ]
     name = process.name("name", name="ops-1.json")
-    process.event(EventKind.WINDOW, name, process.ticks(200 * MS), process.ticks(230 * MS))
+    process.event(Windows, name, process.ticks(200 * MS), process.ticks(230 * MS))
     process.write()
     head = {"baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
     (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
@@ -206,7 +207,7 @@ def test_input_inside_of_a_compiled_function_is_known_in_windows_and_estimated_e
         process.step(at + 10 * MS)
     name = process.name("name", name="ops-1.xplane.pb")
     window = process.ticks(200 * MS), process.ticks(230 * MS)
-    process.event(EventKind.WINDOW, name, *window)
+    process.event(Windows, name, *window)
     process.write()
     host = PlaneWriter("/host:CPU")
     line = host.line(5, "tf_data_iterator_get_next/5")

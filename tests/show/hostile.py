@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from build import CWD, MS, RunBuilder
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Memory
+from stepscope.store.format import SpanCategory
 
 MARK = "window.__hacked=1"
 NAME = (
@@ -30,8 +31,8 @@ def hostile_run(path: Path) -> Path:
     process.span(SpanCategory.REGION, 12 * MS, 14 * MS, name=NAME)
     opened = process.name("open", path=f"/data/{NAME}", code=code, line=4)
     process.opened(opened, 20 * MS, 24 * MS)
-    process.counter(EventKind.MEMORY, 15 * MS, 2**28, 2**28)
-    process.counter(EventKind.MEMORY, 90 * MS, 2**29, 2**29)
+    process.counter(Memory, 15 * MS, resident_bytes=2**28, peak_bytes=2**28)
+    process.counter(Memory, 90 * MS, resident_bytes=2**29, peak_bytes=2**29)
     thread = process.thread(NAME)
     function = process.function(NAME, file=f"{CWD}/{NAME}.py")
     node = process.node(function)

@@ -15,6 +15,7 @@ from stepscope.analyze.code import lines
 from stepscope.analyze.run import load
 from stepscope.errors import DataError
 from stepscope.store import format as fmt
+from stepscope.store.events import Costs, CpuTimes, Memory, Transfers
 from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import open_run
 
@@ -36,10 +37,12 @@ def everything_at(path: Path) -> Path:
             process.span(SpanCategory.REGION, at_ns + 10, at_ns + MS, name="augment")
             process.span(SpanCategory.INPUT, at_ns + MS, at_ns + 2 * MS)
             process.opened(name, at_ns + 10, at_ns + MS, writing=turn % 3 == 0)
-            process.counter(EventKind.MEMORY, at_ns, 2**20 + turn, 2**21)
-            process.counter(EventKind.CPU, at_ns, at_ns, at_ns, 5 << 32 | 7)
-            process.counter(EventKind.IO, at_ns, turn, turn)
-            process.counter(EventKind.COST, at_ns, turn, turn * 10, turn)
+            process.counter(Memory, at_ns, resident_bytes=2**20 + turn, peak_bytes=2**21)
+            process.counter(
+                CpuTimes, at_ns, process_ns=at_ns, voluntary_switches=5, involuntary_switches=7
+            )
+            process.counter(Transfers, at_ns, read_bytes=turn, written_bytes=turn)
+            process.counter(Costs, at_ns, slow_ticks=turn, line_events=turn * 10, exit_events=turn)
         offset = process.next_entry_offset()
         process.lines(code, 1, [(1, 0), (31, 10), (30, 60 * MS)], exits=4)
         process.open_lines([(offset + 24, 59 * MS)])
@@ -154,7 +157,7 @@ def test_a_killed_process_gives_its_running_lines_the_time_up_to_the_end(tmp_pat
 def test_without_a_supervisor_the_last_tick_seen_is_the_end(tmp_path: Path) -> None:
     run = RunBuilder(tmp_path / "run")
     process = run.process(status="running", role="worker")
-    process.counter(EventKind.MEMORY, 9 * MS, 1)
+    process.counter(Memory, 9 * MS, resident_bytes=1)
     process.open_lines([(0, 11 * MS)])
     process.write(ended_ns=3 * MS)
     opened = open_run(run.path).processes[0]

@@ -5,7 +5,8 @@ from typing import Final
 from stepscope.advise.gain.saving import Saving
 
 # Of what was read again. Freeing it takes some of the time that making it took: hardly any for an
-# array, up to a fifth for many small objects. At least half of what the function does is reading.
+# array, a fifth and more for many small objects (`python -m benchmarks.gain_constants`). At least
+# half of what the function does is reading.
 _WITH_FREEING: Final = 1.04
 _MOST_WITH_FREEING: Final = 1.2
 _LEAST_READING: Final = 0.5

@@ -11,9 +11,9 @@ import numpy as np
 
 from stepscope.advise.gain.saving import Saving
 
-# oneDNN has no convolutions in double precision: torch unfolds and multiplies. They take 2.3 to 5
-# times as long and more, where matrix products take 1.9 (`python -m benchmarks.gain_constants`):
-# this factor is a cautious one.
+# oneDNN has no convolutions in double precision: torch unfolds and multiplies. They lose more than
+# matrix products do, 1.5 times as much or a multiple (`python -m benchmarks.gain_constants`): this
+# factor is a cautious one.
 _CONVOLUTIONS: Final = 1.7
 _SIZE: Final = 384  # of the matrices: they fit the caches of a core, in both precisions
 _ROUNDS: Final = 10  # the best of this many: some ten ms in all

@@ -26,8 +26,6 @@ _LEFT_SLOWER: Final = 0.1
 _LEAST_LEFT: Final = 0.01  # of the step: nothing takes no time, so no gain is above 100 times
 # Of what the previous fixes left: their sum may be more than the step, as each has its own error.
 _LEAST_STILL_LEFT: Final = 0.02
-# Taking a batch of some hundred KB from another process (`python -m benchmarks.gain_constants`).
-_HAND_OVER_NS: Final = 400_000.0
 _AHEAD: Final = 2  # batches that a worker prepares before they are asked for: torch's own default
 
 
@@ -75,6 +73,7 @@ class Overlap:
     rest_ns: Floats  # of the step without the wait
     rest_cpu_ns: float  # CPU time of the rest, all threads, mean
     cores: float
+    hand_over_ns: float  # for the step to take its batches from them
 
     def best(self, numbers: Iterable[int], now_ns: float) -> tuple[int, float]:
         """(the fewest workers with the largest gain, to the percent; the mean step then)"""
@@ -99,7 +98,7 @@ class Overlap:
             asked = began[max(0, index - _AHEAD * workers)]
             free_at[worker] = ready[index] = max(free_at[worker], asked) + self.load_ns[index]
             began[index] = max(end, ready[index])
-            end = began[index] + self.rest_ns[index] + _HAND_OVER_NS
+            end = began[index] + self.rest_ns[index] + self.hand_over_ns
         first = min(count - 1, _AHEAD * workers)  # past the filling of the queue
         simulated = (end - began[first]) / (count - first)
         least = (self.rest_cpu_ns + float(self.load_ns.mean())) / self.cores

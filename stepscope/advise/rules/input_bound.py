@@ -1,12 +1,14 @@
 """The step waits for its batch."""
 
+import dataclasses
 from typing import Final
 
 import numpy as np
 
 from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.own_batches import making_batches
 from stepscope.advise.evidence.patch import with_argument
-from stepscope.advise.evidence.place import OWN, PASSES, where
+from stepscope.advise.evidence.place import trains, where
 from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
@@ -17,64 +19,126 @@ from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.limits import LEAST_IDLE
+from stepscope.analyze.input.ready_batches import HAND_OVER_NS
+from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
+from stepscope.analyze.input.tf_data import work_by_step_ns
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
-_LEAST_SHARE_OF_LIBRARIES: Final = 0.1  # taking the next batch always takes some work
-_LEAST_SHARE_WITH_WORKERS: Final = 0.15  # they are late now and then, which is normal
-_ALL: Final = 0.97  # of a step: nothing is left that could train
 _MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
-_TRAINS: Final = 0.05  # of the header's time in the passes: less is the edge of a phase
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Wait:
+    """What the mean step waits, and what may be done about it."""
+
+    ns: float
+    avoidable_ns: float
+    looks: list[Look]
+    location: Location | None
+    library: str | None
+    evidence: list[str]
+    saving: Saving
+    fix: str
+    trial: str | None = None
+    patch: str | None = None
 
 
 def judge(case: Case) -> list[Candidate]:
-    if case.phase_ns("input") >= LEAST_SHARE * case.step_ns:
-        return _of_phase(case)
-    return _of_loop_header(case)
+    found = (find(case) for find in (_of_loader, _of_generator))
+    wait = next((each for each in found if each and _matters(case, each.avoidable_ns)), None)
+    if wait is None:
+        return []
+    mine = set(wait.looks)
+    case.stacks.claim(lambda look: look in mine)
+    return [_candidate(case, wait)]
+
+
+def _matters(case: Case, ns: float) -> bool:
+    return ns >= LEAST_SHARE * case.step_ns
+
+
+def _candidate(case: Case, wait: _Wait) -> Candidate:
+    share = wait.ns / case.step_ns
+    return Candidate(
+        id=ID,
+        title=f"The step waits {percent(share)} of its time for its batch",
+        verdict=f"waits for its batch{at(wait.location)}",
+        share=share,
+        evidence=[*wait.evidence, *_what_stays(case, wait)],
+        location=wait.location,
+        saving=wait.saving.limited_to(wait.avoidable_ns),
+        fix=wait.fix,
+        patch=wait.patch,
+        trial=wait.trial,
+        library=wait.library,
+        source=case.code.text(wait.location),
+    )
+
+
+def _what_stays(case: Case, wait: _Wait) -> list[str]:
+    """Said if it makes a difference."""
+    if percent(wait.avoidable_ns / case.step_ns) == percent(wait.ns / case.step_ns):
+        return []
+    return [
+        f"At most {ms(wait.avoidable_ns)} of that can go away: the rest is taking ready batches."
+    ]
 
 
 # --- a loader that the framework knows ------------------------------------------------------------
 
 
-def _of_phase(case: Case) -> list[Candidate]:
-    looks = list(case.stacks.free("input"))
+def _of_loader(case: Case) -> _Wait | None:
     wait = case.free_ns("input")
-    if wait < LEAST_SHARE * case.step_ns:
-        return []
+    if not _matters(case, wait):
+        return None
+    looks = list(case.stacks.free("input"))
     answer = input_of(case.run, process=case.process.info.pid)
-    if answer.loader and answer.loader.workers and wait < _LEAST_SHARE_WITH_WORKERS * case.step_ns:
-        return []  # they load beside the step, and being late now and then is normal
-    share = wait / case.step_ns
-    if not answer.lines and share < _LEAST_SHARE_OF_LIBRARIES:
-        return []
     location, library = _place(case, answer, looks)
-    case.stacks.claim_phase("input")
-    saving, fix, trial, patch = _how(case, answer, wait, location)
-    return [
-        Candidate(
-            id=ID,
-            title=f"The step waits {percent(share)} of its time for its batch",
-            verdict=f"waits for its batch{at(location)}",
-            share=share,
-            evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
-                *_loader_words(answer),
-                *(
-                    [_sentence(answer.why)]
-                    if answer.why and _sentence(answer.why) not in fix
-                    else []
-                ),
-                *([f"In the library, most of it in {library}."] if library else []),
-            ],
-            location=location,
-            saving=saving,
-            fix=fix,
-            patch=patch,
-            trial=trial,
-            library=library,
-            source=case.code.text(location),
-        )
-    ]
+    hand_over = hand_over_of(case.run, case.process, case.steps)
+    saving, fix, trial, patch = _how(case, answer, wait, location, hand_over.step_ns)
+    why = [_sentence(answer.why)] if answer.why else []
+    return _Wait(
+        ns=wait,
+        avoidable_ns=_avoidable_ns(case, answer, wait, looks, hand_over.step_ns),
+        looks=looks,
+        location=location,
+        library=library,
+        evidence=[
+            f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
+            *_loader_words(answer),
+            *(each for each in why if each not in fix),
+            *([f"In the library, most of it in {library}."] if library else []),
+        ],
+        saving=saving,
+        fix=fix,
+        trial=trial,
+        patch=patch,
+    )
+
+
+def _avoidable_ns(
+    case: Case, answer: InputAnswer, wait: float, looks: list[Look], hand_over_ns: float
+) -> float:
+    """All but taking batches that are ready. With tf.data that is what its stages do not explain.
+    Otherwise workers hand them over, which costs more than loading if there is little to load. What
+    the user's own code does in the training process can be less in any case."""
+    loader = answer.loader
+    if loader and loader.workers is None:
+        return min(wait, work_by_step_ns(case.process, case.steps))
+    if loader and loader.workers:
+        return wait - hand_over_ns
+    own = min(1.0, sum(each.share for each in answer.lines)) if loader else _own_part(case, looks)
+    return max(own * wait, wait - hand_over_ns)
+
+
+def _own_part(case: Case, looks: list[Look]) -> float:
+    """How much of the looks is in a function of the user's that only loads."""
+    location, _ = where(case, looks)
+    inside = case.stacks.inside(location) if location else []
+    if not inside or trains(case, inside):
+        return 0.0
+    return case.stacks.share(set(looks) & set(inside)) / case.stacks.share(looks)
 
 
 def _place(
@@ -103,13 +167,13 @@ def _loader_words(answer: InputAnswer) -> list[str]:
 
 
 def _how(
-    case: Case, answer: InputAnswer, wait: float, location: Location | None
+    case: Case, answer: InputAnswer, wait: float, location: Location | None, hand_over_ns: float
 ) -> tuple[Saving, str, str | None, str | None]:
     """What gains most on this machine: more workers where cores are idle, else less work."""
     less = prepared_ahead(wait, answer.lines[0].share if answer.lines else 1.0)
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
-    overlap = _overlap(case, answer, wait)
+    overlap = _overlap(case, answer, hand_over_ns)
     if answer.loader and answer.loader.workers is None:
         return _of_pipeline(case, answer, wait)
     if overlap is None or answer.limit in ("transfer", "start-up"):
@@ -144,7 +208,7 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _overlap(case: Case, answer: InputAnswer, wait: float) -> Overlap | None:
+def _overlap(case: Case, answer: InputAnswer, hand_over_ns: float) -> Overlap | None:
     loader = answer.loader
     if loader is None or loader.workers is None:
         return None
@@ -152,14 +216,14 @@ def _overlap(case: Case, answer: InputAnswer, wait: float) -> Overlap | None:
     rest = case.measured_ns - waits
     fetch_ms = sum(row.ms_per_batch for row in answer.stages if row.stage in ("fetch", "collate"))
     load = np.full(len(rest), fetch_ms * 1e6) if loader.workers else waits
-    return _beside(case, load, rest)
+    return _beside(case, load, rest, hand_over_ns)
 
 
-def _beside(case: Case, load: Floats, rest: Floats) -> Overlap:
+def _beside(case: Case, load: Floats, rest: Floats, hand_over_ns: float) -> Overlap:
     """What the process computes in a step, minus the loading, belongs to the rest."""
     used = (case.machine.cores - case.machine.idle_cores) * case.step_ns
     rest_cpu_ns = max(float(rest.mean()), used - float(load.mean()))
-    return Overlap(load, rest, rest_cpu_ns, case.machine.cores)
+    return Overlap(load, rest, rest_cpu_ns, case.machine.cores, hand_over_ns)
 
 
 def _patch(case: Case, workers: int) -> str | None:
@@ -177,68 +241,27 @@ def _patch(case: Case, workers: int) -> str | None:
 # --- the user's own generator ---------------------------------------------------------------------
 
 
-def _of_loop_header(case: Case) -> list[Candidate]:
-    """`for batch in batches(...)`: what happens in the loop's header is waiting for its batch."""
-    header = case.code.step_header
-    if header is None:
-        return []
-    looks = [
-        look
-        for look in case.stacks.free()
-        if any(case.code.place(frame) == header for frame in look.users)
-        and _goes_deeper(case, look, header)
-    ]
-    share = case.stacks.sure_share(looks)
-    if share < LEAST_SHARE or _trains(case, looks, share):
-        return []
-    location, library = where(case, [_below(case, look, header) for look in looks], looks)
-    looks += [each for each in case.stacks.free(*OWN) if each.users and _is_at(case, each, header)]
-    share = case.stacks.sure_share(looks)
-    mine = set(looks)
-    case.stacks.claim(lambda look: look in mine)
+def _of_generator(case: Case) -> _Wait | None:
+    made = making_batches(case)
+    if made is None:
+        return None
+    share = case.stacks.sure_share(made.looks)
     wait = share * case.step_ns
     rest = np.asarray(case.measured_ns - wait, np.float64)
-    overlap = _beside(case, np.full(len(rest), wait), rest)
+    overlap = _beside(case, np.full(len(rest), wait), rest, HAND_OVER_NS)
     ahead = max(0.0, min(wait, case.step_ns - overlap.step_ns(1)))
-    error = case.stacks.time.error(share) * case.step_ns
-    return [
-        Candidate(
-            id=ID,
-            title=f"The step waits {percent(share)} of its time for its batch",
-            verdict=f"waits for its batch{at(location)}",
-            share=share,
-            evidence=[
-                f"{ms(wait)} of the {ms(case.step_ns)} step are spent before its batch is "
-                f"there{at(location)}.",
-                *([f"Most of it in {library}."] if library else []),
-            ],
-            location=location,
-            saving=made_before(wait, ahead, error),
-            fix="Prepare the batches once, before the loop, or with array operations on the whole "
-            "batch; or make the next batch in another process while this one trains.",
-            library=library,
-            source=case.code.text(location),
-        )
-    ]
-
-
-def _trains(case: Case, looks: list[Look], share: float) -> bool:
-    """`for loss in train(...)`: a generator that does the step's own work."""
-    if not case.is_framework:
-        return share > _ALL
-    return case.stacks.share(look for look in looks if look.phase in PASSES) > _TRAINS * share
-
-
-def _is_at(case: Case, look: Look, header: Location) -> bool:
-    """In the header itself: the batch before is freed there."""
-    return case.code.place(look.users[-1]) == header
-
-
-def _goes_deeper(case: Case, look: Look, header: Location) -> bool:
-    return bool(_below(case, look, header).users)
-
-
-def _below(case: Case, look: Look, header: Location) -> Look:
-    """The part of a stack that the header called."""
-    places = [frame.is_users and case.code.place(frame) == header for frame in look.frames]
-    return Look(look.phase, look.frames[places.index(True) + 1 :], look.ns)
+    return _Wait(
+        ns=wait,
+        avoidable_ns=wait,
+        looks=made.looks,
+        location=made.location,
+        library=made.library,
+        evidence=[
+            f"{ms(wait)} of the {ms(case.step_ns)} step are spent before its batch is "
+            f"there{at(made.location)}.",
+            *([f"Most of it in {made.library}."] if made.library else []),
+        ],
+        saving=made_before(wait, ahead, case.stacks.time.error(share) * case.step_ns),
+        fix="Prepare the batches once, before the loop, or with array operations on the whole "
+        "batch; or make the next batch in another process while this one trains.",
+    )

@@ -19,7 +19,9 @@ ID: Final = "slow-outlier-steps"
 _MOST_SHOWN: Final = 20  # as many as fit on a screen
 _LEAST_OUTLIERS: Final = 3  # one or two are not a pattern
 _EXPLAINS: Final = 0.4  # of the extra time: with two causes, one is larger
-_FAULTS: Final = 50  # major page faults: some ms of a disk that is read at random
+# Major page faults: 5 ms and more of a disk that is read at random (`python -m
+# benchmarks.gain_constants`).
+_FAULTS: Final = 50
 _PHASES: Final = {
     "gc": "a garbage collection",
     "checkpoint": "a checkpoint was written",

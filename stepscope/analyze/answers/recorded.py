@@ -39,4 +39,4 @@ def recorded(run: Run) -> list[Recorded]:
 
 def _row(what: str, number: int, unit: str, without: str) -> Recorded:
     text = f"{_MANY.format(number)} {unit}" if number else without
-    return Recorded(what=what, is_there=number > 0, told=text)
+    return Recorded(what=what, is_there=number > 0, text=text)

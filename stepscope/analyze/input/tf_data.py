@@ -13,7 +13,13 @@ from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import FoundSteps
-from stepscope.analyze.traces.windows import read_causes, read_trace, read_window, windows
+from stepscope.analyze.traces.windows import (
+    read_causes,
+    read_trace,
+    read_window,
+    steps_begun,
+    windows,
+)
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
@@ -60,6 +66,17 @@ def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputA
     return msgspec.structs.replace(
         answer, cores=cores_of(run), idle_cores=idle_cores(run, process, window)
     )
+
+
+def work_by_step_ns(process: ProcessData, steps: FoundSteps) -> float:
+    """What all stages of the pipeline do for a step, in the windows."""
+    begun = sum(int(steps_begun(each, steps.start_ns).sum()) for each in windows(process))
+    done_ns = sum(
+        stage.self_ns
+        for causes, _ in _seen(process)
+        for stage in tf_data_stages.stages(causes.host)
+    )
+    return done_ns / max(1, begun)
 
 
 def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:

@@ -30,7 +30,7 @@ from stepscope.errors import InputError
 from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.trace import Category
 from stepscope.show.exporters import chrome, trace_events
-from stepscope.store.format import EventKind
+from stepscope.store.events import Windows
 
 SHARED = Path(__file__).parents[4] / "shared" / "traces"
 
@@ -234,7 +234,7 @@ def test_a_real_devices_kernels_come_back_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = RunBuilder(folder).process(pid=int(first.threads[operator["thread"]].process))
     name = process.name("name", name="ops-1.json")
-    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))
     process.write(ended_ns=60 * MS)
     (process.folder / "ops-1.json.gz").write_bytes(source.read_bytes())
     trace = exported(folder, tmp_path / "t.json")

@@ -16,7 +16,8 @@ from stepscope.model import FileRow
 from stepscope.show.exporters import parquet
 from stepscope.show.exporters.folder import write_folder
 from stepscope.show.exporters.tables import TABLES, Asked, columns, export_tables
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import Memory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import Run
 
 PHASES = ["python_ns", "files_ns", "gc_ns", "profiler_ns"]
@@ -66,8 +67,8 @@ def run(tmp_path: Path) -> Run:
     main.span(SpanCategory.GC, 50 * MS, 52 * MS)
     data = main.name("open", path="data.npz", code=code, line=5)
     main.opened(data, 0, 3 * MS)
-    main.counter(EventKind.MEMORY, 0, 100)
-    main.counter(EventKind.MEMORY, 9 * MS, 300, 400)
+    main.counter(Memory, 0, resident_bytes=100)
+    main.counter(Memory, 9 * MS, resident_bytes=300, peak_bytes=400)
     root = main.root()
     call = main.call(root, main.function("train", line=3), 1, 20 * MS)
     main.call(call, main.function("load", line=30), 20, 5 * MS)
@@ -75,7 +76,7 @@ def run(tmp_path: Path) -> Run:
     for pid in (11, 12):
         worker = builder.process(pid=pid, role="worker", parent_pid=10)
         worker.lines(worker.code("collate", first_line=40), 40, [(pid, pid)])
-        worker.counter(EventKind.MEMORY, MS, pid)
+        worker.counter(Memory, MS, resident_bytes=pid)
         worker.write(20 * MS)
     return load(builder.path)
 

@@ -19,7 +19,7 @@ from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.show.exporters import tensorboard
 from stepscope.show.exporters.folder import write_folder
-from stepscope.store.format import EventKind
+from stepscope.store.events import Windows
 
 LOAD = PROGRAMS / "export/load_tensorboard.py"
 SHARED = Path(__file__).parents[4] / "shared" / "traces"
@@ -143,7 +143,7 @@ def test_a_real_devices_trace_means_the_same_to_the_plugin(tmp_path: Path) -> No
     source = SHARED / "torch_v100_resnet50_workers0.pt.trace.json.gz"
     process = RunBuilder(tmp_path / "run").process(pid=25738)
     name = process.name("name", name="ops-1.json")
-    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))
     process.write(ended_ns=60 * MS)
     (process.folder / "ops-1.json.gz").write_bytes(source.read_bytes())
     write_folder(str(tmp_path / "board"), tensorboard.export(load(tmp_path / "run")))

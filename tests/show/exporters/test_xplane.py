@@ -8,7 +8,7 @@ from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.show.exporters import chrome, tensorboard
 from stepscope.show.exporters.folder import MANIFEST, write_folder
-from stepscope.store.format import EventKind
+from stepscope.store.events import LineBegins, Windows
 from xplane_writer import PlaneWriter, write
 
 
@@ -18,9 +18,9 @@ def recorded(tmp_path: Path) -> Path:
     process = run.process(pid=100)
     code = process.code("train")
     process.lines(code, 1, [(1, 1000)] * 20)
-    process.event(EventKind.LINE_BEGINS, code, process.ticks(0), 0, extra=3)
+    process.event(LineBegins, code, process.ticks(0), line=3)
     name = process.name("name", name="ops-1.xplane.pb")
-    process.event(EventKind.WINDOW, name, process.ticks(0), process.ticks(10 * MS))
+    process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))
     process.write(ended_ns=60 * MS)
     host = PlaneWriter("/host:CPU")
     host.line(100, "python").event("MatMul:MatMul", 1000, 50)

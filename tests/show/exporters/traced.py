@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import LineBegins, Memory, Windows
+from stepscope.store.format import SpanCategory
 
 US = 1000
 HOSTILE = 'aug"ment\\\n\t\x00 \x1b[31m </script> \u2028 é 🐍'
@@ -39,19 +40,15 @@ def _train(process: ProcessBuilder) -> None:
     process.span(SpanCategory.REGION, 4 * MS, 8 * MS, name="across")  # partly overlaps the first
     process.span(SpanCategory.ACTION, 1 * MS, 2 * MS, name="optimizer_step")
     process.span(SpanCategory.GC, 6 * MS, 7 * MS)
-    group = process.name("name", name="gloo 0")
-    start, end = process.ticks(8 * MS), process.ticks(9 * MS)
-    number = process.name("name", name="all_reduce")
-    process.event(
-        EventKind.SPAN, number, start, end, extra=SpanCategory.COMMUNICATION, value0=3, value1=group
-    )
-    process.counter(EventKind.MEMORY, 5 * MS, 2**30, 2**30)
+    process.span(
+        SpanCategory.COMMUNICATION, 8 * MS, 9 * MS, name="all_reduce", number=3,
+        group=process.span_name("gloo 0"),
+    )  # fmt: skip
+    process.counter(Memory, 5 * MS, resident_bytes=2**30, peak_bytes=2**30)
     for line, at_us in ((3, 100), (4, 200), (0, 900)):
-        process.event(
-            EventKind.LINE_BEGINS, code if line else 0, process.ticks(at_us * US), 0, extra=line
-        )
+        process.event(LineBegins, code if line else 0, process.ticks(at_us * US), line=line)
     window = process.name("name", name="ops-1.json")
-    process.event(EventKind.WINDOW, window, process.ticks(0), process.ticks(16 * MS))
+    process.event(Windows, window, process.ticks(0), process.ticks(16 * MS))
 
 
 def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
