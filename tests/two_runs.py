@@ -5,7 +5,8 @@ from typing import Any
 
 from build import MS, RunBuilder
 from stepscope.analyze.run import load
-from stepscope.store.format import EventKind, SpanCategory
+from stepscope.store.events import CpuTimes, Memory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import Run
 
 TRAIN = "\n".join(
@@ -41,8 +42,9 @@ def trained(
         process.span(SpanCategory.INPUT, at_ns, middle_ns)
         process.sample(in_read, at_ns, input_ms * MS, count=max(1, input_ms))
         process.sample(in_train, middle_ns, rest_ms * MS, count=rest_ms)
-        process.counter(EventKind.CPU, at_ns, 0, value0=number * cpu_ms * MS)
-        process.counter(EventKind.MEMORY, at_ns, 2**20, value1=number * without_core_ms * MS)
+        process.counter(CpuTimes, at_ns, thread_ns=number * cpu_ms * MS)
+        delay_ns = number * without_core_ms * MS
+        process.counter(Memory, at_ns, resident_bytes=2**20, run_delay_ns=delay_ns)
         at_ns = middle_ns + rest_ms * MS
         process.step(at_ns, samples)
     process.write(at_ns)
