@@ -38,6 +38,7 @@ COLUMNS: Final[dict[type[Events], dict[str, tuple[str, int]]]] = {
     LineBegins: {"line": ("extra", 0)},
     CpuTimes: {
         "process_ns": ("end", 0),
+        "thread_ns": ("value0", 0),
         "voluntary_switches": ("value1", 32),
         "involuntary_switches": ("value1", 0),
     },

@@ -38,10 +38,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
+    "compare": {"advise", "analyze", "store", "clock", "model", "errors"},
     # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
-    "show": {"advise", "analyze", "store", "model", "errors", "views"},
+    "show": {"advise", "analyze", "compare", "store", "model", "errors", "views"},
 }
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These connect the parts, so they may import all of them.
@@ -65,6 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.answers",
     ),
     "importers": ("importers", "importers.kineto", "importers.xplane"),
+    "compare": ("compare.statistics", "compare"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
     "record": (
         "record.names",
@@ -115,6 +117,7 @@ SHOWN = {
     "analyze.operators.operators",
     "analyze.run",
     "analyze.traces.foreign",
+    "compare.compare",
     "store.lprof",  # how such a file is written
 }
 

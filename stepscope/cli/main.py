@@ -12,7 +12,7 @@ import click
 
 from stepscope.errors import InternalError, StepscopeError
 
-VERBS: Final = ("run", "show", "view", "export", "doctor")
+VERBS: Final = ("run", "show", "compare", "view", "export", "doctor")
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 

@@ -24,6 +24,10 @@ def share(ctx: click.Context, param: click.Parameter, value: str) -> float:
     return number
 
 
+def optional_share(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    return None if value is None else share(ctx, param, value)
+
+
 def size_bytes(ctx: click.Context, param: click.Parameter, value: str) -> int:
     """`512MB`, `2G`, `1.5GiB`; a K is 1024."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", value.strip().lower())

@@ -258,6 +258,11 @@ class CpuTimes(Moments):
         return self._number("end")
 
     @property
+    def thread_ns(self) -> Counts:
+        """Of the thread that read the counters."""
+        return self._number("value0")
+
+    @property
     def voluntary_switches(self) -> Counts:
         return self._number("value1") >> _HALF
 

@@ -8,7 +8,9 @@ from show.viewing import viewer
 from stepscope.analyze.run import load
 from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW
 from stepscope.show.report.content import content
+from stepscope.show.report.file import REPORT_FILE, write_report
 from stepscope.show.report.page import frame
+from two_runs import trained
 from web.browser import Watch
 from web.conftest import PATIENCE_MS
 
@@ -116,4 +118,25 @@ def test_in_a_notebook_the_report_is_drawn_in_its_frame(browser: "Browser", tmp_
     inside.locator("nav a", has_text="Timeline").click()
     inside.locator(".timeline canvas").wait_for()
     page.close()
+    watch.assert_quiet()
+
+
+def test_a_run_is_compared_with_the_one_before_it(browser: "Browser", tmp_path: Path) -> None:
+    for hour, (name, input_ms) in enumerate((("monday", 15), ("tuesday", 5))):
+        started_ns = hour * 3_600_000_000_000
+        folder = tmp_path / "runs" / name
+        run = trained(folder, input_ms=input_ms, rest_ms=5, started_realtime_ns=started_ns)
+        write_report(run, str(run.path / REPORT_FILE))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    with viewer("runs", cwd=tmp_path) as server:
+        watch = Watch(page, server.address.partition("?")[0])
+        page.goto(server.address)
+        page.get_by_role("row", name="tuesday").get_by_text("10.0 ms").wait_for()
+        page.get_by_role("row", name="tuesday").click()
+        page.locator("h1.verdict").wait_for()
+        page.get_by_role("link", name="Compare").click()
+        page.get_by_text("input takes 10 ms less").wait_for()
+        assert "2.00×" in page.locator("#main").inner_text()
+        page.close()
     watch.assert_quiet()

@@ -8,7 +8,7 @@ import { count } from "./format";
 import { Finder } from "./parts/finder";
 import { Link, Name } from "./parts/links";
 import { Empty, Page } from "./parts/panel";
-import { Compare } from "./pages/compare";
+import { Compare, type Others } from "./pages/compare";
 import { Files } from "./pages/files";
 import { Functions } from "./pages/functions";
 import { Input } from "./pages/input";
@@ -41,12 +41,11 @@ function figure(page: string, content: Content): string {
     case "input": return content.input?.loader ? "" : "–";
     case "ranks": return content.ranks?.ranks.length ? count(content.ranks.ranks.length) : count(content.summary.processes);
     case "files": return content.files?.files.length ? count(content.files.files.length) : "–";
-    case "compare": return content.compare ? "" : "–";
     default: return "";
   }
 }
 
-function Shown({ page, content, tiles }: { page: string; content: Content; tiles: Tiles | null }) {
+function Shown({ page, content, tiles, others }: { page: string; content: Content; tiles: Tiles | null; others: Others | null }) {
   switch (page) {
     case "steps": return <Steps content={content} />;
     case "source": return <Source content={content} />;
@@ -57,7 +56,7 @@ function Shown({ page, content, tiles }: { page: string; content: Content; tiles
     case "input": return <Input content={content} />;
     case "ranks": return <Ranks content={content} />;
     case "files": return <Files content={content} />;
-    case "compare": return <Compare content={content} />;
+    case "compare": return <Compare content={content} others={others} />;
     case "overview": return <Overview content={content} />;
     default: return <Page title="Not found"><Empty>There is no such page. <Link page="overview">To the overview</Link></Empty></Page>;
   }
@@ -70,9 +69,9 @@ function ThemeSwitch() {
   return <button type="button" class="theme" title="Light, dark, or like the system" onClick={() => setTheme(next[theme])}>{sign[theme]} {theme}</button>;
 }
 
-interface ReportProps { content: Content; tiles: Tiles | null; live?: boolean; list?: boolean }
+interface ReportProps { content: Content; tiles: Tiles | null; live?: boolean; others?: Others | null }
 
-function Report({ content, tiles, live, list }: ReportProps) {
+function Report({ content, tiles, live, others = null }: ReportProps) {
   const route = useRoute();
   const [finds, setFinds] = useState(false);
   useEffect(() => { document.title = `${content.facts.name} – stepscope`; }, [content]);
@@ -90,7 +89,7 @@ function Report({ content, tiles, live, list }: ReportProps) {
     <div class="shell">
       <aside class="side">
         <div class="brand">stepscope</div>
-        {list && <button type="button" class="back" onClick={() => go("runs")}>◂ all runs</button>}
+        {others && <button type="button" class="back" onClick={() => go("runs")}>◂ all runs</button>}
         <div class="run-name"><Name text={content.facts.name} />{live && <span class="tag live">recording</span>}</div>
         <nav aria-label="Pages">
           {PAGES.map(([page, title]) => (
@@ -105,7 +104,7 @@ function Report({ content, tiles, live, list }: ReportProps) {
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
-        <Shown key={route.page} page={route.page} content={content} tiles={tiles} />
+        <Shown key={route.page} page={route.page} content={content} tiles={tiles} others={others} />
         <footer class="foot faint">made {content.made.replace("T", " ")} by stepscope {content.facts.stepscope}</footer>
       </main>
       {finds && <Finder content={content} pages={PAGES} onClose={() => setFinds(false)} />}
@@ -158,7 +157,7 @@ function Viewer() {
   if (!list) return <main class="alone"><Empty>Asking the server…</Empty></main>;
   if (!run) return <main class="alone"><RunList listing={list} onOpen={open} /></main>;
   if (!shown) return <main class="alone"><Preparing run={run} /></main>;
-  return <Report content={shown.content} tiles={tiles} live={shown.is_running} list={!list.is_single} />;
+  return <Report content={shown.content} tiles={tiles} live={shown.is_running} others={list.is_single ? null : { run, runs: list.runs }} />;
 }
 
 // The open run is remembered across reloads, but not after the window closes.

@@ -165,6 +165,41 @@ export interface Timeline {
   main_ns: number;
 }
 
+// One of the runs, as far as the comparison looks at it.
+export interface ComparedRun {
+  run: string; steps: number; step_ms: Spread; per_s: number; samples_per_s: number | null;
+  batch_size: number | null; cpu_ms: number | null; without_core: number | null;
+  peak_bytes: number | null;
+}
+
+// Something that takes time in a step, before and after. Those of one kind, `what`, sum to the whole step, so their changes sum to the whole change.
+export interface Change {
+  what: "phase" | "function" | "line" | "op" | "kernel"; name: string; before_ns: number;
+  after_ns: number; location: Location | null; share: number | null;
+}
+
+// A speed-up on some basis, and the range that holds it in 95 of 100 comparisons.
+export interface Ratio {
+  speedup: number; low: number; high: number; basis: string; significant: boolean;
+}
+
+// Something besides the script that differs, and what follows for the comparison.
+export interface Difference {
+  what: string; before: string; after: string; effect: string;
+}
+
+export interface FindingChange {
+  id: string; title: string; change: "gone" | "new" | "still there"; before: number | null;
+  after: number | null; location: Location | null;
+}
+
+// BEFORE against AFTER; above 1, AFTER is faster.
+export interface ComparisonAnswer {
+  speedup: number; low: number; high: number; basis: string; significant: boolean; verdict: string;
+  runs: ComparedRun[]; changes: Change[]; cpu: Ratio | null; differences: Difference[];
+  findings: FindingChange[]; notes: string[];
+}
+
 export interface RegionRow {
   name: string; depth: number; parent: string | null; process: Process; calls: number;
   total_ns: number; self_ns: number; mean_ns: number; per_step_ns: number | null;
@@ -311,16 +346,22 @@ export interface Content {
   called: ([string, string, number, string | null])[]; trees: Tree[];
   functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
   reduced: string[]; trouble: string[]; made: string; can_try: boolean;
-  regions: RegionsAnswer | null; actions: ActionsAnswer | null; ops: OpsAnswer | null;
-  kernels: KernelsAnswer | null; device: DeviceAnswer | null; input: InputAnswer | null;
-  files: FilesAnswer | null; memory: MemoryAnswer | null; ranks: RanksAnswer | null;
-  processes: ProcessesAnswer | null;
+  compare: ComparisonAnswer | null; regions: RegionsAnswer | null; actions: ActionsAnswer | null;
+  ops: OpsAnswer | null; kernels: KernelsAnswer | null; device: DeviceAnswer | null;
+  input: InputAnswer | null; files: FilesAnswer | null; memory: MemoryAnswer | null;
+  ranks: RanksAnswer | null; processes: ProcessesAnswer | null;
+}
+
+// What was found out about a run, in one row.
+export interface RunFigures {
+  verdict: string; wall_ns: number; mean_step_ms: number | null; per_s: number | null;
+  samples_per_s: number | null;
 }
 
 // A run in the list.
 export interface RunEntry {
   id: string; name: string; command: string[]; started_s: number | null; modified_s: number;
-  is_running: boolean; script: string | null;
+  is_running: boolean; script: string | null; figures: RunFigures | null; change: number | null;
 }
 
 // What is being computed for a run, since when, and how much there is to read.

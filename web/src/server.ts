@@ -1,5 +1,5 @@
 // Asks the server that the page came from, with the token in the address.
-import type { Content, RunEntry, RunProgress, Timeline } from "./data";
+import type { ComparisonAnswer, Content, RunEntry, RunProgress, Timeline } from "./data";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
@@ -17,6 +17,7 @@ async function ask<T>(path: string, query: Record<string, string | number> = {})
 
 export const listing = () => ask<Listing>("runs");
 export const opened = (run: string) => ask<Opened>("run", { run });
+export const compared = (before: string, run: string) => ask<ComparisonAnswer>("compare", { before, run });
 export const version = (run: string) => ask<{ version: string }>("version", { run });
 export const progress = (run: string) => ask<RunProgress>("progress", { run });
 

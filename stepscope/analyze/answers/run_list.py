@@ -1,4 +1,7 @@
-"""The runs of a folder, from their files alone: a list of many must not read them all."""
+"""The runs of a folder, from their files alone: a list of many must not read them all.
+
+What a run's report says in one row (mean step, verdict, duration) is kept beside its tables.
+"""
 
 import functools
 from pathlib import Path
@@ -7,12 +10,24 @@ from typing import Any, Final
 import msgspec
 
 from stepscope.analyze.answers.processes import ending
+from stepscope.analyze.derived import replace_file, tables_folders
 from stepscope.analyze.run import load
 from stepscope.errors import StepscopeError
-from stepscope.model import Record
+from stepscope.model import Record, SummaryAnswer
 from stepscope.store import format as fmt
 
 _MOST_KNOWN: Final = 2_000
+_FIGURES: Final = "figures.json"
+
+
+class RunFigures(Record, frozen=True):
+    """What was found out about a run, in one row."""
+
+    verdict: str
+    wall_ns: int
+    mean_step_ms: float | None
+    per_s: float | None
+    samples_per_s: float | None
 
 
 class RunEntry(Record, frozen=True):
@@ -25,6 +40,8 @@ class RunEntry(Record, frozen=True):
     modified_s: float
     is_running: bool
     script: str | None
+    figures: RunFigures | None = None  # null: it has not been analysed
+    change: float | None = None  # its speed-up over the run of the same script before it
 
 
 def is_run(path: Path) -> bool:
@@ -44,7 +61,57 @@ def run_entry(name: str, path: Path) -> RunEntry:
         modified_s=stat.st_mtime,
         is_running=_is_running(path),
         script=str(info["script"]) if info.get("script") else None,
+        figures=_figures(path),
     )
+
+
+def with_changes(newest_first: list[RunEntry]) -> list[RunEntry]:
+    """Each with its speed-up over the last one before it that ran the same script."""
+    before: dict[str | None, RunFigures] = {}
+    found = []
+    for entry in reversed(newest_first):
+        known = before.get(entry.script)
+        if entry.figures is not None:
+            change = _change(known, entry.figures) if known else None
+            before[entry.script] = entry.figures
+            entry = msgspec.structs.replace(entry, change=change)
+        found.append(entry)
+    return found[::-1]
+
+
+def _change(before: RunFigures, after: RunFigures) -> float | None:
+    """By samples where both are known: the batch size may differ."""
+    pairs = (before.samples_per_s, after.samples_per_s), (before.per_s, after.per_s)
+    return next((new / old for old, new in pairs if old and new), None)
+
+
+def keep_figures(path: Path, summary: SummaryAnswer, verdict: str) -> None:
+    """In the run folder, else in the user's cache, else not at all."""
+    spread, rate = summary.steps.step_ms, summary.steps.rate
+    figures = RunFigures(
+        verdict=verdict,
+        wall_ns=summary.wall_ns,
+        mean_step_ms=spread.mean if spread else None,
+        per_s=rate.per_s if rate else None,
+        samples_per_s=rate.samples_per_s if rate else None,
+    )
+    body = msgspec.json.encode(figures)
+    for folder in tables_folders(path):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / _FIGURES, lambda half: half.write_bytes(body))
+        except OSError:
+            continue
+        return
+
+
+def _figures(path: Path) -> RunFigures | None:
+    for folder in tables_folders(path):
+        try:
+            return msgspec.json.decode((folder / _FIGURES).read_bytes(), type=RunFigures)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+    return None
 
 
 @functools.lru_cache(maxsize=_MOST_KNOWN)

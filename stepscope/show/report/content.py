@@ -18,6 +18,7 @@ from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
 from stepscope.model.categories import CATEGORY_WORDS, LEAST_SHARE
+from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.ops import OpsAnswer
 from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
@@ -68,9 +69,11 @@ def content(
     with_source: bool = True,
     timeline: Callable[[], RunTimeline] | None = None,
     findings: Any = None,
+    compare: ComparisonAnswer | None = None,
     progress: Progress = lambda what: None,
 ) -> Content:
-    """What the page shows. `timeline`, `findings`: given if the caller has or needs them, too."""
+    """What the page shows. `timeline`, `findings`: given if the caller has or needs them, too;
+    `compare`: with another run."""
     ask = _Asker(run, progress)
     overview = SUMMARY.ask(run)
     by_line = LINES.ask(run)
@@ -98,6 +101,7 @@ def content(
         reduced=ask.reduced,
         trouble=ask.trouble,
         made=datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        compare=compare,
         can_try=importlib.util.find_spec("stepscope.trial") is not None,
     )
     return whole if with_source else without_source(whole)

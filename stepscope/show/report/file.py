@@ -4,6 +4,7 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from stepscope.analyze.answers.run_list import keep_figures
 from stepscope.analyze.answers.run_version import run_version
 from stepscope.analyze.derived import replace_file
 from stepscope.analyze.timeline.run_timeline import run_timeline
@@ -23,5 +24,6 @@ def write_report(run: "Run", path: str, *, findings: Any = None) -> None:
     shown = content(run, timeline=timeline, findings=findings)
     page = report(shown)
     replace_file(Path(path), lambda half: half.write_bytes(page))
+    keep_figures(run.path, shown.summary, shown.verdict)
     if shown.timeline is not None:
         keep(run.path, run_version(run.path), shown, timeline())

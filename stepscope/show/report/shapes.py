@@ -6,6 +6,7 @@ from typing import Final, cast
 import msgspec
 
 from stepscope.model import Process, Record, SummaryAnswer
+from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
 from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
@@ -73,6 +74,7 @@ class Content(Record, frozen=True):
     trouble: list[str]
     made: str  # ISO 8601
     can_try: bool  # whether this stepscope can measure a fix itself
+    compare: ComparisonAnswer | None = None  # with another run, if the report is about two
 
 
 # Views whose answers the page gets as they are: those that have no other form above.

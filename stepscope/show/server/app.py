@@ -34,6 +34,10 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
     def run(request: Request) -> Response:
         return Response(runs.open(_run_of(request)).body, media_type=_JSON)
 
+    def compared(request: Request) -> Response:
+        before = request.query_params.get("before", "")
+        return Response(encoded(runs.compare(before, _run_of(request))), media_type=_JSON)
+
     def version(request: Request) -> Response:
         return Response(encoded({"version": runs.version(_run_of(request))}), media_type=_JSON)
 
@@ -53,6 +57,7 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
         Route("/", index),
         Route("/api/runs", listed),
         Route("/api/run", run),
+        Route("/api/compare", compared),
         Route("/api/version", version),
         Route("/api/tile", tile),
         Route("/api/progress", progress),

@@ -11,12 +11,14 @@ from typing import Final
 import msgspec
 
 from stepscope.analyze.answers.processes import ending
-from stepscope.analyze.answers.run_list import RunEntry, is_run, run_entry
+from stepscope.analyze.answers.run_list import RunEntry, is_run, run_entry, with_changes
 from stepscope.analyze.answers.run_version import run_version
 from stepscope.analyze.timeline.run_timeline import run_timeline
 from stepscope.analyze.traces.foreign import is_named_like_one, is_trace, load_any, traces_in
+from stepscope.compare.compare import compare
 from stepscope.errors import DataError, InputError
 from stepscope.model import Record
+from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.timeline import Timeline
 from stepscope.show.report.content import Progress, content
 from stepscope.show.report.kept import View, keep, kept
@@ -99,11 +101,14 @@ class Runs:
         """The newest first."""
         entries = [run_entry(name, path) for name, path in self._found().items()]
         entries.sort(key=lambda each: -(each.started_s or each.modified_s))
-        return entries[:_MOST_RUNS]
+        return with_changes(entries[:_MOST_RUNS])
 
     def version(self, name: str) -> str:
         """Changes whenever more has been recorded."""
         return run_version(self._path(name))
+
+    def compare(self, before: str, after: str) -> ComparisonAnswer:
+        return compare(load_any(self._path(before)), load_any(self._path(after)))
 
     def progress(self, name: str) -> RunProgress:
         """How far opening it has got: big runs take a while the first time."""

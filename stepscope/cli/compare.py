@@ -1,0 +1,106 @@
+"""`stepscope compare`: is it faster, by how much, how sure, and what made the difference."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stepscope.cli import sizes
+from stepscope.errors import InputError
+
+if TYPE_CHECKING:
+    from stepscope.model.comparison import ComparisonAnswer, ComparisonsAnswer
+
+_TOO_SLOW = 1
+
+
+@click.command("compare", short_help="Is it faster? What made the difference?")
+@click.argument("runs", nargs=-1, metavar="BEFORE AFTER [MORE]...")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.option("--markdown", is_flag=True, help="Print it as Markdown, for a pull request.")
+@click.option("--html", metavar="FILE", help="Also write the report of AFTER with this comparison.")
+@click.option("--top", type=click.IntRange(min=0), help="At most this many rows; 0: all.")
+@click.option("--fail-over", callback=sizes.optional_share, metavar="SHARE",
+              help="Exit with 1 if AFTER is slower by more than this, beyond noise.")  # fmt: skip
+def command(runs: tuple[str, ...], **given: Any) -> int:
+    """Compare runs: each against the first.
+
+    A run is a folder that 'stepscope run' made, or a trace that another tool wrote.
+    """
+    if len(runs) < 2:
+        raise InputError("Give two runs: stepscope compare BEFORE AFTER.")
+    if given["as_json"] and given["markdown"]:
+        raise InputError("Choose one: --json or --markdown.")
+    if given["html"] and len(runs) > 2:
+        raise InputError("--html is for two runs: a report shows one comparison.")
+    answers = _answers(runs)
+    _print(answers, given)
+    if given["html"]:
+        _write_report(given["html"], runs[1], answers.comparisons[0])
+    limit = given["fail_over"]
+    if limit is not None and any(is_slower(each, limit) for each in answers.comparisons):
+        _say_which(answers, limit)
+        return _TOO_SLOW
+    return 0
+
+
+def is_slower(answer: "ComparisonAnswer", limit: float) -> bool:
+    """Beyond noise, and by more than `limit`: 0.05 is a step that takes 1.05 times as long."""
+    return answer.significant and answer.speedup < 1 / (1 + limit)
+
+
+def _answers(runs: tuple[str, ...]) -> "ComparisonsAnswer":
+    from stepscope.analyze.traces.foreign import load_any
+    from stepscope.compare.compare import compare_all
+
+    return compare_all([load_any(run) for run in runs])
+
+
+def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
+    """Two runs are one comparison; more are a table."""
+    only = answers.comparisons[0] if len(answers.comparisons) == 1 else None
+    if given["as_json"]:
+        _print_json(only or answers)
+    elif given["markdown"]:
+        from stepscope.show.markdown import comparison_page, comparisons_page
+
+        click.echo(comparison_page(only) if only else comparisons_page(answers))
+    else:
+        from stepscope.show.terminal.comparison import comparison, comparisons
+        from stepscope.show.terminal.drawing.page import print_view
+
+        print_view(comparison(only, top=given["top"]) if only else comparisons(answers))
+
+
+def _write_report(path: str, run: str, answer: "ComparisonAnswer") -> None:
+    from pathlib import Path
+
+    from stepscope.analyze.derived import replace_file
+    from stepscope.analyze.traces.foreign import load_any
+    from stepscope.show.report.content import content
+    from stepscope.show.report.page import report
+
+    page = report(content(load_any(run), compare=answer))
+    try:
+        replace_file(Path(path), lambda half: half.write_bytes(page))
+    except OSError as cause:
+        raise InputError(f"'{path}' cannot be written: {cause.strerror}.") from cause
+    click.echo(f"stepscope: the comparison is in '{path}'.", err=True)
+
+
+def _print_json(answer: Any) -> None:
+    import msgspec
+
+    text = msgspec.json.encode(answer)
+    if sys.stdout.isatty():
+        text = msgspec.json.format(text, indent=2)
+    click.echo(text)
+
+
+def _say_which(answers: "ComparisonsAnswer", limit: float) -> None:
+    for run, each in zip(answers.runs[1:], answers.comparisons, strict=True):
+        if is_slower(each, limit):
+            slower = f"{100 * (1 / each.speedup - 1):.1f} %"
+            click.echo(
+                f"stepscope: '{run.run}' is {slower} slower, more than {100 * limit:g} %.", err=True
+            )

@@ -1,0 +1,127 @@
+"""Is it faster? The measured steps of two runs side by side, and what made the difference.
+
+1. The speed-up is the ratio of mean steps; of the time of a sample where batch sizes differ.
+2. Whether it is more than noise is decided on the steps themselves (`statistics/`). Where the
+   machine was busy, CPU time must agree: what another program takes shows in the wall time only.
+3. Phases, functions, lines, operators and kernels are matched, each kind summing to the change.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from stepscope.clock import Ints
+from stepscope.compare.changes import Piece, Totals, matched
+from stepscope.compare.code_changes import code_changes
+from stepscope.compare.differences import differences, has_other_batch
+from stepscope.compare.finding_changes import finding_changes
+from stepscope.compare.operator_changes import operator_changes
+from stepscope.compare.side import Floats, Side, side_of
+from stepscope.compare.statistics.speedup import Estimate, StepTimes, speedup
+from stepscope.compare.verdict import Outcome, verdict
+from stepscope.model.comparison import Change, ComparisonAnswer, ComparisonsAnswer, Ratio
+from stepscope.store.reader import Run
+
+BY_STEP: Final = "mean step"
+BY_SAMPLE: Final = "time of a sample"
+BY_CPU: Final = "CPU time of the main thread"
+_ROUNDING: Final = "(rounding)"
+# Below this share of the wall time the main thread mostly waits, and its CPU time says little.
+_MOSTLY_COMPUTES: Final = 0.5
+
+
+def compare(before: Run, after: Run) -> ComparisonAnswer:
+    return _compared(side_of(before), side_of(after))
+
+
+def compare_all(runs: Sequence[Run]) -> ComparisonsAnswer:
+    """Each of them against the first."""
+    first, *others = (side_of(run) for run in runs)
+    return ComparisonsAnswer(
+        runs=[side.described() for side in (first, *others)],
+        comparisons=[_compared(first, other) for other in others],
+    )
+
+
+def _compared(before: Side, after: Side) -> ComparisonAnswer:
+    by_sample = has_other_batch(before, after)
+    wall = speedup([_times(before, by_sample)], [_times(after, by_sample)])
+    cpu = _on_cpu_time(before, after, by_sample)
+    totals = Totals(_mean_ns(before, by_sample), _mean_ns(after, by_sample))
+    changes = _changes(before, after, totals)
+    fewest = min(len(before.each), len(after.each))
+    significant = wall.is_significant and _agrees(cpu, wall, before, after)
+    return ComparisonAnswer(
+        speedup=wall.expected,
+        low=wall.low,
+        high=wall.high,
+        basis=BY_SAMPLE if by_sample else BY_STEP,
+        significant=significant,
+        verdict=verdict(Outcome(wall, cpu, totals, changes, significant, by_sample, fewest)),
+        runs=[before.described(), after.described()],
+        changes=changes,
+        cpu=cpu,
+        differences=differences(before, after),
+        findings=finding_changes(before, after),
+        notes=[*before.answer.notes, *after.answer.notes],
+    )
+
+
+def _times(side: Side, by_sample: bool) -> StepTimes:
+    return StepTimes(side.duration_ns, side.samples if by_sample else None)
+
+
+def _mean_ns(side: Side, by_sample: bool) -> float:
+    """Of a step; of a sample in it."""
+    return side.mean_ns / (side.batch_size or 1.0) if by_sample else side.mean_ns
+
+
+def _on_cpu_time(before: Side, after: Side, by_sample: bool) -> Ratio | None:
+    if not (before.is_busy or after.is_busy) or before.cpu_ns is None or after.cpu_ns is None:
+        return None
+    old = StepTimes(_at_least_1(before.cpu_ns), before.samples if by_sample else None)
+    new = StepTimes(_at_least_1(after.cpu_ns), after.samples if by_sample else None)
+    found = speedup([old], [new])
+    return Ratio(
+        speedup=found.expected, low=found.low, high=found.high, basis=BY_CPU,
+        significant=found.is_significant,
+    )  # fmt: skip
+
+
+def _at_least_1(ns: Floats) -> Ints:
+    """Counters are read now and then: a short step may lie between two readings."""
+    return np.maximum(1, ns).astype(np.int64)
+
+
+def _agrees(cpu: Ratio | None, wall: Estimate, before: Side, after: Side) -> bool:
+    """Whether CPU time shows the difference too. A thread that mostly waits is judged by the wall
+    time alone."""
+    if cpu is None or not (_computes(before) and _computes(after)):
+        return True
+    return cpu.significant and (cpu.speedup > 1) == (wall.expected > 1)
+
+
+def _computes(side: Side) -> bool:
+    assert side.cpu_ns is not None  # known where they are compared
+    ready = side.mean_ns * (1 - (side.without_core or 0.0))
+    return float(side.cpu_ns.mean()) >= _MOSTLY_COMPUTES * ready
+
+
+def _changes(before: Side, after: Side, totals: Totals) -> list[Change]:
+    return [
+        *_phases(before, after, totals),
+        *code_changes(before, after, totals),
+        *operator_changes(before, after, totals),
+    ]
+
+
+def _phases(before: Side, after: Side, totals: Totals) -> list[Change]:
+    """All of them, also those that changed little: they are few."""
+    old, new = _pieces(before, totals.before), _pieces(after, totals.after)
+    return matched("phase", old, new, totals, _ROUNDING, least=0.0)
+
+
+def _pieces(side: Side, mean_ns: float) -> dict[str, Piece]:
+    shares = side.answer.breakdown or []
+    return {each.category: Piece(each.category, each.share * mean_ns) for each in shares}

@@ -1,0 +1,92 @@
+"""What differs besides the script, and what that means for the comparison."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from stepscope.advise.evidence.words import percent
+from stepscope.compare.side import Side
+from stepscope.model.comparison import Difference
+
+_UNKNOWN: Final = "not recorded"
+_OTHER_MACHINE: Final = "the speed-up may be the machine's: record both on the same one"
+_OTHER_VERSIONS: Final = "the speed-up may be theirs"
+_OTHER_BATCH: Final = "compared by the time of a sample, not of a step"
+_BUSY: Final = "compared on the CPU time of the main thread as well"
+_BUSY_WITHOUT_COUNTERS: Final = (
+    "record both again on a quiet machine: there are too few counters to compare CPU time"
+)
+_OTHER_RECORDING: Final = "recording itself costs differently"
+_OTHER_RANKS: Final = "a step may be a different amount of work: only the main rank is compared"
+_SAME_BATCH: Final = 0.01  # the last batch of an epoch is smaller: means differ by that much
+
+
+def differences(before: Side, after: Side) -> list[Difference]:
+    return [*_of_runs(before, after), *_of_steps(before, after)]
+
+
+def has_other_batch(before: Side, after: Side) -> bool:
+    sizes = before.batch_size, after.batch_size
+    if sizes[0] is None or sizes[1] is None:
+        return False
+    return abs(sizes[0] - sizes[1]) > _SAME_BATCH * max(sizes[0], sizes[1])
+
+
+def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
+    """A trace says nothing about how it was made."""
+    if before.is_trace or after.is_trace:
+        return
+    one, other = before.run.info, after.run.info
+    if _machine(before) != _machine(after):
+        yield _difference("machine", (_machine(before), _machine(after)), _OTHER_MACHINE)
+    if changed := _changed(one.versions, other.versions):
+        yield _difference("versions", changed, _OTHER_VERSIONS)
+    if changed := _changed(_recorded(before), _recorded(after)):
+        yield _difference("recording", changed, _OTHER_RECORDING)
+
+
+def _of_steps(before: Side, after: Side) -> Iterator[Difference]:
+    if _ranks(before) != _ranks(after):
+        yield _difference("ranks", (str(_ranks(before)), str(_ranks(after))), _OTHER_RANKS)
+    if has_other_batch(before, after):
+        sizes = f"{before.batch_size:.4g} samples", f"{after.batch_size:.4g} samples"
+        yield _difference("batch size", sizes, _OTHER_BATCH)
+    if before.is_busy or after.is_busy:
+        has_counters = before.cpu_ns is not None and after.cpu_ns is not None
+        effect = _BUSY if has_counters else _BUSY_WITHOUT_COUNTERS
+        yield _difference("busy machine", (_waited(before), _waited(after)), effect)
+
+
+def _difference(what: str, sides: tuple[str, str], effect: str) -> Difference:
+    return Difference(what=what, before=sides[0], after=sides[1], effect=effect)
+
+
+def _waited(side: Side) -> str:
+    return f"{percent(side.without_core or 0.0)} of the time without a core"
+
+
+def _recorded(side: Side) -> dict[str, Any]:
+    """The options that make recording cheaper or dearer."""
+    return {name: side.run.info.options.get(name) for name in ("calls", "exact", "ops")}
+
+
+def _machine(side: Side) -> str:
+    """Named by what makes it fast or slow; a container gets a new host name every time."""
+    machine = side.run.info.machine
+    cores = machine.container_cores or machine.cores
+    parts = (machine.cpu, f"{cores:g} cores" if cores else None)
+    return ", ".join(part for part in parts if part) or _UNKNOWN
+
+
+def _ranks(side: Side) -> int:
+    return len({process.info.rank for process in side.run.processes if process.info.role == "rank"})
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
+    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    if not keys:
+        return None
+    one, other = (
+        ", ".join(f"{key} {values.get(key, 'not there')}" for key in keys)
+        for values in (before, after)
+    )
+    return one, other

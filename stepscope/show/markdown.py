@@ -1,0 +1,109 @@
+"""A comparison as Markdown, for a pull request."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from stepscope.model.comparison import (
+    Change,
+    ComparedRun,
+    ComparisonAnswer,
+    ComparisonsAnswer,
+    Difference,
+)
+from stepscope.show.terminal.drawing.numbers import (
+    NOTHING,
+    count,
+    digits,
+    duration,
+    milliseconds,
+    percent,
+    size,
+)
+from stepscope.show.terminal.drawing.paths import short_paths
+
+_MOST: Final = 5  # rows of a kind
+_LEAST: Final = 0.05  # of the change: a reviewer wants the reasons, not the noise
+_TITLES: Final = {"phase": "phase", "line": "line", "op": "operator", "kernel": "kernel"}
+
+
+def comparison_page(answer: ComparisonAnswer) -> str:
+    parts = [
+        f"**{answer.verdict}**",
+        _runs_table(answer.runs),
+        *(_change_table(answer, what) for what in _TITLES),
+        *_differences(answer.differences),
+        *_findings(answer),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def comparisons_page(answer: ComparisonsAnswer) -> str:
+    names = short_paths(run.run for run in answer.runs)
+    rows = []
+    for run, against in zip(answer.runs, [None, *answer.comparisons], strict=True):
+        gain = "the first" if against is None else _gain(against)
+        rows.append([_code(names[run.run]), *_figures(run), gain])
+    head = ["run", "mean step", "throughput", "peak memory", "speed-up"]
+    found = [each for one in answer.comparisons for each in one.differences]
+    return "\n\n".join([_table(head, rows), *_differences(found)])
+
+
+def _gain(answer: ComparisonAnswer) -> str:
+    said = f"{digits(answer.speedup)}× ({digits(answer.low)}× to {digits(answer.high)}×)"
+    return said if answer.significant else f"{said}, within noise"
+
+
+def _runs_table(runs: list[ComparedRun]) -> str:
+    names = short_paths(run.run for run in runs)
+    rows = [
+        [title, _code(names[run.run]), *_figures(run), f"{count(run.steps)}"]
+        for title, run in zip(("before", "after"), runs, strict=True)
+    ]
+    return _table(["", "run", "mean step", "throughput", "peak memory", "measured steps"], rows)
+
+
+def _figures(run: ComparedRun) -> list[str]:
+    rate = (
+        f"{digits(run.samples_per_s)} samples/s"
+        if run.samples_per_s is not None
+        else f"{digits(run.per_s)} steps/s"
+    )
+    return [milliseconds(run.step_ms.mean), rate, size(run.peak_bytes)]
+
+
+def _change_table(answer: ComparisonAnswer, what: str) -> str:
+    rows = [row for row in answer.changes if row.what == what]
+    rows = [row for row in rows if abs(row.share or 0.0) >= _LEAST][:_MOST]
+    if not rows or not answer.significant:
+        return ""
+    files = short_paths(row.location.file for row in rows if row.location)
+    head = [_TITLES[what], "before", "after", "of the change", ""]
+    return _table(head, [_change(row, files) for row in rows])
+
+
+def _change(row: Change, files: dict[str, str]) -> list[str]:
+    where = f"{files[row.location.file]}:{row.location.line}" if row.location else ""
+    return [_code(row.name), duration(row.before_ns), duration(row.after_ns), percent(row.share),
+            _code(where) if where else ""]  # fmt: skip
+
+
+def _differences(differences: Iterable[Difference]) -> list[str]:
+    rows = [f"- {each.what}: {each.before}, then {each.after}: {each.effect}"
+            for each in differences]  # fmt: skip
+    return ["Not the same:\n\n" + "\n".join(dict.fromkeys(rows))] if rows else []
+
+
+def _findings(answer: ComparisonAnswer) -> list[str]:
+    rows = [f"- {each.change}: {each.title}" for each in answer.findings]
+    return ["Findings:\n\n" + "\n".join(rows)] if rows else []
+
+
+def _code(words: str) -> str:
+    """Markdown's own characters as they are; a bar would end the cell."""
+    clean = words.replace("|", "\\|")
+    return f"``{clean}``" if "`" in clean else f"`{clean}`"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell or NOTHING for cell in line)} |" for line in lines)

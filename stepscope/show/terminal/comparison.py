@@ -1,0 +1,210 @@
+"""The comparison view: faster or not, how sure, what made the difference."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from stepscope.model.comparison import (
+    Change,
+    ComparedRun,
+    ComparisonAnswer,
+    ComparisonsAnswer,
+    Difference,
+    FindingChange,
+)
+from stepscope.show.terminal.drawing.cells import duration_cell, size_cell
+from stepscope.show.terminal.drawing.numbers import (
+    count,
+    digits,
+    duration,
+    milliseconds,
+    percent,
+)
+from stepscope.show.terminal.drawing.page import (
+    FAINT,
+    WARNING,
+    columns,
+    heading,
+    indented,
+    name,
+    notes_block,
+    page,
+)
+from stepscope.show.terminal.drawing.paths import PathCell, short_paths
+
+_TITLES: Final = {
+    "phase": "Phases",
+    "function": "Functions",
+    "line": "Lines",
+    "op": "Operators",
+    "kernel": "Kernels",
+}
+_MOST: Final = 8  # rows of a kind
+_LEAST: Final = 0.005  # of the longer step: less is not shown as a change
+_WIDEST_NAME: Final = 44
+_SIGNS: Final = {"gone": ("-", "green"), "new": ("+", WARNING), "still there": ("=", FAINT)}
+
+
+def comparison(answer: ComparisonAnswer, *, top: int | None = None) -> RenderableType:
+    return page(
+        [
+            Text(answer.verdict, style=_style(answer)),
+            Text(""),
+            _runs(answer.runs),
+            *_differences(answer.differences),
+            *_changes(answer, _MOST if top is None else top),
+            *_findings(answer.findings),
+            *notes_block(answer.notes),
+        ]
+    )
+
+
+def comparisons(answer: ComparisonsAnswer) -> RenderableType:
+    """Several runs: one row each, against the first."""
+    table = columns(
+        ("run", "name"), ("step", "right"), ("throughput", "right"), ("memory", "right"),
+        ("speed-up", "right"), ("range", "left"), ("", "left"),
+    )  # fmt: skip
+    names = _names(answer.runs)
+    for run, against in zip(answer.runs, [None, *answer.comparisons], strict=True):
+        table.add_row(
+            PathCell(names[run.run]),
+            milliseconds(run.step_ms.mean),
+            _rate(run),
+            size_cell(run.peak_bytes),
+            *_speedup_cells(against),
+        )
+    found = [each for one in answer.comparisons for each in one.differences]
+    return page([heading("Compared with the first"), indented(table), *_differences(found)])
+
+
+def _speedup_cells(against: ComparisonAnswer | None) -> tuple[str | Text, ...]:
+    if against is None:
+        return "", "", Text("the first", style=FAINT)
+    sure = "" if against.significant else "within noise"
+    ends = f"{_times(against.low)} to {_times(against.high)}"
+    return Text(_times(against.speedup), style=_style(against)), ends, Text(sure, style=FAINT)
+
+
+def _style(answer: ComparisonAnswer) -> str:
+    if not answer.significant:
+        return "bold"
+    return "bold green" if answer.speedup > 1 else "bold red"
+
+
+def _times(ratio: float) -> str:
+    return f"{digits(ratio)}×"
+
+
+def _names(runs: Iterable[ComparedRun]) -> dict[str, str]:
+    return short_paths(run.run for run in runs)
+
+
+def _runs(runs: list[ComparedRun]) -> RenderableType:
+    names = _names(runs)
+    table = columns(
+        ("", "left"), ("mean step", "right"), ("8 in 10 steps", "right"), ("measured", "right"),
+        ("throughput", "right"), ("peak memory", "right"), ("run", "name"),
+    )  # fmt: skip
+    for title, run in zip(("before", "after"), runs, strict=True):
+        table.add_row(
+            title,
+            milliseconds(run.step_ms.mean),
+            _spread(run),
+            f"{count(run.steps)} steps",
+            _rate(run),
+            size_cell(run.peak_bytes),
+            PathCell(names[run.run]),
+        )
+    return indented(table)
+
+
+def _spread(run: ComparedRun) -> str:
+    return f"{milliseconds(run.step_ms.p10)} to {milliseconds(run.step_ms.p90)}"
+
+
+def _rate(run: ComparedRun) -> str:
+    if run.samples_per_s is not None:
+        return f"{digits(run.samples_per_s)} samples/s"
+    return f"{digits(run.per_s)} steps/s"
+
+
+def _differences(differences: list[Difference]) -> list[RenderableType]:
+    if not differences:
+        return []
+    table = Table.grid(padding=(0, 1))
+    for each in dict.fromkeys((d.what, d.before, d.after, d.effect) for d in differences):
+        what, before, after, effect = each
+        words = Text(f"{what}: {before}, then {after}: ")
+        table.add_row(Text("!", style=WARNING), words.append(effect, style="bold"))
+    return [Text(""), heading("Not the same"), indented(table)]
+
+
+def _changes(answer: ComparisonAnswer, top: int) -> list[RenderableType]:
+    if not answer.changes:
+        return []
+    unit = "sample" if "sample" in answer.basis else "step"
+    parts: list[RenderableType] = [
+        Text(""), heading("What made the difference", f"time of a {unit}"),
+    ]  # fmt: skip
+    files = short_paths(row.location.file for row in answer.changes if row.location)
+    for what, title in _TITLES.items():
+        rows = [row for row in answer.changes if row.what == what]
+        if rows:
+            parts.append(indented(_table(title, rows, top, files)))
+    return parts
+
+
+def _table(title: str, rows: list[Change], top: int, files: dict[str, str]) -> RenderableType:
+    longest = max(sum(row.before_ns for row in rows), sum(row.after_ns for row in rows))
+    shown = [row for row in rows if abs(row.after_ns - row.before_ns) >= _LEAST * longest]
+    cut = shown[: top or None]
+    table = columns(
+        (title, "label" if title == _TITLES["phase"] else "name"), ("before", "right"),
+        ("after", "right"), ("change", "right"), ("of it", "right"), ("", "name"),
+    )  # fmt: skip
+    for row in cut:
+        change = row.after_ns - row.before_ns
+        table.add_row(
+            name(_cut(row.name)),
+            duration_cell(row.before_ns),
+            duration_cell(row.after_ns),
+            Text(_signed(change), style="green" if change < 0 else "red"),
+            percent(row.share),
+            _place(row, files),
+        )
+    if not cut:
+        return Group(Text(title, style=FAINT), Text("  nothing that takes a different time"))
+    left = len(shown) - len(cut)
+    more = [Text(f"… {left} more: --top 0 shows all", style=FAINT)] if left else []
+    return Group(table, *more)
+
+
+def _place(row: Change, files: dict[str, str]) -> RenderableType:
+    if row.location is None:
+        return ""
+    return PathCell(files[row.location.file], f":{row.location.line}")
+
+
+def _cut(words: str) -> str:
+    """Kernels have names of hundreds of characters."""
+    return words if len(words) <= _WIDEST_NAME else words[: _WIDEST_NAME - 1] + "…"
+
+
+def _signed(ns: float) -> str:
+    return f"+{duration(ns)}" if ns > 0 else f"−{duration(-ns)}"
+
+
+def _findings(findings: list[FindingChange]) -> list[RenderableType]:
+    if not findings:
+        return []
+    table = Table.grid(padding=(0, 1))
+    for each in findings:
+        sign, style = _SIGNS[each.change]
+        shares = f"{percent(each.before)} → {percent(each.after)}"
+        aside = shares if each.change == "still there" else each.change
+        table.add_row(Text(sign, style=style), Text(each.title), Text(aside, style=FAINT))
+    return [Text(""), heading("Findings"), indented(table)]
