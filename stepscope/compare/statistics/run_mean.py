@@ -12,9 +12,10 @@ Equal runs differ for five reasons. Each has a half-width of its own; they add a
    lies, on which core it runs). No run shows it by itself: `USUAL_RUN_TO_RUN` is assumed.
 5. Steps that are too rare for a short run to have any: see `_unseen`.
 
-The constants were chosen on what benchmarks/same_runs.py recorded. Of 327 pairs of equal runs of
-300 steps, 4.0 % are told apart; of shorter pieces of them, down to 5 steps, as many. The bootstrap
-alone tells 72 % apart; without 2 it would be 21 %, without 3 14 % (25 % of pieces of 100 steps).
+The constants were chosen on what benchmarks/same_runs.py recorded. Of 375 pairs of equal runs of
+300 steps, 3.7 % are told apart; of pieces of them, down to 5 steps, never more than 5 %. The
+bootstrap alone tells 72 % apart; without 2 it would be 21 %, without 3 14 % (24 % of pieces of 100
+steps). Of the 111 pairs that were recorded after the constants had been chosen, it is 3.6 %.
 """
 
 import dataclasses
@@ -75,8 +76,8 @@ class RunMean:
     def off(self) -> HalfWidths:
         """The 95 % interval for other runs of the same script."""
         drift = two_sided(LEVEL, OWN_DEGREES) * self.drift
-        settled = NORMAL * math.hypot(self.moments, USUAL_RUN_TO_RUN)
-        others = (drift, settled, self.unseen)
+        between_runs = NORMAL * math.hypot(self.moments, USUAL_RUN_TO_RUN)
+        others = (drift, between_runs, self.unseen)
         return HalfWidths(*(min(CANNOT_TELL, math.hypot(each, *others)) for each in self.steps))
 
     @property
