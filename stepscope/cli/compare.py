@@ -46,7 +46,7 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
 
 def is_slower(answer: "ComparisonAnswer", limit: float) -> bool:
     """Beyond noise, and by more than `limit`: 0.05 is a step that takes 1.05 times as long."""
-    return answer.significant and answer.speedup < 1 / (1 + limit)
+    return answer.significant and answer.decisive < 1 / (1 + limit)
 
 
 def _answers(runs: tuple[str, ...]) -> "ComparisonsAnswer":
@@ -100,7 +100,7 @@ def _print_json(answer: Any) -> None:
 def _say_which(answers: "ComparisonsAnswer", limit: float) -> None:
     for run, each in zip(answers.runs[1:], answers.comparisons, strict=True):
         if is_slower(each, limit):
-            slower = f"{100 * (1 / each.speedup - 1):.1f} %"
+            slower = f"{100 * (1 / each.decisive - 1):.1f} %"
             click.echo(
                 f"stepscope: '{run.run}' is {slower} slower, more than {100 * limit:g} %.", err=True
             )

@@ -2,7 +2,7 @@
 
 1. The speed-up is the ratio of mean steps; of the time of a sample where batch sizes differ.
 2. Whether it is more than noise is decided on the steps themselves (`statistics/`). Where the
-   machine was busy, CPU time must agree: what another program takes shows in the wall time only.
+   machine was busy, on the CPU time of the main thread: what other programs take is not in it.
 3. Phases, functions, lines, operators and kernels are matched, each kind summing to the change.
 """
 
@@ -18,13 +18,11 @@ from stepscope.compare.differences import differences, has_other_batch
 from stepscope.compare.finding_changes import finding_changes
 from stepscope.compare.operator_changes import operator_changes
 from stepscope.compare.side import Floats, Side, side_of
-from stepscope.compare.statistics.speedup import Estimate, StepTimes, speedup
-from stepscope.compare.verdict import Outcome, verdict
+from stepscope.compare.statistics.speedup import StepTimes, speedup
+from stepscope.compare.verdict import BY_SAMPLE, BY_STEP, Outcome, verdict
 from stepscope.model.comparison import Change, ComparisonAnswer, ComparisonsAnswer, Ratio
 from stepscope.store.reader import Run
 
-BY_STEP: Final = "mean step"
-BY_SAMPLE: Final = "time of a sample"
 BY_CPU: Final = "CPU time of the main thread"
 _ROUNDING: Final = "(rounding)"
 # Below this share of the wall time the main thread mostly waits, and its CPU time says little.
@@ -46,26 +44,38 @@ def compare_all(runs: Sequence[Run]) -> ComparisonsAnswer:
 
 def _compared(before: Side, after: Side) -> ComparisonAnswer:
     by_sample = has_other_batch(before, after)
-    wall = speedup([_times(before, by_sample)], [_times(after, by_sample)])
+    wall = _ratio(
+        _times(before, by_sample), _times(after, by_sample), BY_SAMPLE if by_sample else BY_STEP
+    )
     cpu = _on_cpu_time(before, after, by_sample)
+    decides = cpu if cpu is not None and _computes(before) and _computes(after) else None
     totals = Totals(_mean_ns(before, by_sample), _mean_ns(after, by_sample))
     changes = _changes(before, after, totals)
     fewest = min(len(before.each), len(after.each))
-    significant = wall.is_significant and _agrees(cpu, wall, before, after)
+    outcome = Outcome(wall, decides, totals, changes, fewest)
     return ComparisonAnswer(
-        speedup=wall.expected,
+        speedup=wall.speedup,
         low=wall.low,
         high=wall.high,
-        basis=BY_SAMPLE if by_sample else BY_STEP,
-        significant=significant,
-        verdict=verdict(Outcome(wall, cpu, totals, changes, significant, by_sample, fewest)),
+        basis=wall.basis,
+        significant=outcome.deciding.significant,
+        verdict=verdict(outcome),
         runs=[before.described(), after.described()],
         changes=changes,
         cpu=cpu,
+        decided_on=outcome.deciding.basis,
         differences=differences(before, after),
         findings=finding_changes(before, after),
         notes=[*before.answer.notes, *after.answer.notes],
     )
+
+
+def _ratio(before: StepTimes, after: StepTimes, basis: str) -> Ratio:
+    found = speedup([before], [after])
+    return Ratio(
+        speedup=found.expected, low=found.low, high=found.high, basis=basis,
+        significant=found.is_significant,
+    )  # fmt: skip
 
 
 def _times(side: Side, by_sample: bool) -> StepTimes:
@@ -82,11 +92,7 @@ def _on_cpu_time(before: Side, after: Side, by_sample: bool) -> Ratio | None:
         return None
     old = StepTimes(_at_least_1(before.cpu_ns), before.samples if by_sample else None)
     new = StepTimes(_at_least_1(after.cpu_ns), after.samples if by_sample else None)
-    found = speedup([old], [new])
-    return Ratio(
-        speedup=found.expected, low=found.low, high=found.high, basis=BY_CPU,
-        significant=found.is_significant,
-    )  # fmt: skip
+    return _ratio(old, new, BY_CPU)
 
 
 def _at_least_1(ns: Floats) -> Ints:
@@ -94,15 +100,8 @@ def _at_least_1(ns: Floats) -> Ints:
     return np.maximum(1, ns).astype(np.int64)
 
 
-def _agrees(cpu: Ratio | None, wall: Estimate, before: Side, after: Side) -> bool:
-    """Whether CPU time shows the difference too. A thread that mostly waits is judged by the wall
-    time alone."""
-    if cpu is None or not (_computes(before) and _computes(after)):
-        return True
-    return cpu.significant and (cpu.speedup > 1) == (wall.expected > 1)
-
-
 def _computes(side: Side) -> bool:
+    """A thread that mostly waits is judged by the wall time: its CPU time shows no longer wait."""
     assert side.cpu_ns is not None  # known where they are compared
     ready = side.mean_ns * (1 - (side.without_core or 0.0))
     return float(side.cpu_ns.mean()) >= _MOSTLY_COMPUTES * ready

@@ -8,10 +8,11 @@ import msgspec
 
 from stepscope.advise.evidence.words import at, ms, times
 from stepscope.compare.changes import Totals
-from stepscope.compare.statistics.speedup import Estimate
 from stepscope.model import Location
 from stepscope.model.comparison import Change, Ratio
 
+BY_STEP: Final = "mean step"
+BY_SAMPLE: Final = "time of a sample"
 _FEW_STEPS: Final = 20  # with fewer, a single odd one is more than 5 % of them
 _MOST_OF_IT: Final = 0.5
 _MATTERS: Final = 0.05  # of the longer step
@@ -22,44 +23,56 @@ _ALIKE: Final = 0.3  # a line's samples and a phase's spans may differ by that m
 class Outcome:
     """What the sentence is made of."""
 
-    wall: Estimate
-    cpu: Ratio | None
+    wall: Ratio
+    cpu: Ratio | None  # where that decides
     totals: Totals
     changes: list[Change]
-    is_significant: bool
-    by_sample: bool
     fewest_steps: int  # measured, of either side
+
+    @property
+    def deciding(self) -> Ratio:
+        return self.cpu or self.wall
 
 
 def verdict(outcome: Outcome) -> str:
-    if not outcome.is_significant:
-        return f"{_no_difference(outcome)}{_because(outcome)}."
-    unit, totals = "sample" if outcome.by_sample else "step", outcome.totals
-    times_ms = f"a {unit} takes {ms(totals.after)} instead of {ms(totals.before)}"
-    return f"{_how_much(outcome.wall)}: {times_ms}{_because(outcome)}."
+    said = _difference(outcome) if outcome.deciding.significant else _no_difference(outcome)
+    return f"{said}{_because(outcome)}."
 
 
-def _how_much(wall: Estimate) -> str:
+def _difference(outcome: Outcome) -> str:
+    unit, totals = "sample" if outcome.wall.basis == BY_SAMPLE else "step", outcome.totals
+    on_cpu = " on CPU time, as the machine was busy" if outcome.cpu else ""
+    took = f"a {unit} takes {ms(totals.after)} instead of {ms(totals.before)}"
+    return f"{_how_much(outcome.deciding)}{on_cpu}: {took}"
+
+
+def _how_much(ratio: Ratio) -> str:
     """Slow-downs in the same way as gains: how many times as long."""
-    if wall.expected >= 1:
-        return f"{times(wall.expected)} as fast ({times(wall.low)} to {times(wall.high)})"
-    longer, least, most = 1 / wall.expected, 1 / wall.high, 1 / wall.low
-    return f"{times(longer)} slower ({times(least)} to {times(most)})"
+    if ratio.speedup >= 1:
+        return f"{times(ratio.speedup)} as fast ({_range(ratio)})"
+    longer = msgspec.structs.replace(
+        ratio, speedup=1 / ratio.speedup, low=1 / ratio.high, high=1 / ratio.low
+    )
+    return f"{times(longer.speedup)} slower ({_range(longer)})"
+
+
+def _range(ratio: Ratio) -> str:
+    return f"{times(ratio.low)} to {times(ratio.high)}"
 
 
 def _no_difference(outcome: Outcome) -> str:
-    wall, cpu = outcome.wall, outcome.cpu
-    said = f"{times(wall.expected)} ({times(wall.low)} to {times(wall.high)})"
-    if wall.is_significant and cpu is not None:
-        on_cpu = f"{times(cpu.speedup)} ({times(cpu.low)} to {times(cpu.high)})"
+    wall, cpu = (f"{times(each.speedup)} ({_range(each)})" if each else ""
+                 for each in (outcome.wall, outcome.cpu))  # fmt: skip
+    if cpu:
+        whose = "of the script's own" if outcome.wall.significant else "beyond noise"
         return (
-            f"No difference of the script's own: {said} on a busy machine, but {on_cpu} on the "
-            "CPU time of the main thread"
+            f"No difference {whose}: {cpu} on the CPU time of the main thread, "
+            f"{wall} by the clock of a busy machine"
         )
     if outcome.fewest_steps < _FEW_STEPS:
         few = f"{outcome.fewest_steps} measured steps are too few to tell it from noise"
-        return f"Perhaps {said}: {few}"
-    return f"No difference beyond noise: {said}"
+        return f"Perhaps {wall}: {few}"
+    return f"No difference beyond noise: {wall}"
 
 
 def _because(outcome: Outcome) -> str:

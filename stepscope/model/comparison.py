@@ -75,9 +75,16 @@ class ComparisonAnswer(Record, frozen=True):
     runs: list[ComparedRun]
     changes: list[Change]
     cpu: Ratio | None = None  # the same on CPU time, where the machine was busy
+    decided_on: str = ""  # the basis on which it is significant or not
     differences: list[Difference] = msgspec.field(default_factory=list)
     findings: list[FindingChange] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def decisive(self) -> float:
+        """The speed-up that is significant or not."""
+        is_cpu = self.cpu is not None and self.cpu.basis == self.decided_on
+        return self.cpu.speedup if is_cpu and self.cpu is not None else self.speedup
 
 
 class ComparisonsAnswer(Record, frozen=True):

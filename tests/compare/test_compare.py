@@ -8,7 +8,8 @@ import pytest
 from build import MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import load_any
-from stepscope.compare.compare import BY_SAMPLE, BY_STEP, compare, compare_all
+from stepscope.compare.compare import compare, compare_all
+from stepscope.compare.verdict import BY_SAMPLE, BY_STEP
 from stepscope.errors import InputError
 from stepscope.model.comparison import Change, ComparisonAnswer
 from two_runs import TRAIN, trained
@@ -99,6 +100,17 @@ def test_twice_the_work_is_found_on_a_busy_machine_too(tmp_path: Path) -> None:
     assert answer.significant
     assert answer.cpu is not None
     assert answer.cpu.speedup == pytest.approx(0.5, abs=0.02)
+
+
+def test_cpu_time_decides_where_the_clock_of_a_busy_machine_shows_nothing(tmp_path: Path) -> None:
+    before = trained(tmp_path / "a", input_ms=1, rest_ms=39, cpu_ms=10, without_core_ms=30)
+    after = trained(tmp_path / "b", input_ms=1, rest_ms=39, cpu_ms=20, without_core_ms=20)
+    answer = compare(before, after)
+    assert answer.speedup == pytest.approx(1.0)
+    assert answer.significant
+    assert answer.decisive == pytest.approx(0.5, abs=0.02)
+    assert "slower" in answer.verdict
+    assert "on CPU time" in answer.verdict
 
 
 def test_a_thread_that_waits_is_judged_by_its_wall_time(tmp_path: Path) -> None:

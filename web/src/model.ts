@@ -196,8 +196,8 @@ export interface FindingChange {
 // BEFORE against AFTER; above 1, AFTER is faster.
 export interface ComparisonAnswer {
   speedup: number; low: number; high: number; basis: string; significant: boolean; verdict: string;
-  runs: ComparedRun[]; changes: Change[]; cpu: Ratio | null; differences: Difference[];
-  findings: FindingChange[]; notes: string[];
+  runs: ComparedRun[]; changes: Change[]; cpu: Ratio | null; decided_on: string;
+  differences: Difference[]; findings: FindingChange[]; notes: string[];
 }
 
 export interface RegionRow {

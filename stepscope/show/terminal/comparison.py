@@ -92,7 +92,7 @@ def _speedup_cells(against: ComparisonAnswer | None) -> tuple[str | Text, ...]:
 def _style(answer: ComparisonAnswer) -> str:
     if not answer.significant:
         return "bold"
-    return "bold green" if answer.speedup > 1 else "bold red"
+    return "bold green" if answer.decisive > 1 else "bold red"
 
 
 def _times(ratio: float) -> str:
