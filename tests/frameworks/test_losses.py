@@ -17,9 +17,9 @@ DAILY = ["torch", "tensorflow", "jax"]
 NEEDED = {"trainer": "transformers"}
 
 
-def with_losses(program: Path, out: Path, logs: str = "") -> tuple[str, str]:
+def with_losses(program: Path, out: Path, **environment: str) -> tuple[str, str]:
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "--losses", "-o", out)
-    done = run(*stepscope, program, check=False, TORCH_LOGS=logs)
+    done = run(*stepscope, program, folder=None, check=False, **environment)
     return done.stdout, done.stderr
 
 
@@ -61,7 +61,7 @@ def test_an_error_in_backward_looks_the_same(tmp_path: Path) -> None:
 def test_compiled_graphs_are_the_same_and_have_nothing_of_ours(tmp_path: Path) -> None:
     needs("torch")
     program = PROGRAMS / "torch/compiled_with_breaks.py"
-    printed, logged = with_losses(program, tmp_path / "run", logs="+dynamo")
+    printed, logged = with_losses(program, tmp_path / "run", TORCH_LOGS="+dynamo")
     looked_at = re.findall(r"(?:start tracing|skipping:) (\w+) .*?(/\S+\.py)", logged)
     assert ("forward", str(program)) in looked_at
     ours = str(Path(stepscope_package.__file__).parent)
