@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
-    "compare": {"advise", "analyze", "store", "clock", "model", "errors"},
+    "compare": {"advise", "analyze", "store", "store.format", "clock", "model", "errors"},
     # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
     "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
