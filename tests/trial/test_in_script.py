@@ -39,7 +39,7 @@ def test_a_fix_is_there_before_the_scripts_first_line_and_says_once_that_it_took
 ) -> None:
     tried = try_with(naps={"part": 0.1})
     assert (tried.stdout, tried.stderr) == ("True\n", "")
-    assert tried.said == [{"fix": NAPS, "is": "applied", "what": "part=0.1"}]
+    assert tried.said == [{"fix": NAPS, "number": 0, "is": "applied", "what": "part=0.1"}]
 
 
 @pytest.mark.parametrize(
