@@ -53,13 +53,13 @@ class Wanted(Record, frozen=True):
     """What the user asked for."""
 
     words: list[str]  # the script and its arguments
+    cwd: str
+    rounds: int
+    steps: int | None = None
     module: bool = False
     fixes: list[str] | None = None  # only these
     ladder: bool = False  # all fixes, also without a finding
-    rounds: int
-    steps: int | None
     in_place: bool = False
-    cwd: str
 
 
 class State(msgspec.Struct):
