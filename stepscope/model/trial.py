@@ -9,12 +9,14 @@ from stepscope.model.findings import Speedup
 
 Status = Literal["kept", "rejected", "failed", "skipped"]
 
+Same = Literal["bitwise", "within tolerance", "different", "unknown"]
+
 
 class LossCheck(Record, frozen=True):
     """The losses with the fix, beside those without it."""
 
-    same: bool | None  # as far as the fix promises; null: they cannot be compared
-    max_difference: float | None  # relative
+    same: Same
+    max_difference: float | None  # the largest, relative; null: nothing was compared
     words: str
 
 

@@ -1,7 +1,7 @@
 """The fixes of a trial, installed in the user's process before its first line.
 
-STEPSCOPE_TRIAL names a JSON file, {"fixes": [{"name", "settings"}]}. RUN/trial.jsonl gets a line for
-what becomes of each: {"fix", "number" (its place in that list), "is": "applied" | "refused" |
+STEPSCOPE_TRIAL names a JSON file, {"fixes": [{"name", "settings"}]}. RUN/trial.jsonl gets a line
+for what becomes of each: {"fix", "number" (its place in that list), "is": "applied" | "refused" |
 "failed", "what"}; and one for each framework that the script loads: {"is": "loaded", "what"}.
 """
 

@@ -12,8 +12,9 @@ from typing import Final
 
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
+from stepscope.compare.statistics.paired_rounds import is_clear, rounds
+from stepscope.compare.statistics.speedup import Estimate
 from stepscope.launch.options import RecordOptions
-from stepscope.trial.estimate import Estimate, estimate, is_clear
 from stepscope.trial.ladder import Stopped
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
@@ -103,7 +104,7 @@ class Rounds:
 
 def of_rounds(found: Comparison, noise: list[float]) -> Estimate:
     before = [each.before_ms for each in found.rounds]
-    return estimate(before, [each.after_ms for each in found.rounds], noise)
+    return rounds(before, [each.after_ms for each in found.rounds], noise)
 
 
 def _require_well(run: OneRun, fixes: int) -> None:
