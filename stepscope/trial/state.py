@@ -14,6 +14,7 @@ import msgspec
 from stepscope.errors import DataError, EnvironmentTrouble, InputError
 from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder
 from stepscope.model import Record
+from stepscope.model.trial import Status
 
 STATE_FILE: Final = "try.json"
 PREFIX: Final = "try-"
@@ -39,7 +40,7 @@ class Comparison(msgspec.Struct):
     before: list[SavedFix]
     after: list[SavedFix]
     rounds: list[Round] = msgspec.field(default_factory=list)
-    status: str | None = None  # "failed" or "skipped", if it cannot be measured
+    status: Status | None = None  # "failed" or "skipped", if it cannot be measured
     reason: str | None = None
 
 
