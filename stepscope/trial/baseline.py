@@ -61,11 +61,12 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
     options = RecordOptions(
         steps=state.wanted.steps or STEPS, losses=True, packages=program.command.packages
     )
-    run = program.run(parent, options, limit_s=max(1.0, budget.left_s))
+    limit_s = max(1.0, budget.left_s)
+    run = program.run(parent, options, limit_s=limit_s)
     state.runs += 1
     state.seconds += run.seconds
     if run.trouble is not None:
-        raise _failed(run)
+        raise _failed(run, is_late=run.seconds >= limit_s)
     add_to_ending(run.folder, float64_ratio=measured_ratio())
     loaded = [each.what for each in run.said if each.outcome == "loaded"]
     return SavedBaseline(run=run.folder, seconds=run.seconds, loaded=loaded)
@@ -96,9 +97,10 @@ def _is_elsewhere(path: str, program: Program) -> bool:
     return is_file and not program.place.is_inside(path)
 
 
-def _failed(run: OneRun) -> StepscopeError:
+def _failed(run: OneRun, *, is_late: bool) -> StepscopeError:
+    advice = "; --budget gives it more time, --steps N asks for fewer steps" if is_late else ""
     said = "".join(f"\n  | {line}" for line in run.last_lines)
     return StepscopeError(
-        f"The script does not get through unchanged: {run.trouble}. Nothing was tried."
+        f"The script does not get through unchanged: {run.trouble}{advice}. Nothing was tried."
         f"{' It said last:' if said else ''}{said}"
     )
