@@ -9,12 +9,14 @@ from stepscope.launch.console import is_installed_command
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.run_folder import shown
 from stepscope.model.findings import Speedup
-from stepscope.model.trial import Noise, Rung, TrialAnswer
+from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer
 from stepscope.trial import baseline
 from stepscope.trial.baseline import Baseline
 from stepscope.trial.candidates import proposed, require_known
 from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
+from stepscope.trial.fixes.fix import Keeps
 from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped
+from stepscope.trial.loss_check import checked
 from stepscope.trial.one_run import Program
 from stepscope.trial.rounds import CONTROL_ROUNDS, Rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
@@ -127,17 +129,26 @@ class _Measure:
             losses=True,
             packages=program.command.packages,
         )
+        self._state = state
         self._rounds = Rounds(program, state, options, budget)
         self._rounds.on_round = talk.round
         self.noise: list[float] = []
 
     def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
-        return self._outcome(
-            self._compared(kept, [*kept, candidate.as_applied], candidate.fix.name)
-        )
+        after = [*kept, candidate.as_applied]
+        found = self._compared(kept, after, candidate.fix.name)
+        outcome = self._outcome(found)
+        if outcome.speedup is None:
+            return outcome
+        return outcome._replace(loss=self._losses(found, candidate.fix.keeps))
 
     def together(self, kept: list[SavedFix]) -> Speedup | None:
         return self._outcome(self._compared([], kept, "together")).speedup
+
+    def _losses(self, found: Comparison, keeps: Keeps) -> LossCheck:
+        first = found.rounds[0]
+        others = [run for run in self._state.kept_runs(found.before) if run != first.before_run]
+        return checked(first.before_run, first.after_run, others, keeps)
 
     def _compared(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
         try:
@@ -155,8 +166,7 @@ class _Measure:
             Speedup(expected=estimate.expected, low=estimate.low, high=estimate.high),
             count,
             sum(each.after_ms for each in found.rounds) / count,
-            None,
-            shown(found.rounds[0].after_run),
+            run=shown(found.rounds[0].after_run),
         )
 
 

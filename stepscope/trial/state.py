@@ -78,6 +78,12 @@ class State(msgspec.Struct):
         self.comparisons.append(Comparison(before, after))
         return self.comparisons[-1]
 
+    def kept_runs(self, fixes: list[SavedFix]) -> list[str]:
+        """Of the script with these fixes: the first of each comparison."""
+        first = [(each, each.rounds[0]) for each in self.comparisons if each.rounds]
+        before = [round_.before_run for each, round_ in first if each.before == fixes]
+        return before + [round_.after_run for each, round_ in first if each.after == fixes]
+
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)
         try:
