@@ -72,7 +72,7 @@ class Call:
 
 
 # A function that is called, what was being traced around it, and its call outside all graphs.
-_Watched = tuple[Any, Parts | None, _Call | None]
+_Watched = tuple[Any, Parts | None, Call | None]
 
 
 class _Functions:

@@ -1,0 +1,1 @@
+"""`stepscope try`: fixes applied from outside, each measured against the script as it is."""

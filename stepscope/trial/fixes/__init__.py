@@ -1,0 +1,27 @@
+"""One file per fix, listed here in the order in which a ladder tries them.
+
+A file is loaded in the user's process too: it imports the standard library, `trial/fixes`, and what
+watches frameworks. What only the outside needs (analysis, advice) it imports where it is used.
+"""
+
+import importlib
+from typing import Final
+
+from stepscope.trial.fixes.fix import Fix
+
+# File to the fix's name.
+FILES: Final[dict[str, str]] = {}
+
+
+def named(name: str) -> Fix:
+    """The fix of this name; only its own file is loaded. A name with dots is a module of the
+    user's own that ends with `FIX = ...` too."""
+    file = next((file for file, fix in FILES.items() if fix == name), None)
+    if file is None and "." not in name:
+        raise LookupError(name)
+    found: Fix = importlib.import_module(f"{__name__}.{file}" if file else name).FIX
+    return found
+
+
+def every() -> list[Fix]:
+    return [named(name) for name in FILES.values()]
