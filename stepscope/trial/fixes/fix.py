@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from stepscope.record.frameworks.watching.patches import Patches
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 # The order of `--ladder`; `other` comes where its finding stands.
 Stage = Literal["data", "graph", "compile", "precision", "other"]
@@ -24,7 +24,10 @@ class Proposal(NamedTuple):
 
     settings: Settings
     words: str  # "num_workers=2, persistent_workers=True"
-    patch: str | None  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
+    patch: (
+        str | None
+    )  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
+    keeps: Keeps | None = None  # where it is not the fix's own, for this script
 
 
 class Refusal(NamedTuple):
