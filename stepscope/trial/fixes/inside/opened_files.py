@@ -34,7 +34,7 @@ class OpenedFiles:
         return [] if self._writes else self._paths
 
 
-@functools.cache  # an audit hook cannot be removed: there is one, which does nothing most of the time
+@functools.cache  # an audit hook cannot be removed: there is one, which mostly does nothing
 def _listen() -> None:
     sys.addaudithook(_see)
 
