@@ -46,7 +46,7 @@ class CacheResult:
         return Proposal(
             settings={"function": function.place, "whole": reason is None},
             words=f"{function.node.name} reads its file once",
-            patch=finding.patch or f"# {finding.location and finding.fix}\n",
+            patch=finding.patch or f"# {finding.fix}\n",
         )
 
     def install(self, script: Script, settings: Settings) -> None:

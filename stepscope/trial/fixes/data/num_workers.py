@@ -1,7 +1,6 @@
 """Load batches in worker processes, ahead of the step."""
 
 import functools
-import multiprocessing
 import pickle
 import re
 import sys
@@ -103,9 +102,9 @@ def _start_method(arguments: Arguments) -> str:
     context = arguments["multiprocessing_context"]
     if isinstance(context, str):
         return context
-    processes = multiprocessing if context is None else context
+    processes = sys.modules["multiprocessing"] if context is None else context
     default = "fork" if sys.platform == "linux" else "spawn"
-    return processes.get_start_method(allow_none=True) or default
+    return str(processes.get_start_method(allow_none=True) or default)
 
 
 def _draw_as_without(script: Script, module: ModuleType) -> None:

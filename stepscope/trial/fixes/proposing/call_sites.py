@@ -23,9 +23,8 @@ def called_every(sources: Sources, function: NamedFunction, every: int) -> str:
         found = _guarded(sites[0], f"if {sites[0].counter} % {every} == 0:")
         if found is not None:
             return found
-    return (
-        f"# where {function.at} is called, call it every {every} times:\nif step % {every} == 0:\n"
-    )
+    where = "".join(f"{site.file}:{site.statement.lineno}: " for site in sites)
+    return f"# {where}call {function.at} {every} times less often\nif step % {every} == 0:\n"
 
 
 def _sites(file: str, text: Text | None, function: NamedFunction) -> list[_Site]:
@@ -46,7 +45,8 @@ def _last_name(called: ast.expr) -> str:
 
 
 def _counter(text: Text, statement: ast.stmt) -> str | None:
-    """`for step in range(…)` or `for step, batch in enumerate(…)`, the innermost one around it."""
+    """`for step in range(…)` or `for step, batch in enumerate(…)`, directly around it: with another
+    `if` in between, two conditions on the same counter may never hold at once."""
     around = [
         loop
         for loop in text.loops()
@@ -54,6 +54,8 @@ def _counter(text: Text, statement: ast.stmt) -> str | None:
     ]
     loop = max(around, key=lambda each: each.lineno, default=None)
     if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
+        return None
+    if statement not in loop.body:
         return None
     target = loop.target
     if _last_name(loop.iter.func) == "enumerate" and isinstance(target, ast.Tuple):
