@@ -19,11 +19,12 @@ class Streams:
                 put(self._states[name])
 
     def moved_since(self, before: "Streams") -> list[str]:
-        """The modules whose random numbers were used in between."""
+        """The modules whose random numbers were used in between. One that was loaded then (NumPy
+        loads its own at the first use) counts."""
         return [
             name
-            for name, state in before._states.items()
-            if name in self._states and not _is_same(self._states[name], state)
+            for name, state in self._states.items()
+            if name not in before._states or not _is_same(state, before._states[name])
         ]
 
     def torch_draws_since(self, before: "Streams") -> int | None:
