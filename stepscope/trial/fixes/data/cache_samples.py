@@ -52,7 +52,7 @@ FIX: Final = CacheSamples()
 
 def _watch_starts(script: Script, module: ModuleType) -> None:
     iterate = module.DataLoader.__iter__
-    samples = _Samples(script)
+    samples = Samples(script)
 
     @functools.wraps(iterate)
     def __iter__(self: Any) -> Any:
@@ -62,7 +62,7 @@ def _watch_starts(script: Script, module: ModuleType) -> None:
     script.patches.set(module.DataLoader, "__iter__", __iter__)
 
 
-class _Samples:
+class Samples:
     """By data set: what its `__getitem__` returned for each index."""
 
     def __init__(self, script: Script) -> None:
@@ -97,8 +97,8 @@ class _Samples:
             moved = Streams().moved_since(before)
         finally:
             before.restore()
-        if reason is None and moved:
-            reason = f"{place} draws random numbers of {' and '.join(moved)}."
+        if moved:
+            return f"{place} draws random numbers of {' and '.join(moved)}."
         needed = size_bytes * len(dataset) * max(1, loader.num_workers)
         if reason is None and needed > half_of_free_bytes():
             reason = f"The samples of {place} need {needed / 1e9:.1f} GB: more than there is."
