@@ -21,7 +21,12 @@ torch = pytest.importorskip("torch")
 
 def calls_made(every: int | None, count: int) -> list[int]:
     made: list[int] = []
-    function = less_often(lambda number: made.append(number) or number, every, lambda _: None)
+
+    def make(number: int) -> int:
+        made.append(number)
+        return number
+
+    function = less_often(make, every, lambda _: None)
     returned = [function(number) for number in range(count)]
     assert all(each in made for each in returned)  # what was returned last
     return made
