@@ -183,9 +183,10 @@ def _how(
     best, step_ns = overlap.best(range(now + 1, most + 1), case.step_ns)
     gain = max(0.0, min(wait, case.step_ns - step_ns))
     if case.machine.idle_cores < LEAST_IDLE:
-        return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
+        words = f"No core is idle, so more workers gain nothing. {at_line}"
+        return less, words, "cache-samples", None
     if gain < less.least:
-        return less, at_line, None, None
+        return less, at_line, "cache-samples", None
     saving = with_workers(wait, gain, less)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
@@ -201,7 +202,7 @@ def _of_pipeline(
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
-    return in_pipeline(wait, case.step_ns, idle_part), words, None, None
+    return in_pipeline(wait, case.step_ns, idle_part), words, "free-input", None
 
 
 def _sentence(words: str) -> str:
@@ -264,4 +265,5 @@ def _of_generator(case: Case) -> _Wait | None:
         saving=made_before(wait, ahead, case.stacks.time.error(share) * case.step_ns),
         fix="Prepare the batches once, before the loop, or with array operations on the whole "
         "batch; or make the next batch in another process while this one trains.",
+        trial="free-input",
     )
