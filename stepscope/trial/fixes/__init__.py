@@ -10,7 +10,19 @@ from typing import Final
 from stepscope.trial.fixes.fix import Fix
 
 # File to the fix's name.
-FILES: Final[dict[str, str]] = {}
+FILES: Final[dict[str, str]] = {
+    "thread_count": "thread-count",
+    "torch.compile": "compile",
+    "torch.compile_dynamic": "compile-dynamic",
+    "torch.fused_optimizer": "fused-optimizer",
+    "torch.channels_last": "channels-last",
+    "torch.zero_grad_none": "zero-grad-none",
+    "torch.inference_mode": "inference-mode",
+    "torch.cudnn_benchmark": "cudnn-benchmark",
+    "torch.float32": "float32",
+    "torch.tf32": "tf32",
+    "torch.mixed_precision": "mixed-precision",
+}
 
 
 def named(name: str) -> Fix:

@@ -24,7 +24,9 @@ class Proposal(NamedTuple):
 
     settings: Settings
     words: str  # "num_workers=2, persistent_workers=True"
-    patch: str | None  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
+    patch: (
+        str | None
+    )  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
 
 
 class Refusal(NamedTuple):
