@@ -40,9 +40,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
     # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
-    "trial": {"advise", "analyze", "store", "store.format", "record", "launch", "model", "errors"},
+    "trial": {
+        "advise", "analyze", "clock", "compare", "errors", "launch", "model", "record", "store",
+        "store.format", "store.local_folder",
+    },
     "show": {"advise", "analyze", "store", "model", "errors", "views"},
-}
+}  # fmt: skip
 SHARED = {"store.format", "store.writer", "store.local_folder"}
 # These connect the parts, so they may import all of them.
 ASSEMBLERS = {

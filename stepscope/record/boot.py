@@ -7,6 +7,7 @@ Everything is in the environment:
   STEPSCOPE_MAIN        process id of the recorded process itself, under a launcher
   STEPSCOPE_RANK        rank of the nearest ancestor that has one
   STEPSCOPE_COLLECT_INTO  where a rank's records belong when the run folder is only node-local
+  STEPSCOPE_TRIAL       the file that names the fixes `stepscope try` applies to the script
 """
 
 import json
@@ -21,7 +22,8 @@ from stepscope.launch.options import RecordOptions
 from stepscope.store.format import NOTES_FILE, RUN_FILE
 
 _VARIABLES: Final = tuple(
-    f"STEPSCOPE_{name}" for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO")
+    f"STEPSCOPE_{name}"
+    for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO", "TRIAL")
 )
 _MODULE_ENDINGS: Final = (".py", ".pyc", ".so")
 # Interpreters that multiprocessing starts for itself: they run no code of the user.
@@ -97,7 +99,18 @@ def _record(run_folder: str, role: str, rank: int | None) -> None:
     if role == "rank":
         os.environ["STEPSCOPE_RANK"] = str(rank)
     _collect_at_exit(run_folder, role)
+    if role != "worker":
+        _apply_fixes(run_folder)
     recording.start(run_folder, read_options(run_folder), role, rank)
+
+
+def _apply_fixes(run_folder: str) -> None:
+    """Named as text: recording does not depend on what is tried with it."""
+    trial = os.environ.get("STEPSCOPE_TRIAL")
+    if trial:
+        import importlib
+
+        importlib.import_module("stepscope.trial.in_script").apply(trial, run_folder)
 
 
 def read_options(run_folder: str) -> RecordOptions:

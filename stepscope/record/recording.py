@@ -130,7 +130,7 @@ class Recording:
             on_name=self._guarded(self._names.name),
             on_import=self._guarded(_imported),
             on_exit=self._guarded(_stop_at_exit),
-            watched=originals.WATCHED | frameworks.WATCHED,
+            watched=originals.WATCHED | frameworks.watched(),
         )
         self._undo.append(_core.hooks_stop)
         _core.functions_hook(self._guarded(function_names.namer(self._names)))

@@ -7,6 +7,7 @@ changes there go through `Patches`, so that stopping removes all of them.
 import importlib
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Final
 
 from stepscope.record.frameworks.watching import notes
@@ -28,16 +29,26 @@ def _watchers() -> dict[str, list[str]]:
 
 
 _WATCHERS: Final = _watchers()
-WATCHED: Final = frozenset(_WATCHERS)
 
 _patches = Patches()
+# What is done to a module before our own watchers see it, once.
+_first: Final[dict[str, list[Callable[[ModuleType], object]]]] = {}
 _installed: set[tuple[str, str]] = set()
+
+
+def when_loaded(name: str, action: Callable[[ModuleType], object]) -> None:
+    """Ahead of our own watchers of that module; to be called before the recording starts."""
+    _first.setdefault(name, []).append(action)
+
+
+def watched() -> frozenset[str]:
+    return frozenset((*_WATCHERS, *_first))
 
 
 def install(note: Callable[[str], object]) -> None:
     """Watch what is loaded already. `note`: where problems are reported."""
     notes.tell(note)
-    for name in WATCHED:
+    for name in watched():
         watch(name)
 
 
@@ -46,6 +57,8 @@ def watch(name: str) -> None:
     module = sys.modules.get(name)
     if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
         return
+    for action in _first.pop(name, ()):
+        action(module)
     for watcher in _WATCHERS.get(name, ()):
         if (name, watcher) not in _installed:
             _installed.add((name, watcher))

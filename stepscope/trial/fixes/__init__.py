@@ -26,9 +26,12 @@ FILES: Final[dict[str, str]] = {
 
 
 def named(name: str) -> Fix:
-    """The fix of this name; only its own file is loaded."""
-    file = next(file for file, fix in FILES.items() if fix == name)
-    found: Fix = importlib.import_module(f"{__name__}.{file}").FIX
+    """The fix of this name; only its own file is loaded. A name with dots is a module of the
+    user's own that ends with `FIX = ...` too."""
+    file = next((file for file, fix in FILES.items() if fix == name), None)
+    if file is None and "." not in name:
+        raise LookupError(name)
+    found: Fix = importlib.import_module(f"{__name__}.{file}" if file else name).FIX
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a fix is: when it applies, what it changes inside the script, and the patch to make by hand."""
+"""What a fix is: when it applies, what it changes inside the script, the patch to make by hand."""
 
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from stepscope.record.frameworks.watching.patches import Patches
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 # The order of `--ladder`; `other` comes where its finding stands.
 Stage = Literal["data", "graph", "compile", "precision", "other"]
@@ -41,7 +41,8 @@ class Script(Protocol):
     patches: "Patches"  # changes of ours that can be undone
 
     def when_loaded(self, module: str, action: Callable[[ModuleType], object]) -> None:
-        """Call `action` when the script has loaded the module, or now if it has."""
+        """Call `action` when the script has loaded the module, ahead of our own watchers. Only in
+        `install`: afterwards the list of modules is closed."""
 
     def applied(self, what: str) -> None:
         """Say that the fix took effect, in a few words; only the first time is kept."""
