@@ -51,7 +51,9 @@ class _Models:
             if id(module) not in self._calls:
                 return self._first(call, module, args, kwargs)
             compiled = self._calls[id(module)][1]
-            return compiled(*args, **kwargs) if compiled else call(module, args, kwargs)
+            if compiled is None:  # by identity: a module may have a length
+                return call(module, args, kwargs)
+            return compiled(*args, **kwargs)
 
         return compiled_call
 
