@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
+    "compare": {"advise", "analyze", "store", "store.format", "clock", "model", "errors"},
     # The functions that views name as text are loaded when they are needed.
     "views": {"store", "model", "errors"},
     "trial": {
@@ -69,6 +70,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "importers": ("importers", "importers.kineto", "importers.xplane"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
+    "compare": ("compare.statistics", "compare"),
     "record": (
         "record.names",
         "record.code",

@@ -35,6 +35,7 @@ from stepscope.store.format import OPS_FILE
 @click.option("--exact", is_flag=True, help="Never thin out lines, whatever that costs.")
 @click.option("--ops", callback=sizes.steps_of_operators, default="auto", metavar="10:20|all|off",
               help="Steps whose operators are recorded. [three after the fifth]")  # fmt: skip
+@click.option("--losses", is_flag=True, help="Keep the loss of every step.")
 @click.option("--include", multiple=True, metavar="GLOB",
               help="Files or modules that count as yours too; may be repeated.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="GLOB",
@@ -125,6 +126,7 @@ def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
         exact=given["exact"],
         calls=given["calls"],
         ops=given["ops"],
+        losses=given["losses"],
         include=given["include"],
         exclude=given["exclude"],
         steps=given["steps"],

@@ -27,6 +27,7 @@ class RecordOptions(NamedTuple):
     budget_share: float = 0.03
     max_bytes: int = 512 * 2**20
     ops: str = "auto"  # which steps' operators: "10:20", "all", "off"
+    losses: bool = False  # keep the loss of every step
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
 
     def to_json(self) -> dict[str, Any]:

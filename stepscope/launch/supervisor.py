@@ -43,7 +43,7 @@ def supervise(command: Sequence[str], environment: Mapping[str, str], run_folder
         signals.discard_pending()
     finally:
         signals.restore(mask)
-    _write_ending(run_folder, ended, started_ns)
+    write_ending(run_folder, ended, started_ns)
     return ended
 
 
@@ -125,7 +125,7 @@ class _Supervisor:
             signal.signal(number, handler)
 
 
-def _write_ending(run_folder: str, ended: Ended, started_ns: int) -> None:
+def write_ending(run_folder: str, ended: Ended, started_ns: int) -> None:
     fields = {
         "pid": os.getpid(),
         "exit_status": ended.exit_status,

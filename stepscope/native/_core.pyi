@@ -41,6 +41,9 @@ def step_mark(*, who: int = 0, samples: int = 0, name: int = 0, start: int = 0) 
     """`who`: a StepMark. `start` 0: now."""
 
 def window(name: int, start: int, end: int, *, is_scripts: bool = False) -> int: ...
+def loss(name: int, start: int, value: float, *, flags: int = 0) -> int:
+    """A loss that was computed at `start`. `flags`: LossFlag."""
+
 def past_span(
     name: int, category: int, start: int, end: int, *, number: int = 0, group: int = 0
 ) -> int:

@@ -221,6 +221,21 @@ class StepMarks(Moments):
         return np.minimum(self._number("value0"), np.uint64(MOST_SAMPLES)).astype(np.int64)
 
 
+class LossValues(Moments):
+    """Losses of the training; the name says where they come from."""
+
+    kind = EventKind.LOSS
+
+    @functools.cached_property
+    def value(self) -> npt.NDArray[np.float64]:
+        return np.ascontiguousarray(self._number("value0")).view(np.float64)
+
+    @property
+    def is_running_mean(self) -> Mask:
+        """Over the batches since the epoch began."""
+        return (self._id("extra") & np.uint32(fmt.LossFlag.RUNNING_MEAN)) != 0
+
+
 class LoopStamps(Moments):
     """Each time the header of a loop was reached; the name is the loop's."""
 

@@ -118,6 +118,8 @@ class EventKind(enum.IntEnum):
     #                   name, of kind "code"; both 0: not in a line of the user's code
     WINDOW = 11  # start..end ticks: operators were recorded; name: the file, "ops-1.json" (may be
     #              missing: it was not needed after all); extra 1: by the script's own profiler
+    LOSS = 12  # with --losses: a loss of the training, known at start ticks; value0 the bits of a
+    #            float64; name: where it comes from ("backward"); extra: a LossFlag
 
 
 # An event, 48 bytes.
@@ -140,6 +142,10 @@ class StepMark(enum.IntEnum):
     SCRIPT = 0  # stepscope.step()
     BEGINS = 1  # no step ends here: the first of a sequence begins (stepscope.steps)
     FRAMEWORK = 2  # a training batch of a framework; name: which ("Lightning")
+
+
+class LossFlag(enum.IntFlag):
+    RUNNING_MEAN = 1  # the mean over the batches since the epoch began, as Keras reports it
 
 
 class SpanCategory(enum.IntEnum):

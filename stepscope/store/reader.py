@@ -60,6 +60,7 @@ class ProcessData:
     costs = _table(tables.Costs)
     line_begins = _table(tables.LineBegins)
     windows = _table(tables.Windows)
+    losses = _table(tables.LossValues)
 
     @property
     def start_ns(self) -> int:

@@ -1,9 +1,11 @@
 """The fixes of a trial, installed in the user's process before its first line.
 
-STEPSCOPE_TRIAL names a JSON file, {"fixes": [{"name", "settings"}]}. What becomes of them is
-appended to RUN/trial.jsonl: {"fix", "is": "applied" | "refused" | "failed", "what"}.
+STEPSCOPE_TRIAL names a JSON file, {"fixes": [{"name", "settings"}]}. RUN/trial.jsonl gets a line
+for what becomes of each: {"fix", "number" (its place in that list), "is": "applied" | "refused" |
+"failed", "what"}; and one for each framework that the script loads: {"is": "loaded", "what"}.
 """
 
+import functools
 import json
 import os
 from collections.abc import Callable
@@ -21,27 +23,35 @@ Outcome = Literal["applied", "refused", "failed"]
 
 def apply(trial_file: str, run_folder: str) -> None:
     """Never raises: a fix that fails costs its trial, and the script goes on without it."""
+    _note_frameworks(run_folder)
     try:
         with open(trial_file, encoding="utf-8") as file:
             wanted = json.load(file)["fixes"]
     except Exception as error:
-        InScript("", run_folder).failed(error)
+        InScript("", 0, run_folder).failed(error)
         return
-    for each in wanted:
-        script = InScript(each["name"], run_folder)
+    for number, each in enumerate(wanted):
+        script = InScript(each["name"], number, run_folder)
         try:
             fixes.named(each["name"]).install(script, each["settings"])
         except Exception as error:
             script.failed(error)
 
 
+def _note_frameworks(run_folder: str) -> None:
+    for package in {name.partition(".")[0] for name in frameworks.watched()}:
+        report = functools.partial(_append, run_folder, {"is": "loaded", "what": package})
+        frameworks.when_loaded(package, lambda _, report=report: report())  # type: ignore[misc]
+
+
 class InScript:
     """The user's process, as one fix sees it."""
 
-    def __init__(self, fix: str, run_folder: str) -> None:
+    def __init__(self, fix: str, number: int, run_folder: str) -> None:
         self.patches = Patches()
         self._fix = fix
-        self._report = os.path.join(run_folder, REPORT_FILE)
+        self._number = number
+        self._run_folder = run_folder
         self._said: set[Outcome] = set()
 
     def when_loaded(self, module: str, action: Callable[[ModuleType], object]) -> None:
@@ -63,13 +73,16 @@ class InScript:
             self.failed(error)
 
     def _say(self, outcome: Outcome, what: str) -> None:
-        """One small append a line, so that processes do not mix."""
-        if outcome in self._said:
-            return
-        self._said.add(outcome)
-        line = json.dumps({"fix": self._fix, "is": outcome, "what": what}) + "\n"
-        try:
-            with open(self._report, "a", encoding="utf-8") as file:
-                file.write(line)
-        except OSError:
-            return  # without its word the fix counts as never reached
+        if outcome not in self._said:
+            self._said.add(outcome)
+            fields = {"fix": self._fix, "number": self._number, "is": outcome, "what": what}
+            _append(self._run_folder, fields)
+
+
+def _append(run_folder: str, fields: dict[str, object]) -> None:
+    """One small append a line, so that processes do not mix."""
+    try:
+        with open(os.path.join(run_folder, REPORT_FILE), "a", encoding="utf-8") as file:
+            file.write(json.dumps(fields) + "\n")
+    except OSError:
+        return  # without its word a fix counts as never reached

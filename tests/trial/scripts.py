@@ -25,7 +25,7 @@ class Tried(NamedTuple):
     status: int
     stdout: str
     stderr: str
-    said: list[dict[str, str]]  # what the fixes said, in order
+    said: list[dict[str, Any]]  # what the fixes said, in order
     run: Path
 
     def applied(self, fix: str) -> str | None:
@@ -68,5 +68,6 @@ def run_with(
     return Tried(ended.returncode, ended.stdout, ended.stderr, _said(into / REPORT_FILE), into)
 
 
-def _said(report: Path) -> list[dict[str, str]]:
-    return [json.loads(row) for row in report.read_text().splitlines()] if report.exists() else []
+def _said(report: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(row) for row in report.read_text().splitlines()] if report.exists() else []
+    return [row for row in rows if "fix" in row]

@@ -5,6 +5,8 @@
 #include "hooks/prints.h"
 #include "wrappers/ranges.h"
 
+#include <string.h>
+
 static PyObject *py_step_mark(PyObject *self, PyObject *args, PyObject *keywords) {
     (void)self;
     static char *names[] = {"who", "samples", "name", "start", NULL};
@@ -39,6 +41,19 @@ static PyObject *py_past_span(PyObject *self, PyObject *args, PyObject *keywords
     Event span = {.name = name, .start = start, .end = end, .extra = category, .value0 = number,
                   .value1 = group};
     return PyLong_FromUnsignedLongLong(event_add(EVENT_SPAN, span));
+}
+
+static PyObject *py_loss(PyObject *self, PyObject *args, PyObject *keywords) {
+    (void)self;
+    static char *names[] = {"name", "start", "value", "flags", NULL};
+    unsigned int name, flags = 0;
+    unsigned long long start;
+    double value;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "IKd|$I", names, &name, &start, &value, &flags))
+        return NULL;
+    Event loss = {.name = name, .start = start, .extra = flags};
+    memcpy(&loss.value0, &value, sizeof value);
+    return PyLong_FromUnsignedLongLong(event_add(EVENT_LOSS, loss));
 }
 
 /* ---- spans: several in each step of the training, so their arguments are read by hand ---------------- */
@@ -130,6 +145,7 @@ PyMethodDef event_functions[] = {
     KEYWORDS("step_mark", py_step_mark),
     KEYWORDS("window", py_window),
     KEYWORDS("past_span", py_past_span),
+    KEYWORDS("loss", py_loss),
     FAST("span_begin", py_span_begin),
     FAST("span_end", py_span_end),
     ARGS("span_drop", py_span_drop),

@@ -9,6 +9,6 @@ from typing import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {
-    "jax": ("stand_in", "compilation", "jit_calls", "gradients", "arrays", "operators"),
+    "jax": ("stand_in", "compilation", "jit_calls", "gradients", "arrays", "operators", "losses"),
     "optax": ("optax",),
 }

@@ -3,6 +3,7 @@
 `jax.value_and_grad(loss)(…)` runs forward and backward in one, and cannot be split.
 """
 
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
@@ -13,7 +14,10 @@ from stepscope.record.frameworks.watching.timed_calls import leave_out_this_fram
 from stepscope.record.names import naming
 from stepscope.store.format import BackwardFlag, SpanCategory
 
-_MAKERS: Final = ("grad", "value_and_grad")
+_WITH_VALUE: Final = "value_and_grad"
+_MAKERS: Final = ("grad", _WITH_VALUE)
+# Called with the result of a function that returns its value too. None: no listener.
+on_value: Callable[[Any], object] | None = None
 
 
 class Differentiated(stand_in.StandIn):
@@ -27,7 +31,7 @@ class Differentiated(stand_in.StandIn):
             name = naming.name_id(self._stepscope_state)
             span = _core.span_begin(name, SpanCategory.BACKWARD, 0, BackwardFlag.WITH_FORWARD)
         try:
-            return self._stepscope_function(*args, **kwargs)
+            result = self._stepscope_function(*args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
@@ -36,6 +40,9 @@ class Differentiated(stand_in.StandIn):
                 _core.span_end(span)
                 compilation.here.asked = 0
                 jitted_functions.worked()
+        if span and on_value is not None and self._stepscope_state == _WITH_VALUE:
+            on_value(result)
+        return result
 
 
 def install(jax: Any, patches: Patches) -> None:

@@ -33,6 +33,8 @@ _guarded: Final = notes.guard("Recording lost something of JAX")
 # Called when JAX trains, and when a function is called for the first time. None: no listener.
 on_work: Callable[[], None] | None = None
 on_first_call: Callable[[], None] | None = None
+# Called when a function has returned, with the ticks at which the call began, and its result.
+on_result: "Callable[[Function, int, Any], object] | None" = None
 
 
 def worked() -> None:
@@ -153,6 +155,8 @@ class Jit:
             _guarded(self._compiled, function, args, kwargs)
         if function.updates.is_open:
             _guarded(function.updates.ended, args, result)
+        if on_result is not None:
+            on_result(function, _here.began, result)
         if function.updates.trains:
             worked()
             with step_ends_with(result):

@@ -8,4 +8,4 @@ own: the backend has them.
 from typing import Final
 
 # A module that the script loads, and the files here that watch it.
-WATCHES: Final = {"keras": ("hooks",), "tf_keras": ("hooks",)}
+WATCHES: Final = {"keras": ("hooks", "losses"), "tf_keras": ("hooks", "losses")}

@@ -9,6 +9,6 @@ from typing import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {
-    "tensorflow": ("hooks", "operators"),
+    "tensorflow": ("hooks", "operators", "losses"),
     "horovod.tensorflow": ("horovod",),
 }

@@ -7,6 +7,7 @@ One that only calls a model is a forward pass without gradients. Any other is le
 import functools
 import itertools
 import weakref
+from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ _COMMUNICATES: Final = "horovod."
 
 
 _collectives: Final = itertools.count(1)
+# Called with a call that is about to end, and its result. None: no listener.
+on_result: "Callable[[Call, Any], object] | None" = None
 
 
 def begin_collective(name: str) -> int:
@@ -61,7 +64,7 @@ def code_of(function: Any) -> CodeType | None:
     return code if isinstance(code, CodeType) else None
 
 
-class _Call:
+class Call:
     """A running call, outside all graphs."""
 
     __slots__ = ("made", "span")
@@ -84,7 +87,7 @@ class _Functions:
             made.parts.trains = made.is_known and _has_gradients(function)
         return made
 
-    def begins(self, function: Any, args: Any, kwargs: Any) -> _Call | None:
+    def begins(self, function: Any, args: Any, kwargs: Any) -> Call | None:
         if naming.name_id is None or here.call is not None or not current_work.is_eager():
             return None
         if function._run_functions_eagerly:  # its operations are recorded themselves
@@ -95,7 +98,7 @@ class _Functions:
         is_free = here.tape is None and not here.in_optimizer and not here.is_told
         if is_free or made.communicates:
             span = self._span(made, args, kwargs)
-        call = here.call = _Call(made, span)
+        call = here.call = Call(made, span)
         return call
 
     def _span(self, made: Made, args: Any, kwargs: Any) -> int:
@@ -110,7 +113,7 @@ class _Functions:
             return _core.span_begin(name, SpanCategory.FORWARD, samples, ForwardFlag.NO_GRAD)
         return 0
 
-    def ends(self, call: _Call) -> bool:
+    def ends(self, call: Call) -> bool:
         """Whether it trained."""
         here.call = None
         made = call.made
@@ -179,6 +182,8 @@ def _watch_calls(made_by: Any, functions: _Functions, patches: Patches) -> None:
         if around is not None:
             _guarded(functions.was_called_in_graph, self, around)
             here.tracing = around
+        if call is not None and on_result is not None:
+            _guarded(on_result, call, result)
         if call is not None and _guarded(functions.ends, call) and not here.in_batch:
             step_counter.optimizer_stepped(FIRST_FUNCTION + call.made.number)
         return result

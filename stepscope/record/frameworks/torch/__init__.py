@@ -9,7 +9,7 @@ from typing import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {
-    "torch": ("passes", "distributed", "saving", "ranges", "operators"),
+    "torch": ("passes", "distributed", "saving", "ranges", "operators", "losses"),
     "torch.utils.data.dataloader": ("loader",),
     "torchdata.stateful_dataloader.stateful_dataloader": ("loader",),
     "torch._dynamo.callback": ("compilation", "operators"),

@@ -1,0 +1,1 @@
+"""How sure a speed-up is."""

@@ -1,0 +1,170 @@
+"""The ladder: fixes tried one by one on top of those that helped.
+
+1. A fix is kept if it is faster beyond doubt and its losses do what it promises.
+2. One that gained nothing is tried once more when a later one was kept: what it saves may only now
+   be what the step waits for.
+3. What cannot be tried, fails or does not fit into the time is a rung too, with its reason.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from stepscope.model.findings import Finding, Speedup
+from stepscope.model.trial import LossCheck, Rung, Same, Status
+from stepscope.trial.fixes.fix import Fix, Keeps, Proposal
+from stepscope.trial.state import SavedFix
+
+
+class Candidate(NamedTuple):
+    """A fix that fits, for the finding that asked for it."""
+
+    fix: Fix
+    finding: Finding | None
+    proposal: Proposal
+
+    @property
+    def as_applied(self) -> SavedFix:
+        return SavedFix(name=self.fix.name, settings=dict(self.proposal.settings))
+
+
+class Outcome(NamedTuple):
+    """What became of a candidate: measured, or a status that says why not."""
+
+    speedup: Speedup | None = None
+    rounds: int = 0
+    step_ms: float | None = None
+    loss: LossCheck | None = None
+    run: str | None = None
+    status: Status | None = None
+    reason: str | None = None
+
+
+class Stopped(Exception):
+    """No time is left, or the user interrupts; the message says which."""
+
+
+# What is kept, and what is kept with the candidate on top.
+Measure = Callable[[list[SavedFix], Candidate], Outcome]
+
+NO_GAIN: Final = "no gain that stands out from the noise"
+# What the losses may do with each kind of fix. "unknown": the script's own runs differ as much.
+_ALLOWED: Final[dict[Keeps, tuple[Same, ...]]] = {
+    "bits": ("bitwise", "unknown"),
+    "rounding": ("bitwise", "within tolerance", "unknown"),
+    "precision": ("bitwise", "within tolerance", "unknown"),
+    "training": ("bitwise", "within tolerance", "unknown", "different"),
+}
+_SLOWER: Final = "slower"
+_CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
+
+
+class Ladder:
+    def __init__(self, measure: Measure, see: Callable[[Rung], object] = lambda _: None) -> None:
+        """`see` is called with each rung when it is decided."""
+        self._measure = measure
+        self._see = see
+        self.rungs: list[Rung] = []
+        self.kept: list[Candidate] = []
+        self.stopped: str | None = None
+        self._again: list[tuple[Candidate, Rung]] = []  # gained nothing so far
+
+    def climb(self, candidates: Sequence[Candidate]) -> None:
+        for candidate in candidates:
+            self._try(candidate)
+        for candidate, rung in self._second_chances():
+            self.rungs.remove(rung)
+            self._try(candidate)
+
+    @property
+    def applied(self) -> list[SavedFix]:
+        return [each.as_applied for each in self.kept]
+
+    def _try(self, candidate: Candidate) -> None:
+        rung = _described(candidate, self._gained())
+        if self.stopped is None:
+            try:
+                rung = _judged(rung, candidate.fix, self._measure(self.applied, candidate))
+            except Stopped as reason:
+                self.stopped = str(reason)
+        if self.stopped is not None:
+            rung = msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
+        self._note(candidate, rung)
+
+    def _note(self, candidate: Candidate, rung: Rung) -> None:
+        self.rungs.append(rung)
+        if rung.status == "kept":
+            self.kept.append(candidate)
+        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _SLOWER):
+            self._again.append((candidate, rung))
+        self._see(rung)
+
+    def _second_chances(self) -> list[tuple[Candidate, Rung]]:
+        if self.stopped is not None:
+            return []
+        last_kept = max(
+            (i for i, rung in enumerate(self.rungs) if rung.status == "kept"), default=0
+        )
+        return [each for each in self._again if self.rungs.index(each[1]) < last_kept]
+
+    def _gained(self) -> float:
+        gained = 1.0
+        for rung in self.rungs:
+            gained *= (rung.speedup or 1.0) if rung.status == "kept" else 1.0
+        return gained
+
+
+def _described(candidate: Candidate, gained: float) -> Rung:
+    finding = candidate.finding
+    return Rung(
+        fix=candidate.fix.name,
+        title=candidate.fix.title,
+        finding=finding.id if finding else None,
+        predicted=on_top(finding.speedup, gained) if finding else None,
+        status="skipped",
+        reason=None,
+        what=candidate.proposal.words,
+        patch=candidate.proposal.patch,
+    )
+
+
+def _judged(rung: Rung, fix: Fix, outcome: Outcome) -> Rung:
+    status, reason = _verdict(fix, outcome)
+    speedup = outcome.speedup
+    return msgspec.structs.replace(
+        rung,
+        status=status,
+        reason=reason,
+        speedup=speedup.expected if speedup else None,
+        low=speedup.low if speedup else None,
+        high=speedup.high if speedup else None,
+        rounds=outcome.rounds,
+        step_ms=outcome.step_ms,
+        loss=outcome.loss,
+        run=outcome.run,
+    )
+
+
+def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
+    speedup = outcome.speedup
+    if speedup is None:
+        return outcome.status or "failed", outcome.reason
+    if fix.is_ceiling:
+        return "rejected", _CEILING
+    if speedup.low <= 1:
+        return "rejected", _SLOWER if speedup.high < 1 else NO_GAIN
+    if outcome.loss is not None and outcome.loss.same not in _ALLOWED[fix.keeps]:
+        return "rejected", f"it changes the training: {outcome.loss.words}"
+    return "kept", None
+
+
+def on_top(alone: Speedup, gained: float) -> Speedup:
+    """What a fix takes off the step, off one that is `gained` times as fast already. Where that is
+    more than is left of it, the savings overlap, and the fix's own figure is the best known."""
+
+    def less(speedup: float) -> float:
+        left = 1 / gained - (1 - 1 / speedup)
+        return 1 / gained / left if left > 0.02 else speedup
+
+    return Speedup(expected=less(alone.expected), low=less(alone.low), high=less(alone.high))

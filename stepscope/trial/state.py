@@ -1,0 +1,135 @@
+"""What a trial has measured so far, in its folder: with it an interrupted one goes on.
+
+Everything else follows from it: the findings from the baseline's run, the proposals from the
+findings, the ladder from the rounds.
+"""
+
+import os
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from stepscope.errors import DataError, EnvironmentTrouble, InputError
+from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder
+from stepscope.model import Record
+
+STATE_FILE: Final = "try.json"
+PREFIX: Final = "try-"
+
+
+class SavedFix(Record, frozen=True):
+    name: str
+    settings: dict[str, Any]
+
+
+class Round(Record, frozen=True):
+    """Both sides, run next to each other: their mean measured step."""
+
+    before_ms: float
+    after_ms: float
+    before_run: str
+    after_run: str
+
+
+class Comparison(msgspec.Struct):
+    """The script with the fixes `before` against the script with those `after`."""
+
+    before: list[SavedFix]
+    after: list[SavedFix]
+    rounds: list[Round] = msgspec.field(default_factory=list)
+    status: str | None = None  # "failed" or "skipped", if it cannot be measured
+    reason: str | None = None
+
+
+class SavedBaseline(Record, frozen=True):
+    run: str
+    seconds: float
+    loaded: list[str]  # frameworks
+
+
+class Wanted(Record, frozen=True):
+    """What the user asked for."""
+
+    words: list[str]  # the script and its arguments
+    cwd: str
+    rounds: int
+    steps: int | None = None
+    module: bool = False
+    fixes: list[str] | None = None  # only these
+    ladder: bool = False  # all fixes, also without a finding
+    in_place: bool = False
+
+
+class State(msgspec.Struct):
+    wanted: Wanted
+    folder: str
+    runs: int = 0  # so far, failed ones too
+    seconds: float = 0.0  # they took
+    baseline: SavedBaseline | None = None
+    comparisons: list[Comparison] = msgspec.field(default_factory=list)
+
+    def comparison(self, before: list[SavedFix], after: list[SavedFix]) -> Comparison:
+        for each in self.comparisons:
+            if each.before == before and each.after == after:
+                return each
+        self.comparisons.append(Comparison(before, after))
+        return self.comparisons[-1]
+
+    def save(self) -> None:
+        path = os.path.join(self.folder, STATE_FILE)
+        try:
+            Path(path + ".arriving").write_bytes(msgspec.json.encode(self))
+            os.replace(path + ".arriving", path)
+        except OSError as cause:
+            raise EnvironmentTrouble(f"Cannot write '{path}': {cause.strerror}.") from cause
+
+
+def begin(wanted: Wanted, name: str) -> State:
+    state = State(wanted, new_folder(PREFIX + name))
+    state.save()
+    return state
+
+
+def resume(words: list[str]) -> State:
+    """`words`: nothing (the newest), a folder, and then or alone the same command as before."""
+    if words and os.path.isfile(os.path.join(words[0], STATE_FILE)):
+        return _require_same(_read(Path(words[0])), words[1:])
+    folders = Path(DEFAULT_PARENT).glob(f"{PREFIX}*/{STATE_FILE}")
+    newest = max(folders, key=lambda file: file.stat().st_mtime_ns, default=None)
+    if newest is None:
+        raise InputError(f"There is no trial to resume in '{DEFAULT_PARENT}'.")
+    return _require_same(_read(newest.parent), words)
+
+
+def _read(folder: Path) -> State:
+    try:
+        state = msgspec.json.decode((folder / STATE_FILE).read_bytes(), type=State)
+    except (OSError, msgspec.DecodeError) as cause:
+        raise DataError(f"Cannot read '{folder / STATE_FILE}': {cause}.") from cause
+    state.folder = os.path.abspath(folder)
+    return state
+
+
+def _require_same(state: State, words: list[str]) -> State:
+    if words and words != state.wanted.words:
+        raise InputError(
+            f"'{state.folder}' tried '{' '.join(state.wanted.words)}', not '{' '.join(words)}': "
+            "leave --resume out to begin a new trial."
+        )
+    if os.getcwd() != state.wanted.cwd:
+        raise InputError(f"'{state.folder}' was started in '{state.wanted.cwd}': resume it there.")
+    return state
+
+
+class Budget:
+    """Time that may be spent: nothing is started that does not fit."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._started = time.monotonic()
+
+    @property
+    def left_s(self) -> float:
+        return self.seconds - (time.monotonic() - self._started)
