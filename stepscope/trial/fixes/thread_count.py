@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 _VARIABLES: Final = (
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
@@ -31,6 +31,9 @@ class ThreadCount:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        threads = subject.case.process.costs.threads
+        if subject.finding is None and len(threads) and threads[-1] <= 2 * subject.cores:
+            return Refusal(f"{threads[-1]} threads on {subject.cores:g} cores are not too many")
         count = max(1, int(subject.cores) // _threads_at_work(subject))
         return Proposal({"count": count}, f"{count} compute threads", _patch(subject, count))
 

@@ -29,10 +29,15 @@ def evaluate(net, batch):
     return result
 
 
-if "eager-backend" in sys.argv:  # what a compiler of C++ does is torch's to test
-    compile_with = torch.compile
+def broken(_graph, _inputs):
+    raise ValueError("no such instruction")
+
+
+BACKENDS = {"eager-backend": "eager", "broken-backend": broken}
+for word in BACKENDS.keys() & set(sys.argv):  # inductor takes long, and is torch's to test
+    compile_with, backend = torch.compile, BACKENDS[word]
     torch.compile = lambda model, dynamic=None, options=None: compile_with(
-        model, dynamic=dynamic, backend="eager"
+        model, dynamic=dynamic, backend=backend
     )
 torch.manual_seed(0)
 pictures, labels = torch.randn(40, 3, 8, 8), torch.randint(0, 4, (40,))
@@ -41,7 +46,7 @@ if "compiled" in sys.argv:
     net = torch.compile(net, backend="eager")
 loss_of = nn.CrossEntropyLoss()
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
-for epoch in range(3):
+for epoch in range(100 if "long" in sys.argv else 3):
     for x, y in DataLoader(TensorDataset(pictures, labels), batch_size=16, shuffle=True):
         optimizer.zero_grad(set_to_none=False)
         loss = loss_of(net(x), y)

@@ -7,7 +7,7 @@ from stepscope.trial.fixes.torch.results import each_tensor
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 
 class ChannelsLast:

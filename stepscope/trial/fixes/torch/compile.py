@@ -9,7 +9,7 @@ from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 
 class Compile:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 
 class CompileDynamic:

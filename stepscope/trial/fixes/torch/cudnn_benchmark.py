@@ -6,7 +6,7 @@ from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings
 from stepscope.trial.fixes.torch.device_setting import on_gpu
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 _LINE: Final = "torch.backends.cudnn.benchmark = True"
 

@@ -12,7 +12,7 @@ from stepscope.trial.fixes.torch.results import cast
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer, first_parameter
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 
 class Float32:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 
 if TYPE_CHECKING:
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 _TOGETHER: Final = ("fused", "foreach")  # the better one first
+_FUSED: Final = ("SGD", "Adam", "AdamW", "Adagrad")  # can be
 
 
 class FusedOptimizer:
@@ -105,8 +106,15 @@ def _patch(subject: "Subject") -> str:
     if subject.finding is not None and subject.finding.patch:
         return subject.finding.patch
     by_trainer = trainer_patch(subject, transformers=("optim", '"adamw_torch_fused"'))
-    by_hand = argument_patch(subject, ("SGD", "Adam", "AdamW", "Adagrad"), ("fused", "True"))
-    return by_trainer or by_hand or "fused=True  # where the optimizer is made\n"
+    by_hand = argument_patch(subject, _FUSED, ("fused", "True"))
+    return by_trainer or by_hand or f"{_made_at(subject)}fused=True  # of the optimizer\n"
+
+
+def _made_at(subject: "Subject") -> str:
+    from stepscope.advise.evidence.user_calls import only_call
+
+    places = [place for name in _FUSED if (place := only_call(subject.case, name))]
+    return f"{places[0].file}:{places[0].line}: " if len(places) == 1 else ""
 
 
 FIX = FusedOptimizer()

@@ -13,7 +13,7 @@ from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer
 
 if TYPE_CHECKING:
     from stepscope.advise.evidence.source import Function, Text
-    from stepscope.trial.subject import Subject
+    from stepscope.trial.fixes.subject import Subject
 
 
 class InferenceMode:

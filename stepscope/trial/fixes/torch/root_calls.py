@@ -79,7 +79,7 @@ _calls: _RootCalls | None = None
 
 def add_layer(torch: Any, patches: Patches, place: Place, around: Callable[[Call], Call]) -> None:
     """`around` gets the call and returns what is done instead of it."""
-    calls = _calls or _replace_calls(torch)
+    calls = _calls or _replace_calls(torch, patches)
     layer = _Layer(place, around)
     calls.add(layer)
     patches.on_undo(lambda: calls.remove(layer))
@@ -89,11 +89,16 @@ def first_parameter(module: Any) -> Any:
     return next(module.parameters(), None)
 
 
-def _replace_calls(torch: Any) -> _RootCalls:
-    """Once in a process: without layers it is torch's own call. `_call_impl`, not `__call__`, which
-    recording replaces by a function in C."""
+def _replace_calls(torch: Any, patches: Patches) -> _RootCalls:
+    """`_call_impl`, not `__call__`, which recording replaces by a function in C."""
     global _calls
     _calls = _RootCalls(torch)
     compiled_graphs.install(torch)
-    Patches().set(torch.nn.Module, "_call_impl", _calls.replacement())
+    patches.on_undo(_forget)
+    patches.set(torch.nn.Module, "_call_impl", _calls.replacement())
     return _calls
+
+
+def _forget() -> None:
+    global _calls
+    _calls = None
