@@ -42,17 +42,21 @@ class ModelCall:
         return diff(self.file, lines, after)
 
     def _assignment(self) -> ast.stmt | None:
-        """The last one, if no branch decides about it."""
-        found = [
-            (block, statement)
+        """The statement after which the model is what it stays: the last of its block that assigns
+        it, a branch that may assign it again included."""
+        lines = [
+            (block, statement.lineno)
             for block in _blocks(self.text)
             for statement in block
             if isinstance(statement, ast.Assign | ast.AnnAssign)
             and self.model in map(ast.unparse, _targets(statement))
         ]
-        if not found or any(block is not found[0][0] for block, _ in found):
+        if not lines:
             return None
-        return found[-1][1]
+        around = [_containing(lines[0][0], line) for _, line in lines]
+        known = [statement for statement in around if statement is not None]
+        is_clear = len(known) == len(around)
+        return max(known, key=lambda each: each.lineno) if is_clear else None
 
     def _last_before_backward(self) -> ast.stmt:
         block = next(block for block in _blocks(self.text) if self.statement in block)
@@ -112,6 +116,10 @@ def _blocks(text: Text) -> Iterator[list[ast.stmt]]:
             block = getattr(node, name, None)
             if isinstance(block, list):
                 yield block
+
+
+def _containing(block: list[ast.stmt], line: int) -> ast.stmt | None:
+    return next((each for each in block if each.lineno <= line <= last_line(each)), None)
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

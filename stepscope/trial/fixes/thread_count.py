@@ -6,6 +6,7 @@ for itself, by a variable or a call, is cut down to the same number.
 
 import functools
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
@@ -18,6 +19,7 @@ _VARIABLES: Final = (
     "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS",
     "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
 )  # fmt: skip
+_ASKS: Final = re.compile(r"(\bset_num_threads\()\d+\)")
 _WAITS: Final = ("/threading.py", "/queue.py")
 _TORCH: Final = ("set_num_threads", "set_num_interop_threads")
 _TENSORFLOW: Final = ("set_intra_op_parallelism_threads", "set_inter_op_parallelism_threads")
@@ -95,10 +97,22 @@ def _threads_at_work(subject: "Subject") -> int:
 
 
 def _patch(subject: "Subject", count: int) -> str:
-    lines = [f"export {name}={count}" for name in _VARIABLES[:3]]
-    if "torch" in subject.frameworks:
-        lines.append(f"torch.set_num_threads({count})  # in the script, instead of another number")
-    return "\n".join(lines) + "\n"
+    variables = [f"export {name}={count}\n" for name in _VARIABLES[:3]]
+    return _in_script(subject, count) or "".join(variables)
+
+
+def _in_script(subject: "Subject", count: int) -> str | None:
+    """Where the script asks torch for another number."""
+    from stepscope.advise.evidence.patch import diff
+
+    sources = subject.case.code.sources
+    for file in sources.files:
+        text = sources.text(file)
+        lines = text.lines if text else []
+        found = diff(file, lines, [_ASKS.sub(rf"\g<1>{count})", line) for line in lines])
+        if found:
+            return found
+    return None
 
 
 FIX = ThreadCount()

@@ -112,7 +112,7 @@ def _compiles_already(subject: "Subject") -> str | None:
     names = [
         process.names.spans[number].name for number in numbers if number in process.names.spans
     ]
-    return f"the script compiles already: {names[0]}" if names else None
+    return f"the script compiles already: {names[-1].partition(';')[0]}" if names else None
 
 
 def _no_compiler() -> str | None:

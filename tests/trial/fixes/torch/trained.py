@@ -29,4 +29,5 @@ def train(into: Path, program: str | Path, *arguments: str, **fixes: Any) -> Tra
     script = PROGRAMS / program
     tried = run_with(script, *arguments, fixes=by_name, into=into, env=ENVIRONMENT)
     assert tried.status == 0, tried.stderr
-    return Trained(tried, [float(line) for line in tried.stdout.split()])
+    lines = tried.stdout.splitlines()
+    return Trained(tried, [float(line) for line in lines if line[0].isdecimal() or line[0] == "-"])
