@@ -24,8 +24,8 @@ class Recorded(NamedTuple):
     us: Ints
 
 
-def read() -> list[Recorded]:
-    with np.load(KEPT) as file:
+def read(path: Path = KEPT) -> list[Recorded]:
+    with np.load(path) as file:
         ends = np.cumsum(file["steps"])
         rows = zip(
             file["script"], file["condition"], file["moment"], np.split(file["us"], ends[:-1]),
@@ -37,9 +37,9 @@ def read() -> list[Recorded]:
         ]
 
 
-def write(runs: list[Recorded]) -> None:
+def write(runs: list[Recorded], path: Path = KEPT) -> None:
     np.savez_compressed(
-        KEPT,
+        path,
         script=np.array([run.script for run in runs]),
         condition=np.array([run.condition for run in runs]),
         moment=np.array([run.moment for run in runs]),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,11 @@ class ProcessBuilder:
     def step(self, at_ns: int, samples: int = 0, *, begins: bool = False) -> None:
         self._seen(at_ns)
         self.event(EventKind.STEP, 0, self.ticks(at_ns), 0, value0=samples, extra=int(begins))
+
+    def loss(self, at_ns: int, value: float, *, is_running_mean: bool = False) -> None:
+        self._seen(at_ns)
+        (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+        self.event(EventKind.LOSS, 0, self.ticks(at_ns), 0, value0=bits, extra=int(is_running_mean))
 
     def span(
         self, category: SpanCategory, start_ns: int, end_ns: int | None, *, name: str = "",

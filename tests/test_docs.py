@@ -84,7 +84,7 @@ def test_every_command_line_in_the_docs_can_be_typed(page: Path) -> None:
 
 def before_the_script(verb: str, words: list[str]) -> list[str]:
     """Only our own arguments: the script's may be anything."""
-    if verb != "run":
+    if verb not in ("run", "try"):
         return words
     for place, word in enumerate(words):
         if word.endswith(".py") or word == "-m" or word == "my-console-command":

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import keyword
 import os
 import sys
 import traceback
@@ -12,7 +13,7 @@ import click
 
 from stepscope.errors import InternalError, StepscopeError
 
-VERBS: Final = ("run", "show", "view", "export", "doctor")
+VERBS: Final = ("run", "show", "view", "try", "export", "doctor")
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 
@@ -25,7 +26,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"stepscope.cli.{cmd_name}").command
+        file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command = importlib.import_module(f"stepscope.cli.{file}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -53,6 +55,7 @@ def group(ctx: click.Context, verbose: bool) -> None:
     stepscope run train.py --epochs 1    record a script, unedited
     stepscope show                       what the newest run recorded
     stepscope view                       the same in a browser
+    stepscope try train.py               apply the fixes, and measure each
     """
     ctx.obj["verbose"] = verbose
 

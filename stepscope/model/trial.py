@@ -16,6 +16,7 @@ class LossCheck(Record, frozen=True):
     """The losses with the fix, beside those without it."""
 
     same: Same
+    as_promised: bool  # what the fix says that the losses may do; true if nothing can be said
     max_difference: float | None  # the largest, relative; null: nothing was compared
     words: str
 

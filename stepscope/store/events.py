@@ -233,7 +233,8 @@ class LossValues(Moments):
     @property
     def is_running_mean(self) -> Mask:
         """Over the batches since the epoch began."""
-        return (self._id("extra") & np.uint32(fmt.LossFlag.RUNNING_MEAN)) != 0
+        mask: Mask = (self._id("extra") & np.uint32(fmt.LossFlag.RUNNING_MEAN)) != 0
+        return mask
 
 
 class LoopStamps(Moments):

@@ -7,7 +7,7 @@ from stepscope.errors import InputError
 from stepscope.model.findings import Finding
 from stepscope.model.trial import Rung
 from stepscope.trial import fixes
-from stepscope.trial.fixes.fix import STAGES, Fix, Refusal
+from stepscope.trial.fixes.fix import STAGES, Fix, Proposal, Refusal
 from stepscope.trial.fixes.subject import Subject
 from stepscope.trial.ladder import Candidate
 from stepscope.trial.state import Wanted
@@ -46,20 +46,28 @@ def _for_finding(subject: Subject, finding: Finding) -> Candidate | Rung:
         fix = fixes.named(finding.trial or "")
     except LookupError:
         return _skipped(finding, None, "no change from outside can do this: it needs yours")
-    proposal = fix.propose(subject)
+    proposal = _proposal(fix, subject)
     if proposal is None or isinstance(proposal, Refusal):
         return _skipped(finding, fix, proposal.reason if proposal else "it does not fit here")
     return Candidate(fix, finding, proposal)
 
 
 def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Rung]:
-    proposal = fix.propose(subject)
+    proposal = _proposal(fix, subject)
     if isinstance(proposal, Refusal):
         yield _skipped(None, fix, proposal.reason)
     elif proposal is not None:
         yield Candidate(fix, None, proposal)
     elif must:
         yield _skipped(None, fix, "it has nothing to do with this script")
+
+
+def _proposal(fix: Fix, subject: Subject) -> Proposal | Refusal | None:
+    """A fix that cannot make up its mind does not affect the others."""
+    try:
+        return fix.propose(subject)
+    except Exception as error:
+        return Refusal(f"it cannot be proposed for this run: {type(error).__name__}: {error}")
 
 
 def _skipped(finding: Finding | None, fix: Fix | None, reason: str) -> Rung:

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from stepscope.model.findings import Finding, Speedup
-from stepscope.model.trial import LossCheck, Rung, Same, Status
-from stepscope.trial.fixes.fix import Fix, Keeps, Proposal
+from stepscope.model.trial import LossCheck, Rung, Status
+from stepscope.trial.fixes.fix import Fix, Proposal
 from stepscope.trial.state import SavedFix
 
 
@@ -49,13 +49,6 @@ class Stopped(Exception):
 Measure = Callable[[list[SavedFix], Candidate], Outcome]
 
 NO_GAIN: Final = "no gain that stands out from the noise"
-# What the losses may do with each kind of fix. "unknown": the script's own runs differ as much.
-_ALLOWED: Final[dict[Keeps, tuple[Same, ...]]] = {
-    "bits": ("bitwise", "unknown"),
-    "rounding": ("bitwise", "within tolerance", "unknown"),
-    "precision": ("bitwise", "within tolerance", "unknown"),
-    "training": ("bitwise", "within tolerance", "unknown", "different"),
-}
 _SLOWER: Final = "slower"
 _CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
 
@@ -154,7 +147,7 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
         return "rejected", _CEILING
     if speedup.low <= 1:
         return "rejected", _SLOWER if speedup.high < 1 else NO_GAIN
-    if outcome.loss is not None and outcome.loss.same not in _ALLOWED[fix.keeps]:
+    if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
     return "kept", None
 

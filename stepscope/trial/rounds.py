@@ -8,52 +8,66 @@ must stand out from. Each round begins with the other side than the one before, 
 import os
 import shutil
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
 from stepscope.compare.statistics.paired_rounds import is_clear, rounds
 from stepscope.compare.statistics.speedup import Estimate
+from stepscope.errors import StepscopeError
 from stepscope.launch.options import RecordOptions
+from stepscope.launch.run_folder import safe_name
+from stepscope.model.trial import Status
 from stepscope.trial.ladder import Stopped
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
-CONTROL_ROUNDS: Final = 3
-FEWEST_ROUNDS: Final = 2
+_CONTROL_ROUNDS: Final = 3
+_FOR_THE_CONTROL: Final = 0.25  # of the budget, at most
+_FEWEST_ROUNDS: Final = 2
 _PATIENCE: Final = 4.0  # times the baseline's duration
 _PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
 
 
+OnRound = Callable[[str, int, int, float], object]  # what, which of how many, seconds left
+
+
 class _NotMeasured(Exception):
-    def __init__(self, status: str, reason: str) -> None:
+    def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
         self.status = status
 
 
 class Rounds:
     def __init__(
-        self, program: Program, state: State, options: RecordOptions, budget: Budget
+        self, program: Program, state: State, options: RecordOptions, run_s: float, budget: Budget
     ) -> None:
-        assert state.baseline is not None
+        """`run_s`: how long a run will take."""
         self._program = program
         self._state = state
         self._options = options
         self._budget = budget
-        self._run_s = state.baseline.seconds
-        self.on_round: Callable[[str, int, int], object] = lambda what, number, most: None
+        self._run_s = run_s
+        self._control_rounds = control_rounds(run_s, budget)
+        self.on_round: OnRound = lambda what, number, most, left_s: None
 
     def control(self) -> list[float]:
         """Ratios of the script to itself."""
         found = self._state.comparison([], [])
-        while len(found.rounds) < CONTROL_ROUNDS:
-            self._next_round(found, "control", CONTROL_ROUNDS)
+        while len(found.rounds) < self._control_rounds:
+            try:
+                self._next_round(found, "control", self._control_rounds)
+            except _NotMeasured as trouble:
+                raise StepscopeError(
+                    f"The script fails when it runs again, unchanged: {trouble}. With --in-place, "
+                    "files of the run before are in its way."
+                ) from trouble
         return [each.before_ms / each.after_ms for each in found.rounds]
 
     def compare(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
         """As many rounds as it takes, or the most that were asked for."""
-        found = self._state.comparison(before, after)
         noise = self.control()
+        found = self._state.comparison(before, after)
         while found.status is None and not self._is_enough(found, noise):
             try:
                 self._next_round(found, what, self._state.wanted.rounds)
@@ -66,28 +80,38 @@ class Rounds:
         count = len(found.rounds)
         if count >= self._state.wanted.rounds:
             return True
-        return count >= FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
+        return count >= _FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
+        """The fix goes first in the first round: if it fails, the other run is saved."""
         number = len(found.rounds) + 1
         if 2 * self._run_s > self._budget.left_s:
-            raise Stopped(f"the budget of {self._budget.seconds / 60:.0f} minutes is used up")
-        self.on_round(what, number, most)
-        name = f"{len(self._state.comparisons):02d}-{what}-{number}"
-        sides = {"after": found.after, "before": found.before}
-        order = ("after", "before") if number % 2 else ("before", "after")
-        measured = {side: self._step_of(sides[side], f"{name}-{side}") for side in order}
-        (before_ms, before_run), (after_ms, after_run) = measured["before"], measured["after"]
-        round_ = Round(
-            before_ms=before_ms, after_ms=after_ms, before_run=before_run, after_run=after_run
-        )
+            raise Stopped(f"the budget of {self._budget.seconds / 60:g} minutes is used up")
+        self.on_round(what, number, most, self._budget.left_s)
+        place = f"{self._state.comparisons.index(found):02d}-{safe_name(what)}-{number}"
+        if number % 2:
+            after = self._run(found.after, f"{place}-after")
+            before = self._run(found.before, f"{place}-before")
+        else:
+            before = self._run(found.before, f"{place}-before")
+            after = self._run(found.after, f"{place}-after")
+        self._note(found, before, after)
+
+    def _note(self, found: Comparison, before: "_Side", after: "_Side") -> None:
         if found.rounds:  # the first round's runs are kept for their losses, and to look at
-            for run in (before_run, after_run):
-                shutil.rmtree(os.path.dirname(run), ignore_errors=True)
-        found.rounds.append(round_)
+            for side in (before, after):
+                shutil.rmtree(os.path.dirname(side.run), ignore_errors=True)
+        found.rounds.append(
+            Round(
+                before_ms=before.step_ms,
+                after_ms=after.step_ms,
+                before_run=before.run,
+                after_run=after.run,
+            )
+        )
         self._state.save()
 
-    def _step_of(self, fixes: list[SavedFix], name: str) -> tuple[float, str]:
+    def _run(self, fixes: list[SavedFix], name: str) -> "_Side":
         parent = os.path.join(self._state.folder, name)
         shutil.rmtree(parent, ignore_errors=True)  # of a round that was interrupted
         run = self._program.run(
@@ -99,7 +123,20 @@ class Rounds:
         self._state.runs += 1
         self._state.seconds += run.seconds
         _require_well(run, len(fixes))
-        return _mean_step_ms(run), run.folder
+        if not fixes:
+            self._run_s = run.seconds
+        return _Side(_mean_step_ms(run), run.folder)
+
+
+def control_rounds(run_s: float, budget: Budget) -> int:
+    """Fewer where they would use up the time: then a gain must be larger to stand out."""
+    fitting = int(_FOR_THE_CONTROL * budget.left_s / (2 * run_s))
+    return max(1, min(_CONTROL_ROUNDS, fitting))
+
+
+class _Side(NamedTuple):
+    step_ms: float
+    run: str
 
 
 def of_rounds(found: Comparison, noise: list[float]) -> Estimate:

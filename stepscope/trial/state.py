@@ -14,6 +14,7 @@ import msgspec
 from stepscope.errors import DataError, EnvironmentTrouble, InputError
 from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder
 from stepscope.model import Record
+from stepscope.model.trial import Status
 
 STATE_FILE: Final = "try.json"
 PREFIX: Final = "try-"
@@ -39,7 +40,7 @@ class Comparison(msgspec.Struct):
     before: list[SavedFix]
     after: list[SavedFix]
     rounds: list[Round] = msgspec.field(default_factory=list)
-    status: str | None = None  # "failed" or "skipped", if it cannot be measured
+    status: Status | None = None  # "failed" or "skipped", if it cannot be measured
     reason: str | None = None
 
 
@@ -76,6 +77,12 @@ class State(msgspec.Struct):
                 return each
         self.comparisons.append(Comparison(before, after))
         return self.comparisons[-1]
+
+    def kept_runs(self, fixes: list[SavedFix]) -> list[str]:
+        """Of the script with these fixes: the first of each comparison."""
+        first = [(each, each.rounds[0]) for each in self.comparisons if each.rounds]
+        before = [round_.before_run for each, round_ in first if each.before == fixes]
+        return before + [round_.after_run for each, round_ in first if each.after == fixes]
 
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)

@@ -134,6 +134,7 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
     assert read_json(tmp_path / "run" / "run.json")["options"] == {
         "calls": False,
         "ops": "auto",
+        "losses": False,
         "exact": True,
         "include": ["lib.*", "x.py"],
         "exclude": ["y"],

@@ -2,8 +2,7 @@
 
 1. Block length: doubled until the variance of block means has settled. Lee et al. (2011), after
    Wolff (2004): the smallest L with L³ > 2·n·(s_L / s_1)⁴, where s_L is the standard error that
-   blocks of L give. Independent steps get short blocks, bursts long ones. A block is never shorter
-   than `BURST_NS`: another process disturbs a stretch of time, however many steps are in it.
+   blocks of L give. Independent steps get short blocks, bursts long ones.
 2. Circular block bootstrap: as many blocks as fill the run, drawn again and again from any start.
    Each draw's mean is one that the run might have had.
 3. The quantiles of the draws, wider by Student's t: few blocks know their own spread badly.
@@ -22,9 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 LEVEL: Final = 0.95
 NORMAL: Final = two_sided(LEVEL, math.inf)
-BURST_NS: Final = 200_000_000
-_ENOUGH_BLOCKS: Final = 10  # with fewer, they would say too little about their own spread
-_FEWEST_BLOCKS: Final = 3  # of a run that is hardly longer than a burst
+_FEWEST_BLOCKS: Final = 10  # fewer would say too little about their own spread
 _MOST_BLOCKS: Final = 500  # more would take time and change nothing
 _DRAWS: Final = 2_000
 
@@ -43,21 +40,15 @@ def block_means(values: Floats, length: int) -> Floats:
     return means
 
 
-def block_length(relative: Floats, step_ns: float) -> int:
+def block_length(relative: Floats) -> int:
     """In steps. `relative`: the steps in units of their mean."""
-    count = len(relative)
-    least = math.ceil(max(BURST_NS / step_ns, count / _MOST_BLOCKS))
-    return max(_settled_length(relative), min(least, count // _FEWEST_BLOCKS))
-
-
-def _settled_length(relative: Floats) -> int:
     length, count = 1, len(relative)
     naive = _variance_of_mean(relative, 1) if count > 1 else 0.0
-    while naive and count // (2 * length) >= _ENOUGH_BLOCKS:
+    while naive and count // (2 * length) >= _FEWEST_BLOCKS:
         if length**3 > 2 * count * (_variance_of_mean(relative, length) / naive) ** 2:
             break
         length *= 2
-    return length
+    return max(length, math.ceil(count / _MOST_BLOCKS))
 
 
 def _variance_of_mean(values: Floats, length: int) -> float:

@@ -1,17 +1,20 @@
 """The mean step of one run, and where the mean of another run of the same script might lie.
 
-Equal runs differ for four reasons. Each has a half-width of its own; they add as squares.
+Equal runs differ for five reasons. Each has a half-width of its own; they add as squares.
 
 1. Which steps the run happened to have: `blocks.py`, from the steps themselves.
 2. What is slower than steps: other processes, the clock rate, the neighbours on the host. Such
-   noise has no longest scale: whatever makes the eighths of a run differ by more than independent
-   steps would also makes whole runs differ, by some more (`DRIFT_GOES_ON`).
-3. What is settled when a process starts and is then the same in all its steps (where its memory
+   noise has no longest scale: as much as the eighths of a run differ from each other, beyond what
+   independent steps would, whole runs differ too.
+3. In which moments it ran: what disturbs one step also disturbs those just before and after. So a
+   run has at most one independent step per `MOMENT_NS`; a run of a second has seen two or three.
+4. What is settled when a process starts and is then the same in all its steps (where its memory
    lies, on which core it runs). One run does not show it: `USUAL_RUN_TO_RUN` was measured.
-4. Steps that are too rare for a short run to have any: see `_unseen`.
+5. Steps that are too rare for a short run to have any: see `_unseen`.
 
-The constants were chosen on what benchmarks/same_runs.py recorded, such that at most 5 % of the
-pairs of equal runs of 300 steps are told apart (tests/compare/statistics/test_equal_runs.py).
+The constants were chosen on what benchmarks/same_runs.py recorded, such that fewer than 5 % of the
+pairs of equal runs are told apart (tests/compare/statistics/test_equal_runs.py): without 2, three
+times as many would be; without 3, half the short runs beside other processes.
 """
 
 import dataclasses
@@ -35,9 +38,9 @@ from stepscope.compare.statistics.students_t import two_sided
 
 # The standard deviation of the mean step between equal runs, beyond what their own steps show.
 USUAL_RUN_TO_RUN: Final = 0.02
-DRIFT_GOES_ON: Final = 2.0  # the variance between runs, in units of that between parts of a run
-DRIFT_DEGREES: Final = 4  # of freedom: eight parts that follow each other are not independent
-RARE_STEP: Final = 1.0  # what a step of a kind not seen may add to the mean of all, in mean steps
+MOMENT_NS: Final = 400_000_000
+OWN_DEGREES: Final = 4  # of freedom: eight parts that follow each other are not independent
+RARE_STEP: Final = 1.0  # what steps of a kind not seen may take, in mean steps
 CANNOT_TELL: Final = math.log(1_000)  # the half-width of an interval that says nothing
 _PARTS: Final = 8
 
@@ -63,22 +66,24 @@ class RunMean:
 
     log: float
     steps: HalfWidths  # which steps it happened to have
-    drift: float  # the standard deviation between runs that its own parts suggest
-    unseen: float  # half-width
+    drift: float  # the standard deviation between runs that its parts suggest
+    moments: float  # the one that its usual scatter and its length suggest
+    unseen: float  # a half-width
 
     @property
     def off(self) -> HalfWidths:
         """The 95 % interval for other runs of the same script."""
-        drift = two_sided(LEVEL, DRIFT_DEGREES) * self.drift
-        others = (drift, NORMAL * USUAL_RUN_TO_RUN, self.unseen)
+        drift = two_sided(LEVEL, OWN_DEGREES) * self.drift
+        settled = NORMAL * math.hypot(self.moments, USUAL_RUN_TO_RUN)
+        others = (drift, settled, self.unseen)
         return HalfWidths(*(min(CANNOT_TELL, math.hypot(each, *others)) for each in self.steps))
 
     @property
     def variance(self) -> float:
-        """The same as a variance; `drift` makes it one of `DRIFT_DEGREES`."""
+        """The same as a variance, with about `OWN_DEGREES` degrees of freedom."""
         half_width = math.hypot(*self.steps) / math.sqrt(2)
         widest = min(CANNOT_TELL, math.hypot(half_width, self.unseen)) / NORMAL
-        return widest**2 + self.drift**2 + USUAL_RUN_TO_RUN**2
+        return math.hypot(widest, self.drift, self.moments, USUAL_RUN_TO_RUN) ** 2
 
 
 def run_mean(run: StepTimes, seed: int) -> RunMean | None:
@@ -87,11 +92,11 @@ def run_mean(run: StepTimes, seed: int) -> RunMean | None:
     if not len(durations):
         return None
     relative = durations / durations.mean() - samples / samples.mean()
-    length = block_length(relative, float(durations.mean()))
     return RunMean(
         log=math.log(durations.sum() / samples.sum()),
-        steps=log_mean_half_widths(durations, samples, length, seed),
-        drift=math.sqrt(DRIFT_GOES_ON * _between_parts(relative)),
+        steps=log_mean_half_widths(durations, samples, block_length(relative), seed),
+        drift=math.sqrt(_between_parts(relative)),
+        moments=_usual_scatter(relative) * math.sqrt(min(1.0, MOMENT_NS / durations.sum())),
         unseen=_unseen(len(durations)),
     )
 
@@ -103,6 +108,13 @@ def _between_parts(relative: Floats) -> float:
     if len(means) < 2:
         return 0.0
     return max(0.0, float(means.var(ddof=1) - relative.var(ddof=1) / length))
+
+
+def _usual_scatter(relative: Floats) -> float:
+    """The standard deviation, were the steps that stand out (an evaluation, a checkpoint) as the
+    others: they come when the script says so."""
+    low, high = np.quantile(relative, [0.16, 0.84])  # one standard deviation to either side
+    return float(high - low) / 2
 
 
 def _unseen(steps: int) -> float:

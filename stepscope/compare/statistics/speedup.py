@@ -1,7 +1,7 @@
 """How many times as fast one side's steps are, with an interval that equal runs rarely leave.
 
 The speed-up is the ratio of mean step times (or of mean times per sample), so all arithmetic is on
-their logarithms: swapping the sides turns the signs, and a change of unit changes nothing.
+their logarithms: swapping the sides turns the signs, and a factor common to both cancels.
 
 One run on each side: the half-widths of both means (`run_mean.py`) add as squares, each on the side
 where it matters (Zou and Donner 2008, "MOVER"); so skewed noise gives a skewed interval.
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from stepscope.compare.statistics.blocks import LEVEL, HalfWidths
 from stepscope.compare.statistics.run_mean import (
     CANNOT_TELL,
-    DRIFT_DEGREES,
+    OWN_DEGREES,
     RunMean,
     StepTimes,
     run_mean,
@@ -70,8 +70,8 @@ def _of_several(before: list[RunMean], after: list[RunMean]) -> Estimate:
     squares = math.fsum((run.log - old) ** 2 for run in before)
     squares += math.fsum((run.log - new) ** 2 for run in after)
     own = _mean([run.variance for run in (*before, *after)])
-    degrees = DRIFT_DEGREES + len(before) + len(after) - 2
-    variance = (DRIFT_DEGREES * own + squares) / degrees
+    degrees = OWN_DEGREES + len(before) + len(after) - 2
+    variance = (OWN_DEGREES * own + squares) / degrees
     error = math.sqrt(variance * (1 / len(before) + 1 / len(after)))
     off = min(CANNOT_TELL, two_sided(LEVEL, degrees) * error)
     return Estimate.from_log(old - new, HalfWidths(off, off))

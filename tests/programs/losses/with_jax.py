@@ -40,7 +40,9 @@ def update_with_metrics(params, batch):
 
 evaluate = jax.jit(loss_of)
 value_and_gradients = jax.jit(jax.value_and_grad(loss_of))
-differentiated = jax.value_and_grad(lambda params, batch: (loss_of(params, batch), batch), has_aux=True)
+differentiated = jax.value_and_grad(
+    lambda params, batch: (loss_of(params, batch), batch), has_aux=True
+)
 
 
 def train():

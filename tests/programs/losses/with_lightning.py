@@ -43,7 +43,12 @@ class ByHand(Automatic):
 
 
 def fit(model, **options):
-    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False}
+    quiet = {
+        "logger": False,
+        "enable_checkpointing": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
     loader = DataLoader(TensorDataset(torch.randn(48, 16)), batch_size=8)
     lightning.Trainer(accelerator="cpu", max_epochs=1, **quiet, **options).fit(model, loader)
 

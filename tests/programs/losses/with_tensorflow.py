@@ -24,7 +24,9 @@ def eagerly():
     for _ in range(4):
         with tf.GradientTape() as tape:
             loss = loss_of(images)
-        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        optimizer.apply_gradients(
+            zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+        )
         tell(loss)
 
 
@@ -44,7 +46,9 @@ def with_a_gradient_in_it():
 def train(batch):
     with tf.GradientTape() as tape:
         loss = loss_of(batch)
-    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+    optimizer.apply_gradients(
+        zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+    )
     return loss
 
 
@@ -83,7 +87,11 @@ class Pair(keras.Model):
 
     def train_step(self, data):
         outputs = self(data[0])
-        return {"first_loss": tf.reduce_mean(outputs), "second_loss": tf.reduce_sum(outputs), "size": 3.0}
+        return {
+            "first_loss": tf.reduce_mean(outputs),
+            "second_loss": tf.reduce_sum(outputs),
+            "size": 3.0,
+        }
 
 
 class ToldOfPairs(keras.callbacks.Callback):
@@ -94,7 +102,9 @@ class ToldOfPairs(keras.callbacks.Callback):
 def with_keras():
     labels = numpy.zeros((40, 4), "float32")
     for eager in (False, True):
-        model.compile(optimizer=keras.optimizers.SGD(0.1), loss="mse", metrics=["mae"], run_eagerly=eager)
+        model.compile(
+            optimizer=keras.optimizers.SGD(0.1), loss="mse", metrics=["mae"], run_eagerly=eager
+        )
         model.fit(images, labels, batch_size=8, epochs=2, verbose=0, callbacks=[Told()])
     for _ in range(3):
         tell(model.train_on_batch(images, labels)[0])

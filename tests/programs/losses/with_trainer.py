@@ -24,8 +24,15 @@ class Model(nn.Module):
 data = [{"inputs": torch.randn(16), "labels": torch.tensor(number % 4)} for number in range(48)]
 with tempfile.TemporaryDirectory() as folder:
     arguments = TrainingArguments(
-        folder, num_train_epochs=1, per_device_train_batch_size=8, gradient_accumulation_steps=2,
-        report_to=[], save_strategy="no", logging_strategy="no", disable_tqdm=True, use_cpu=True,
+        folder,
+        num_train_epochs=1,
+        per_device_train_batch_size=8,
+        gradient_accumulation_steps=2,
+        report_to=[],
+        save_strategy="no",
+        logging_strategy="no",
+        disable_tqdm=True,
+        use_cpu=True,
     )
     trainer = Trainer(Model(), arguments, train_dataset=data)
     trainer.remove_callback(PrinterCallback)

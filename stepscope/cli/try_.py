@@ -1,0 +1,138 @@
+"""`stepscope try`: apply the fixes that findings name, and measure what each really gains."""
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stepscope.errors import InputError
+from stepscope.launch.launchers import launch_of
+from stepscope.launch.support import require_supported
+
+if TYPE_CHECKING:
+    from stepscope.model.trial import Rung, TrialAnswer
+    from stepscope.trial.state import State
+
+_INTERRUPTED_STATUS = 130  # 128 + SIGINT, as a shell reports it
+
+
+@click.command(
+    "try",
+    short_help="Try the fixes, and measure each.",
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as with python -m.")
+@click.option("--fixes", metavar="A,B", help="Only these fixes.")
+@click.option("--ladder", is_flag=True, help="All fixes that fit, also those no finding names.")
+@click.option("--rounds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
+              help="Rounds a fix, at most: they end when the answer is clear.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(min=10), metavar="N",
+              help="Steps of each run. [60, or what takes three seconds]")  # fmt: skip
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES",
+              default=10.0, show_default=True, help="Start nothing that takes longer.")  # fmt: skip
+@click.option("--in-place", is_flag=True, help="Run in the script's own folder, not in a copy.")
+@click.option("--resume", is_flag=True,
+              help="Go on with a trial: the newest, or the FOLDER given first.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
+def command(words: tuple[str, ...], **given: Any) -> int:
+    """Run SCRIPT as it is, then with each fix that its findings name, and say what each gains.
+
+    Every fix is applied from outside, in a process of its own: no file of yours is changed. Runs
+    with and without it take turns, and their losses are compared. What helps is kept, and the next
+    fix comes on top.
+    """
+    from stepscope.trial.session import Session, refuse_ranks
+    from stepscope.trial.state import Budget
+
+    require_supported()
+    launch = launch_of(os.environ)
+    if launch is not None:
+        raise refuse_ranks(launch.variable)
+    state = _state(list(words), given)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    talk = _Talk()
+    try:
+        answer = Session(state, Budget(given["budget"] * 60), talk).run()
+    except KeyboardInterrupt:
+        talk.say(_again(state))
+        return _INTERRUPTED_STATUS
+    finally:
+        talk.end()
+    _print(answer, as_json=given["as_json"])
+    if answer.stopped is not None:
+        talk.say(f"{answer.stopped}. {_again(state)}")
+    return _INTERRUPTED_STATUS if answer.stopped == "interrupted" else 0
+
+
+def _state(words: list[str], given: dict[str, Any]) -> "State":
+    from stepscope.trial import state
+    from stepscope.trial.session import command_of
+
+    if given["resume"]:
+        return state.resume(words)
+    if not words:
+        raise InputError("Nothing to try: type 'stepscope try train.py' and the script's options.")
+    wanted = state.Wanted(
+        words=words,
+        cwd=os.getcwd(),
+        rounds=given["rounds"],
+        steps=given["steps"],
+        module=given["module"],
+        fixes=given["fixes"].split(",") if given["fixes"] else None,
+        ladder=given["ladder"],
+        in_place=given["in_place"],
+    )
+    return state.begin(wanted, command_of(wanted).name)
+
+
+def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
+    if as_json:
+        import msgspec
+
+        text = msgspec.json.encode(answer)
+        click.echo(msgspec.json.format(text, indent=2) if sys.stdout.isatty() else text)
+        return
+    from stepscope.show.terminal.drawing.page import print_view
+    from stepscope.show.terminal.ladder import ladder
+
+    print_view(ladder(answer))
+
+
+def _again(state: "State") -> str:
+    from stepscope.launch.run_folder import shown
+
+    return f"What was measured is kept: stepscope try --resume {shown(state.folder)}"
+
+
+def _interrupt(*_: object) -> None:
+    """Asked to end by a process: as with Ctrl-C, nothing that we started is left behind."""
+    raise KeyboardInterrupt
+
+
+class _Talk:
+    """On stderr; where it is a terminal, one line says where we are."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def say(self, sentence: str) -> None:
+        self.end()
+        click.echo(f"stepscope: {sentence}", err=True)
+
+    def round(self, what: str, number: int, most: int, left_s: float) -> None:
+        if self._is_terminal:
+            line = f"{what}: round {number} of at most {most}, {max(0, left_s) / 60:.0f} min left"
+            click.echo(f"\r\033[K{line}", err=True, nl=False)
+
+    def rung(self, rung: "Rung") -> None:
+        from stepscope.show.terminal.ladder import in_one_line
+
+        self.say(in_one_line(rung))
+
+    def end(self) -> None:
+        if self._is_terminal:
+            click.echo("\r\033[K", err=True, nl=False)

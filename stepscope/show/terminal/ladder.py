@@ -1,0 +1,157 @@
+"""The ladder of `stepscope try`: throughput rung by rung, what was predicted, what to write."""
+
+from typing import Final
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.text import Text
+
+from stepscope.model.trial import Rung, TrialAnswer
+from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.numbers import NOTHING, counted, digits, duration
+from stepscope.show.terminal.drawing.page import (
+    CODE,
+    FAINT,
+    columns,
+    heading,
+    indented,
+    notes_block,
+    page,
+)
+
+_FIGURES: Final = (("measured", "left"), ("predicted", "left"))
+_STYLES: Final = {"kept": "bold green", "rejected": "dim", "failed": "red", "skipped": "dim"}
+
+
+def ladder(answer: TrialAnswer) -> RenderableType:
+    parts: list[RenderableType] = [Text(_headline(answer), style="bold")]
+    parts += [Text(f"As it is: {answer.baseline.verdict}", style=FAINT), Text("")]
+    parts += _climb(answer)
+    parts += _not_kept(answer)
+    parts += _patches(answer)
+    parts += notes_block(answer.notes)
+    return page([*parts, *_next(answer)])
+
+
+def in_one_line(rung: Rung) -> str:
+    """`num-workers: kept, 2.31× (2.20–2.41)`."""
+    words = [f"{rung.fix or rung.finding}: {rung.status}"]
+    if rung.speedup is not None:
+        words.append(_measured(rung))
+    if rung.reason is not None:
+        words.append(rung.reason)
+    return ", ".join(words)
+
+
+def _headline(answer: TrialAnswer) -> str:
+    kept = [rung for rung in answer.rungs if rung.status == "kept"]
+    if not answer.rungs:
+        return "Nothing to try: no finding names a fix."
+    if not any(rung.step_ms for rung in answer.rungs):
+        return "No fix could be measured."
+    if not kept:
+        return "No fix gains anything that stands out from the noise."
+    fixes = counted(len(kept), "fix", "fixes")
+    return f"{_gained(answer, kept):.2f}× as fast with {fixes}"
+
+
+def _gained(answer: TrialAnswer, kept: list[Rung]) -> float:
+    if answer.together is not None:
+        return answer.together.expected
+    product = 1.0
+    for rung in kept:
+        product *= rung.speedup or 1.0
+    return product
+
+
+# --- the rungs ------------------------------------------------------------------------------------
+
+
+def _climb(answer: TrialAnswer) -> list[RenderableType]:
+    measured = [rung for rung in answer.rungs if rung.step_ms]
+    if not measured:
+        return []
+    rates = [1e3 / answer.baseline.step_ms, *(1e3 / (rung.step_ms or 1.0) for rung in measured)]
+    table = columns(
+        ("", "label"),
+        ("steps/s", "right"),
+        ("", "fill"),
+        ("measured", "left"),
+        ("predicted", "left"),
+    )
+    table.add_row("as it is", digits(rates[0]), Bar(rates[0] / max(rates), "bold"), "", "")
+    for rung, rate in zip(measured, rates[1:], strict=True):
+        style = _STYLES[rung.status]
+        name = Text(f"{'+ ' if rung.status == 'kept' else '  '}{rung.fix}", style=style)
+        bar = Bar(rate / max(rates), style)
+        table.add_row(name, digits(rate), bar, Text(_measured(rung), style=style), _predicted(rung))
+    return [heading("Step by step", _noise(answer)), indented(table), *_losses(measured), Text("")]
+
+
+def _measured(rung: Rung) -> str:
+    return f"{rung.speedup:.2f}× ({rung.low:.2f}–{rung.high:.2f})"
+
+
+def _predicted(rung: Rung) -> str:
+    if rung.predicted is None:
+        return NOTHING
+    return f"{rung.predicted.expected:.2f}× ({rung.predicted.low:.2f}–{rung.predicted.high:.2f})"
+
+
+def _noise(answer: TrialAnswer) -> str:
+    if answer.noise is None:
+        return ""
+    return f"the script against itself: {answer.noise.low:.2f}–{answer.noise.high:.2f}×"
+
+
+def _losses(measured: list[Rung]) -> list[RenderableType]:
+    checked = [rung for rung in measured if rung.status == "kept" and rung.loss is not None]
+    rows = [Text(f"{rung.fix}: {rung.loss.words}") for rung in checked if rung.loss]
+    return [Text(""), heading("Losses"), *(indented(row) for row in rows)] if rows else []
+
+
+def _not_kept(answer: TrialAnswer) -> list[RenderableType]:
+    rungs = [rung for rung in answer.rungs if rung.status != "kept"]
+    if not rungs:
+        return []
+    table = columns(("", "label"), ("", "left"), ("", "name"), header=False)
+    for rung in rungs:
+        status = Text(rung.status, style=_STYLES[rung.status])
+        table.add_row(rung.fix or rung.finding or "", status, Text(_why(rung)))
+    return [heading("Not kept"), indented(table), Text("")]
+
+
+def _why(rung: Rung) -> str:
+    if rung.ceiling is None:
+        return rung.reason or ""
+    ceiling = f"at most {rung.ceiling:.2f}× (computed from its share of the step, not measured)"
+    return f"{rung.title}: {rung.reason}; {ceiling}"
+
+
+# --- what to do -----------------------------------------------------------------------------------
+
+
+def _patches(answer: TrialAnswer) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for rung in answer.rungs:
+        if rung.status == "kept" and rung.patch:
+            title = Text(f"{rung.title}  ")
+            title.append(rung.what or "", style=CODE)
+            kind = "diff" if rung.patch.startswith("---") else "python"
+            patch = Syntax(rung.patch.rstrip(), kind, background_color="default", word_wrap=True)
+            parts += [indented(title), Padding(patch, (0, 0, 1, 4))]
+    return [heading("To write by hand"), *parts] if parts else []
+
+
+def _next(answer: TrialAnswer) -> list[RenderableType]:
+    best = [rung.run for rung in answer.rungs if rung.status == "kept" and rung.run]
+    spent = f"{counted(answer.runs, 'run')} in {duration(answer.seconds * 1e9)}, in {answer.folder}"
+    look = best[-1] if best else answer.baseline.run
+    which = "with what was kept" if best else "as it is"
+    return [
+        Text(""),
+        Text(spent, style=FAINT),
+        Text(f"To look into the run {which}:"),
+        Text(f"  stepscope show {look}", no_wrap=True, overflow="ignore"),
+    ]

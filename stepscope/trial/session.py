@@ -1,0 +1,195 @@
+"""A trial from its beginning, or from where it was interrupted, to its answer."""
+
+import os
+from typing import Protocol
+
+from stepscope.errors import InputError
+from stepscope.launch.command import Command, command_for
+from stepscope.launch.console import is_installed_command
+from stepscope.launch.options import RecordOptions
+from stepscope.launch.run_folder import shown
+from stepscope.model.findings import Speedup
+from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer
+from stepscope.trial import baseline
+from stepscope.trial.baseline import Baseline
+from stepscope.trial.candidates import proposed, require_known
+from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
+from stepscope.trial.fixes.fix import Keeps
+from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped
+from stepscope.trial.loss_check import checked
+from stepscope.trial.one_run import Program
+from stepscope.trial.rounds import Rounds, control_rounds, of_rounds
+from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
+
+INTERRUPTED = "interrupted"
+
+
+class Talk(Protocol):
+    """What is said while it goes on."""
+
+    def say(self, sentence: str) -> None: ...
+
+    def round(self, what: str, number: int, most: int, left_s: float) -> object: ...
+
+    def rung(self, rung: Rung) -> None: ...
+
+
+def command_of(wanted: Wanted) -> Command:
+    require_known(wanted.fixes)
+    return command_for(wanted.words, module=wanted.module)
+
+
+class Session:
+    def __init__(self, state: State, budget: Budget, talk: Talk) -> None:
+        self._state = state
+        self._budget = budget
+        self._talk = talk
+        self._program = _program(state)
+
+    def run(self) -> TrialAnswer:
+        try:
+            return self._run()
+        finally:
+            self._program.place.remove()
+
+    def _run(self) -> TrialAnswer:
+        begun = self._baseline()
+        found = list(proposed(begun.subject, self._state.wanted))
+        candidates = [each for each in found if isinstance(each, Candidate)]
+        skipped = [each for each in found if isinstance(each, Rung)]
+        self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
+        ladder = Ladder(self._measure, self._talk.rung)
+        self._say_plan(len(candidates))
+        ladder.climb(candidates)
+        return self._answer(begun, ladder, skipped)
+
+    def _baseline(self) -> Baseline:
+        if self._state.baseline is None:
+            self._talk.say(
+                f"recording {_shown(self._state.wanted)} as it is. It will run many times: what "
+                "it does outside its folder (uploads, messages, files elsewhere) happens each time."
+            )
+            self._state.baseline = baseline.record(self._program, self._state, self._budget)
+            self._state.save()
+        return baseline.judged(self._state.baseline)
+
+    def _say_plan(self, fixes: int) -> None:
+        if not fixes:
+            return
+        run_s = self._measure.run_s
+        control = control_rounds(run_s, self._budget)
+        most = 2 * (control + fixes * self._state.wanted.rounds)
+        minutes = max(1, round(min(most * run_s, self._budget.left_s) / 60))
+        self._talk.say(
+            f"{fixes} fix{'es' if fixes > 1 else ''} to try: at most {most} runs of about "
+            f"{run_s:.0f} s, at most {minutes} min."
+        )
+
+    def _answer(self, begun: Baseline, ladder: Ladder, skipped: list[Rung]) -> TrialAnswer:
+        together = self._together(ladder)
+        noise = self._measure.noise
+        return TrialAnswer(
+            folder=shown(self._state.folder),
+            baseline=begun.answer,
+            noise=Noise(low=min(noise), high=max(noise)) if noise else None,
+            rungs=[*ladder.rungs, *skipped],
+            together=together,
+            runs=self._state.runs,
+            seconds=self._state.seconds,
+            stopped=ladder.stopped,
+            notes=self._notes(begun),
+        )
+
+    def _together(self, ladder: Ladder) -> Speedup | None:
+        """All that was kept, against the script as it is."""
+        if len(ladder.kept) < 2 or ladder.stopped is not None:
+            return None
+        try:
+            return self._measure.together(ladder.applied)
+        except Stopped as reason:
+            ladder.stopped = str(reason)
+            return None
+
+    def _notes(self, begun: Baseline) -> list[str]:
+        written = baseline.written_elsewhere(begun.subject.case.run, self._program)
+        if not written or self._state.wanted.in_place:
+            return []
+        return [f"Written in every run, since it lies elsewhere: {', '.join(written)}."]
+
+
+class _Measure:
+    """What the ladder asks: a candidate on top of what is kept."""
+
+    def __init__(
+        self, program: Program, state: State, begun: Baseline, budget: Budget, talk: Talk
+    ) -> None:
+        assert state.baseline is not None
+        steps = begun.steps_to_measure(state.wanted.steps)
+        options = RecordOptions(
+            steps=steps, ops="off", losses=True, packages=program.command.packages
+        )
+        self._state = state
+        self.run_s = begun.run_s(steps, state.baseline.seconds)
+        self._rounds = Rounds(program, state, options, self.run_s, budget)
+        self._rounds.on_round = talk.round
+        self.noise: list[float] = []
+
+    def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
+        after = [*kept, candidate.as_applied]
+        found = self._compared(kept, after, candidate.fix.name)
+        outcome = self._outcome(found)
+        if outcome.speedup is None:
+            return outcome
+        return outcome._replace(loss=self._losses(found, candidate.fix.keeps))
+
+    def together(self, kept: list[SavedFix]) -> Speedup | None:
+        return self._outcome(self._compared([], kept, "together")).speedup
+
+    def _losses(self, found: Comparison, keeps: Keeps) -> LossCheck:
+        first = found.rounds[0]
+        others = [run for run in self._state.kept_runs(found.before) if run != first.before_run]
+        return checked(first.before_run, first.after_run, others, keeps)
+
+    def _compared(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
+        try:
+            self.noise = self._rounds.control()
+            return self._rounds.compare(before, after, what)
+        except KeyboardInterrupt:
+            raise Stopped(INTERRUPTED) from None
+
+    def _outcome(self, found: Comparison) -> Outcome:
+        if found.status is not None or not found.rounds:
+            return Outcome(status=found.status, reason=found.reason)
+        estimate = of_rounds(found, self.noise)
+        count = len(found.rounds)
+        return Outcome(
+            Speedup(expected=estimate.expected, low=estimate.low, high=estimate.high),
+            count,
+            sum(each.after_ms for each in found.rounds) / count,
+            run=shown(found.rounds[0].after_run),
+        )
+
+
+def _program(state: State) -> Program:
+    wanted = state.wanted
+    command = command_of(wanted)
+    typed = ["-m", *wanted.words] if wanted.module else list(wanted.words)
+    script = command.script
+    if wanted.in_place:
+        return Program(command, typed, InPlace())
+    is_users = script is not None and not is_installed_command(script)
+    copies = CopiedFolders(
+        roots_for(script if is_users else None), os.path.join(state.folder, "copy")
+    )
+    return Program(command, typed, copies)
+
+
+def _shown(wanted: Wanted) -> str:
+    return f"'{' '.join(wanted.words)}'"
+
+
+def refuse_ranks(variable: str) -> InputError:
+    return InputError(
+        f"{variable} says that this is one rank of a launch: start 'stepscope try' outside of the "
+        "launcher, with the launcher as the script ('stepscope try torchrun ...')."
+    )

@@ -1,0 +1,3 @@
+"""Wants an answer before it trains."""
+
+name = input("Which data set? ")

@@ -1,0 +1,3 @@
+"""Ends without a loop that could be steps."""
+
+print("nothing to do")

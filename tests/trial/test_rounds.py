@@ -1,0 +1,127 @@
+"""Rounds and what is kept of them, without a script."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepscope.launch.options import RecordOptions
+from stepscope.trial import rounds
+from stepscope.trial.ladder import Stopped
+from stepscope.trial.one_run import OneRun, Said
+from stepscope.trial.rounds import Rounds, control_rounds
+from stepscope.trial.state import Budget, Round, SavedBaseline, SavedFix, State, Wanted, resume
+
+CONTROL_ROUNDS = 3
+FIX = SavedFix(name="a", settings={"workers": 2})
+APPLIED = [Said(0, "applied", "workers=2")]
+
+
+class FakeProgram:
+    """Each run's mean step is the next of `step_ms`, by whether the fix is on."""
+
+    def __init__(self, without: list[float], with_fix: list[float]) -> None:
+        self.step_ms = {0: list(without), 1: list(with_fix)}
+        self.order: list[int] = []
+        self.said = APPLIED
+        self.trouble: str | None = None
+
+    def run(self, parent: str, options: Any, fixes: Any, limit_s: float) -> OneRun:
+        self.order.append(len(fixes))
+        Path(parent, "run").mkdir(parents=True)
+        (Path(parent) / "ms").write_text(str(self.step_ms[len(fixes)].pop(0)))
+        trouble = self.trouble if fixes else None
+        return OneRun(f"{parent}/run", 1.0, trouble, [], self.said if fixes else [])
+
+
+@pytest.fixture(autouse=True)
+def step_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mean_step_ms(run: OneRun) -> float:
+        return float((Path(run.folder).parent / "ms").read_text())
+
+    monkeypatch.setattr(rounds, "_mean_step_ms", mean_step_ms)
+
+
+def state_in(folder: Path, most_rounds: int = 5) -> State:
+    wanted = Wanted(words=["train.py"], cwd=str(Path.cwd()), rounds=most_rounds)
+    baseline = SavedBaseline(run="", seconds=1.0, loaded=[])
+    return State(wanted, str(folder), baseline=baseline)
+
+
+def rounds_of(program: Any, state: State, budget_s: float = 1e6) -> Rounds:
+    return Rounds(program, state, RecordOptions(), 1.0, Budget(budget_s))
+
+
+def test_a_clear_gain_takes_two_rounds_whose_sides_take_turns(tmp_path: Path) -> None:
+    program = FakeProgram([100.0, 101, 100, 100, 101, 100, 100, 100], [50.0, 51, 50])
+    found = rounds_of(program, state_in(tmp_path)).compare([], [FIX], "a")
+    assert [(each.before_ms, each.after_ms) for each in found.rounds] == [(100, 50), (100, 51)]
+    assert program.order[-4:] == [1, 0, 0, 1]
+    assert len(program.order) == 2 * CONTROL_ROUNDS + 4
+
+
+def test_a_doubtful_gain_takes_all_rounds(tmp_path: Path) -> None:
+    without = [100.0, 110, 95, 105, 100, 90, 100, 104, 97]
+    program = FakeProgram(without, [98.0, 101, 99])
+    found = rounds_of(program, state_in(tmp_path, most_rounds=3)).compare([], [FIX], "a")
+    assert len(found.rounds) == 3
+
+
+def test_the_control_is_measured_once(tmp_path: Path) -> None:
+    program = FakeProgram([100.0] * 20, [50.0] * 9)
+    bench = rounds_of(program, state_in(tmp_path))
+    assert bench.control() == bench.control() == [1.0] * CONTROL_ROUNDS
+    bench.compare([], [FIX], "a")
+    assert program.order.count(0) == 2 * CONTROL_ROUNDS + 2
+
+
+@pytest.mark.parametrize(
+    ("said", "trouble", "status", "reason"),
+    [
+        ([], "killed by SIGKILL", "failed", "killed by SIGKILL"),
+        ([Said(0, "refused", "no GPU")], None, "skipped", "no GPU"),
+        ([Said(0, "failed", "ValueError: x")], None, "failed", "ValueError: x"),
+        ([], None, "skipped", "never reached"),
+    ],
+)
+def test_a_fix_that_cannot_be_measured_costs_one_run(
+    tmp_path: Path, said: list[Said], trouble: str | None, status: str, reason: str
+) -> None:
+    program = FakeProgram([100.0] * 20, [50.0] * 9)
+    program.said, program.trouble = said, trouble
+    found = rounds_of(program, state_in(tmp_path)).compare([], [FIX], "a")
+    assert (found.status, found.rounds) == (status, [])
+    assert reason in (found.reason or "")
+    assert program.order.count(1) == 1
+
+
+def test_nothing_is_started_that_does_not_fit_into_the_budget(tmp_path: Path) -> None:
+    program = FakeProgram([100.0], [])
+    with pytest.raises(Stopped, match=r"the budget of 0\.025 minutes is used up"):
+        rounds_of(program, state_in(tmp_path), budget_s=1.5).control()
+    assert program.order == []
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
+    program = FakeProgram([100.0] * 20, [50.0] * 9)
+    rounds_of(program, state_in(tmp_path)).compare([], [FIX], "a")
+    runs = len(program.order)
+    saved = resume([str(tmp_path)])
+    again = rounds_of(program, saved).compare([], [FIX], "a")
+    assert (len(program.order), len(again.rounds)) == (runs, 2)
+
+
+def test_only_the_runs_of_the_first_round_are_kept(tmp_path: Path) -> None:
+    program = FakeProgram([100.0] * 20, [50.0] * 9)
+    found = rounds_of(program, state_in(tmp_path)).compare([], [FIX], "a")
+    first: Round = found.rounds[0]
+    assert sorted(str(path) for path in tmp_path.glob("01-a-*/run")) == sorted(
+        [first.before_run, first.after_run]
+    )
+
+
+@pytest.mark.parametrize(
+    ("run_s", "expected"), [(1.0, 3), (10.0, 3), (30.0, 2), (60.0, 1), (200.0, 1)]
+)
+def test_the_control_takes_a_quarter_of_the_time_at_most(run_s: float, expected: int) -> None:
+    assert control_rounds(run_s, Budget(601.0)) == expected

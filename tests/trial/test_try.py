@@ -1,0 +1,140 @@
+"""`stepscope try` with real scripts: what it measures, what it refuses, what it leaves behind."""
+
+import json
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from trial.trying import OWN, PATIENCE_S, PROGRAMS, answered, by_fix, processes_of, run, start
+
+STEPS = "--steps", "30"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for program in PROGRAMS.glob("*.py"):
+        shutil.copy(program, tmp_path)
+    (tmp_path / "data.txt").write_text("original")
+    return tmp_path
+
+
+def own(*names: str) -> tuple[str, str]:
+    return "--fixes", ",".join(f"{OWN}.{name}" for name in names)
+
+
+def test_a_fix_is_measured_against_the_script_as_it_is_and_the_ladder_goes_on_after_failures(
+    folder: Path,
+) -> None:
+    names = ("broken", "deadly", "never_reached", "shorter_naps")
+    answer = answered(*own(*names), *STEPS, "naps.py", cwd=folder)
+    rungs = by_fix(answer)
+    assert [rung["fix"].rpartition(".")[2] for rung in answer["rungs"]] == list(names)
+    assert rungs["broken"]["status"] == "failed"
+    assert "it cannot work" in rungs["broken"]["reason"]
+    assert rungs["deadly"]["status"] == "failed"
+    assert rungs["deadly"]["reason"] == "killed by SIGILL: an instruction this CPU does not have"
+    assert (rungs["never_reached"]["status"], rungs["never_reached"]["rounds"]) == ("skipped", 0)
+    kept = rungs["shorter_naps"]
+    assert kept["status"] == "kept"
+    assert 1.3 < kept["low"] <= kept["speedup"] <= kept["high"]
+    assert (kept["what"], kept["patch"]) == ("sleep half as long", "Sleep less.\n")
+    assert answer["noise"]["low"] <= 1.0 + 0.5
+    assert answer["baseline"]["steps"] == 30
+    assert not list((folder / "stepscope-runs").glob("*/copy"))
+
+
+def test_each_run_sees_the_files_as_they_were_and_the_originals_stay(folder: Path) -> None:
+    answer = answered(*own("shorter_naps"), *STEPS, "counts_its_runs.py", cwd=folder)
+    assert answer["rungs"][0]["status"] == "kept"
+    assert (folder / "data.txt").read_text() == "original"
+    assert not (folder / "made.txt").exists()
+
+
+def test_in_place_the_script_writes_where_it_is(folder: Path) -> None:
+    ended = run("--in-place", *own("shorter_naps"), *STEPS, "counts_its_runs.py", cwd=folder)
+    assert ended.returncode == 1
+    assert "the data was 'spoiled'" in ended.stderr
+    assert (folder / "made.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("fails.py", "no such column: 'label'"),
+        ("asks.py", "it asks for input, and nobody is there to answer"),
+        ("no_steps.py", "No steps found"),
+    ],
+)
+def test_a_script_that_cannot_be_measured_is_a_clear_error(
+    folder: Path, script: str, words: str
+) -> None:
+    ended = run(*own("shorter_naps"), script, cwd=folder)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr.split("It said last")[0]
+
+
+def test_a_healthy_script_has_nothing_to_try(folder: Path) -> None:
+    ended = run(*STEPS, "healthy.py", cwd=folder)
+    assert ended.returncode == 0
+    assert ended.stdout.startswith("Nothing to try")
+
+
+def test_a_fix_that_is_not_there_is_refused_before_anything_runs(folder: Path) -> None:
+    ended = run("--fixes", "no-such-fix", "naps.py", cwd=folder)
+    assert ended.returncode == 2
+    assert "There is no fix 'no-such-fix'" in ended.stderr
+    assert not (folder / "stepscope-runs").exists()
+
+
+def test_a_baseline_that_does_not_fit_into_the_budget_says_what_to_change(folder: Path) -> None:
+    ended = run(*own("shorter_naps"), "--budget", "0.02", "naps.py", cwd=folder)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "--budget gives it more time, --steps N asks for fewer steps" in ended.stderr
+    assert processes_of(folder) == []
+
+
+def wait_for_rounds(folder: Path, count: int) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        for file in folder.glob("stepscope-runs/try-*/try.json"):
+            state = json.loads(file.read_text())
+            if sum(len(each["rounds"]) for each in state["comparisons"]) >= count:
+                return
+        time.sleep(0.05)
+    raise AssertionError("no round was measured")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_trial_leaves_no_process_and_can_be_resumed(
+    folder: Path, number: int
+) -> None:
+    words = (*own("shorter_naps"), *STEPS, "naps.py", "--with-child")
+    process = start(*words, cwd=folder)
+    wait_for_rounds(folder, 1)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "not tried: interrupted" in out
+    assert "stepscope try --resume stepscope-runs/try-naps-" in err
+    assert processes_of(folder) == []
+
+    before = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
+    answer = answered("--resume", "naps.py", "--with-child", cwd=folder)
+    assert answer["rungs"][0]["status"] == "kept"
+    assert answer["runs"] > before["runs"]
+    after = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
+    assert after["comparisons"][0]["rounds"][0] == before["comparisons"][0]["rounds"][0]
+    assert len(list(folder.glob("stepscope-runs/try-*"))) == 1
+    assert processes_of(folder) == []
+
+
+def test_only_the_same_command_can_be_resumed(folder: Path) -> None:
+    nothing = run("--resume", cwd=folder)
+    assert (nothing.returncode, "no trial to resume" in nothing.stderr) == (2, True)
+    run(*own("shorter_naps"), "fails.py", cwd=folder)
+    other = run("--resume", "naps.py", cwd=folder)
+    assert (other.returncode, "leave --resume out" in other.stderr) == (2, True)
