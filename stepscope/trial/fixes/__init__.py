@@ -20,6 +20,17 @@ FILES: Final[dict[str, str]] = {
     "stalls.evaluate_less_often": "evaluate-less-often",
     "stalls.log_less_often": "log-less-often",
     "stalls.skip_callback": "skip-callback",
+    "thread_count": "thread-count",
+    "torch.compile": "compile",
+    "torch.compile_dynamic": "compile-dynamic",
+    "torch.fused_optimizer": "fused-optimizer",
+    "torch.channels_last": "channels-last",
+    "torch.zero_grad_none": "zero-grad-none",
+    "torch.inference_mode": "inference-mode",
+    "torch.cudnn_benchmark": "cudnn-benchmark",
+    "torch.float32": "float32",
+    "torch.tf32": "tf32",
+    "torch.mixed_precision": "mixed-precision",
 }
 
 
