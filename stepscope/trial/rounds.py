@@ -64,11 +64,15 @@ class Rounds:
                 ) from trouble
         return [each.before_ms / each.after_ms for each in found.rounds]
 
-    def compare(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
-        """As many rounds as it takes, or the most that were asked for."""
+    def compare(
+        self, before: list[SavedFix], after: list[SavedFix], what: str, others: int = 0
+    ) -> Comparison:
+        """As many rounds as it takes, or the most that were asked for. `others`: that are still to
+        be compared; each gets its part of the time."""
         noise = self.control()
         found = self._state.comparison(before, after)
-        while found.status is None and not self._is_enough(found, noise):
+        for_others_s = self._budget.left_s * others / (others + 1)
+        while found.status is None and not self._is_enough(found, noise, for_others_s):
             try:
                 self._next_round(found, what, self._state.wanted.rounds)
             except _NotMeasured as trouble:
@@ -76,11 +80,12 @@ class Rounds:
                 self._state.save()
         return found
 
-    def _is_enough(self, found: Comparison, noise: list[float]) -> bool:
+    def _is_enough(self, found: Comparison, noise: list[float], for_others_s: float) -> bool:
         count = len(found.rounds)
-        if count >= self._state.wanted.rounds:
-            return True
-        return count >= _FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
+        if count < _FEWEST_ROUNDS:
+            return False
+        is_last = self._budget.left_s - 2 * self._run_s < for_others_s
+        return count >= self._state.wanted.rounds or is_last or is_clear(of_rounds(found, noise))
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""

@@ -59,6 +59,7 @@ class Session:
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
         ladder = Ladder(self._measure, self._talk.rung)
+        self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)
         return self._answer(begun, ladder, skipped)
@@ -133,9 +134,11 @@ class _Measure:
         self._rounds = Rounds(program, state, options, self.run_s, budget)
         self._rounds.on_round = talk.round
         self.noise: list[float] = []
+        self.to_come = 0  # candidates that were not measured yet
 
     def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
         after = [*kept, candidate.as_applied]
+        self.to_come = max(0, self.to_come - 1)
         found = self._compared(kept, after, candidate.fix.name)
         outcome = self._outcome(found)
         if outcome.speedup is None:
@@ -153,7 +156,7 @@ class _Measure:
     def _compared(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
         try:
             self.noise = self._rounds.control()
-            return self._rounds.compare(before, after, what)
+            return self._rounds.compare(before, after, what, self.to_come)
         except KeyboardInterrupt:
             raise Stopped(INTERRUPTED) from None
 
