@@ -57,6 +57,7 @@ def judge(case: Case) -> list[Candidate]:
             fix="Give the compiled function the same shapes, types and Python values in every "
             "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
             f"function once outside the loop; or {words_for(case).recompilation}.",
+            trial="compile-dynamic" if framework_of(case) == "torch" else None,
             source=case.code.text(location),
         )
     ]

@@ -26,9 +26,9 @@ class Compile:
         if reason:
             return Refusal(reason)
         dynamic = True if _batches_differ(subject) else None
-        arguments = "dynamic=True" if dynamic else ""
+        arguments = ", dynamic=True" if dynamic else ""
         return Proposal(
-            {"dynamic": dynamic}, f"model.compile({arguments})", _patch(subject, arguments)
+            {"dynamic": dynamic}, f"torch.compile(model{arguments})", _patch(subject, arguments)
         )
 
     def install(self, script: Script, settings: Settings) -> None:
@@ -132,9 +132,11 @@ def _batches_differ(subject: "Subject") -> bool:
 def _patch(subject: "Subject", arguments: str) -> str:
     from stepscope.advise.evidence.model_call import model_call
 
+    # Not `model.compile()`, which does nothing for a model that is all torch's own (nn.Sequential).
+    line = f"{{model}} = torch.compile({{model}}{arguments})"
     call = model_call(subject.case)
-    found = call and call.after_assignment(f"{{model}}.compile({arguments})")
-    return found or f"model.compile({arguments})  # once, when the model is made\n"
+    found = call and call.after_assignment(line)
+    return found or f"{line.format(model='model')}  # once, when the model is made\n"
 
 
 FIX = Compile()

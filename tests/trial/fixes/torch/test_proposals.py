@@ -43,7 +43,7 @@ def propose(subject: Subject) -> Any:
 @pytest.mark.parametrize(
     ("fix", "settings", "lines"),
     [
-        ("compile", {"dynamic": True}, ["+net.compile(dynamic=True)"]),
+        ("compile", {"dynamic": True}, ["+net = torch.compile(net, dynamic=True)"]),
         ("channels-last", {}, ["+net.to(memory_format=torch.channels_last)"]),
         (
             "fused-optimizer",
