@@ -186,7 +186,8 @@ class ProcessBuilder:
     def loss(self, at_ns: int, value: float, *, is_running_mean: bool = False) -> None:
         self._seen(at_ns)
         (bits,) = struct.unpack("<Q", struct.pack("<d", value))
-        self.event(EventKind.LOSS, 0, self.ticks(at_ns), 0, value0=bits, extra=int(is_running_mean))
+        flags = int(is_running_mean)
+        self._record(EventKind.LOSS, 0, self.ticks(at_ns), thread=1, value0=bits, extra=flags)
 
     def span(
         self, category: SpanCategory, start_ns: int, end_ns: int | None, *, name: str = "",

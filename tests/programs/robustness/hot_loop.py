@@ -18,7 +18,14 @@ def cold():
     return sum(range(200_000))
 
 
+def waited_ns():
+    """How long the process was ready but had no core."""
+    with open("/proc/self/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[1])
+
+
 def train(seconds):
+    waited = waited_ns()
     steps, hot_ns, cold_ns = 0, 0, 0
     end = time.process_time() + seconds
     began = time.perf_counter_ns()
@@ -31,7 +38,10 @@ def train(seconds):
         cold_ns += after - between
         steps += 1
         began = after
-    return {"steps": steps, "hot_ns": hot_ns, "cold_ns": cold_ns}
+    without_core_ns = waited_ns() - waited
+    return {
+        "steps": steps, "hot_ns": hot_ns, "cold_ns": cold_ns, "without_core_ns": without_core_ns,
+    }
 
 
 def same_function(seconds):
