@@ -15,7 +15,8 @@ Same = Literal["bitwise", "within tolerance", "different", "unknown"]
 class LossCheck(Record, frozen=True):
     """The losses with the fix, beside those without it."""
 
-    same: Same
+    same: bool | None  # up to what the fix says about rounding; null: nothing can be said
+    how: Same
     as_promised: bool  # what the fix says that the losses may do; true if nothing can be said
     max_difference: float | None  # the largest, relative; null: nothing was compared
     words: str

@@ -24,8 +24,10 @@ def checked(before: str, after: str, controls: list[str], keeps: Keeps) -> LossC
     own = [_of(run) for run in controls]
     found = compare_losses(one, other, tolerance=tolerance, controls=own)
     varies = any(compare_losses(one, each).same != "bitwise" for each in own)
+    how = _called(found.same, keeps)
     return LossCheck(
-        same=_called(found.same, keeps),
+        same=None if how == "unknown" else how != "different",
+        how=how,
         as_promised=is_as_promised(keeps, found.same, own_runs_vary=varies),
         max_difference=found.max_difference,
         words=_words(found.words, keeps),

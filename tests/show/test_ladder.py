@@ -13,7 +13,11 @@ BASELINE = TrialBaseline(
     step_ms=50.0, per_s=20.0, samples_per_s=None, steps=60, verdict="waits for input", run="runs/a"
 )
 SAME = LossCheck(
-    same="bitwise", as_promised=True, max_difference=0.0, words="identical in all 60 steps"
+    same=True,
+    how="bitwise",
+    as_promised=True,
+    max_difference=0.0,
+    words="identical in all 60 steps",
 )
 KEPT = Rung(
     fix="num-workers", title="load in worker processes", finding="input-bound", status="kept",

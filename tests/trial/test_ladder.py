@@ -29,7 +29,13 @@ def candidate(name: str, keeps: Keeps = "bits", **more: Any) -> Candidate:
 
 def gain(expected: float, low: float, high: float, *, as_promised: bool = True) -> Outcome:
     same: Same = "bitwise" if as_promised else "different"
-    loss = LossCheck(same=same, as_promised=as_promised, max_difference=0.0, words="from step 2 on")
+    loss = LossCheck(
+        same=as_promised,
+        how=same,
+        as_promised=as_promised,
+        max_difference=0.0,
+        words="from step 2 on",
+    )
     return Outcome(Speedup(expected=expected, low=low, high=high), rounds=3, step_ms=1.0, loss=loss)
 
 

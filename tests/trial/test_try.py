@@ -40,7 +40,7 @@ def test_a_fix_is_measured_against_the_script_as_it_is_and_the_ladder_goes_on_af
     assert (rungs["never_reached"]["status"], rungs["never_reached"]["rounds"]) == ("skipped", 0)
     kept = rungs["shorter_naps"]
     assert kept["status"] == "kept"
-    assert kept["loss"]["same"] == "unknown"  # no framework, no losses
+    assert kept["loss"]["how"] == "unknown"  # no framework, no losses
     assert 1.0 < kept["low"] <= kept["speedup"] <= kept["high"]
     assert kept["speedup"] > 1.5
     assert (kept["what"], kept["patch"]) == ("sleep a fifth as long", "Sleep less.\n")
@@ -57,7 +57,7 @@ def test_the_losses_are_compared_where_the_scripts_own_runs_agree(
 ) -> None:
     answer = answered(*own("shorter_naps"), *STEPS, "with_losses.py", *seeded, cwd=folder)
     (rung,) = answer["rungs"]
-    assert (rung["status"], rung["loss"]["same"]) == ("kept", same)
+    assert (rung["status"], rung["loss"]["how"]) == ("kept", same)
     assert rung["loss"]["as_promised"]
 
 

@@ -8,6 +8,8 @@ import pytest
 import needs
 from trial.fixes.torch.trained import train
 
+pytestmark = pytest.mark.nightly  # three frameworks in a dozen processes
+
 _TOGETHER: dict[str, Any] = {
     "compile": {},
     "mixed-precision": {"dtype": "bfloat16"},
