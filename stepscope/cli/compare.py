@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stepscope.cli import sizes
+from stepscope.cli import report, sizes
 from stepscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,18 +73,10 @@ def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
 
 
 def _write_report(path: str, run: str, answer: "ComparisonAnswer") -> None:
-    from pathlib import Path
-
-    from stepscope.analyze.derived import replace_file
     from stepscope.analyze.traces.foreign import load_any
     from stepscope.show.report.content import content
-    from stepscope.show.report.page import report
 
-    page = report(content(load_any(run), compare=answer))
-    try:
-        replace_file(Path(path), lambda half: half.write_bytes(page))
-    except OSError as cause:
-        raise InputError(f"'{path}' cannot be written: {cause.strerror}.") from cause
+    report.write_page(path, content(load_any(run), compare=answer))
     click.echo(f"stepscope: the comparison is in '{path}'.", err=True)
 
 

@@ -5,6 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stepscope.show.report.shapes import Content
     from stepscope.store.reader import Run
 
 
@@ -37,6 +38,21 @@ def found_or_written(run: "Run", *, findings: Any) -> str | None:
         return write(run, folder, findings=findings)
     except OSError:
         return None
+
+
+def write_page(path: str, content: "Content") -> None:
+    """A report in a file of the user's choice."""
+    from pathlib import Path
+
+    from stepscope.analyze.derived import replace_file
+    from stepscope.errors import InputError
+    from stepscope.show.report.page import report
+
+    page = report(content)
+    try:
+        replace_file(Path(path), lambda half: half.write_bytes(page))
+    except OSError as cause:
+        raise InputError(f"'{path}' cannot be written: {cause.strerror}.") from cause
 
 
 def announce(path: str, *, stderr: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from stepscope.cli import report
 from stepscope.errors import InputError
 from stepscope.launch.launchers import launch_of
 from stepscope.launch.support import require_supported
@@ -64,6 +65,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     finally:
         talk.end()
     _print(answer, as_json=given["as_json"])
+    _write_report(answer, talk)
     if answer.stopped is not None:
         talk.say(f"{answer.stopped}. {_again(state)}")
     return _INTERRUPTED_STATUS if answer.stopped == INTERRUPTED else 0
@@ -101,6 +103,24 @@ def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
     from stepscope.show.terminal.ladder import ladder
 
     print_view(ladder(answer))
+
+
+def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
+    """The report of the script as it is, with the ladder as a page."""
+    from stepscope.analyze.run import load
+    from stepscope.show.report.bundle import is_built
+    from stepscope.show.report.content import content
+    from stepscope.show.report.file import REPORT_FILE
+
+    if not is_built() or os.environ.get("STEPSCOPE_REPORT") == "off":
+        return
+    path = os.path.join(answer.folder, REPORT_FILE)
+    try:
+        report.write_page(path, content(load(answer.baseline.run), trial=answer))
+    except Exception as trouble:
+        talk.say(f"no report: {trouble or type(trouble).__name__}.")
+    else:
+        talk.say(f"in browser: {path}#/try")
 
 
 def _again(state: "State") -> str:

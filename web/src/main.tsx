@@ -11,6 +11,7 @@ import { Empty, Page } from "./parts/panel";
 import { Compare, type Others } from "./pages/compare";
 import { Files } from "./pages/files";
 import { Functions } from "./pages/functions";
+import { Ladder } from "./pages/ladder";
 import { Input } from "./pages/input";
 import { Memory } from "./pages/memory";
 import { Operators } from "./pages/operators";
@@ -28,7 +29,7 @@ import { setTheme, useTheme, type Theme } from "./theme";
 const PAGES = [
   ["overview", "Overview"], ["steps", "Steps"], ["source", "Source"], ["functions", "Functions"],
   ["operators", "Operators"], ["timeline", "Timeline"], ["memory", "Memory"], ["input", "Input"],
-  ["ranks", "Ranks"], ["files", "Files"], ["compare", "Compare"],
+  ["ranks", "Ranks"], ["files", "Files"], ["compare", "Compare"], ["try", "Try"],
 ] as const;
 
 function figure(page: string, content: Content): string {
@@ -40,6 +41,7 @@ function figure(page: string, content: Content): string {
     case "operators": return content.ops?.ops.length ? count(content.ops.ops.length) : "–";
     case "input": return content.input?.loader ? "" : "–";
     case "ranks": return content.ranks?.ranks.length ? count(content.ranks.ranks.length) : count(content.summary.processes);
+    case "try": return content.trial ? count(content.trial.rungs.length) : "–";
     case "files": return content.files?.files.length ? count(content.files.files.length) : "–";
     default: return "";
   }
@@ -56,6 +58,7 @@ function Shown({ page, content, tiles, others }: { page: string; content: Conten
     case "input": return <Input content={content} />;
     case "ranks": return <Ranks content={content} />;
     case "files": return <Files content={content} />;
+    case "try": return <Ladder content={content} />;
     case "compare": return <Compare content={content} others={others} />;
     case "overview": return <Overview content={content} />;
     default: return <Page title="Not found"><Empty>There is no such page. <Link page="overview">To the overview</Link></Empty></Page>;

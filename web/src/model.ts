@@ -200,6 +200,37 @@ export interface ComparisonAnswer {
   differences: Difference[]; findings: FindingChange[]; notes: string[];
 }
 
+// The script as it is.
+export interface TrialBaseline {
+  step_ms: number; per_s: number; samples_per_s: number | null; steps: number; verdict: string;
+  run: string;
+}
+
+// The script against itself: ratios of the control's rounds.
+export interface Noise {
+  low: number; high: number;
+}
+
+// The losses with the fix, beside those without it.
+export interface LossCheck {
+  same: boolean | null; how: "bitwise" | "within tolerance" | "different" | "unknown";
+  as_promised: boolean; max_difference: number | null; words: string;
+}
+
+// A fix, tried on top of those that were kept before it.
+export interface Rung {
+  fix: string | null; title: string; finding: string | null; predicted: Speedup | null;
+  status: "kept" | "rejected" | "failed" | "skipped"; reason: string | null; what: string | null;
+  speedup: number | null; low: number | null; high: number | null; rounds: number;
+  step_ms: number | null; loss: LossCheck | null; patch: string | null; ceiling: number | null;
+  run: string | null;
+}
+
+export interface TrialAnswer {
+  folder: string; baseline: TrialBaseline; noise: Noise | null; rungs: Rung[];
+  together: Speedup | null; runs: number; seconds: number; stopped: string | null; notes: string[];
+}
+
 export interface RegionRow {
   name: string; depth: number; parent: string | null; process: Process; calls: number;
   total_ns: number; self_ns: number; mean_ns: number; per_step_ns: number | null;
@@ -346,10 +377,10 @@ export interface Content {
   called: ([string, string, number, string | null])[]; trees: Tree[];
   functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
   reduced: string[]; trouble: string[]; made: string; can_try: boolean;
-  compare: ComparisonAnswer | null; regions: RegionsAnswer | null; actions: ActionsAnswer | null;
-  ops: OpsAnswer | null; kernels: KernelsAnswer | null; device: DeviceAnswer | null;
-  input: InputAnswer | null; files: FilesAnswer | null; memory: MemoryAnswer | null;
-  ranks: RanksAnswer | null; processes: ProcessesAnswer | null;
+  compare: ComparisonAnswer | null; trial: TrialAnswer | null; regions: RegionsAnswer | null;
+  actions: ActionsAnswer | null; ops: OpsAnswer | null; kernels: KernelsAnswer | null;
+  device: DeviceAnswer | null; input: InputAnswer | null; files: FilesAnswer | null;
+  memory: MemoryAnswer | null; ranks: RanksAnswer | null; processes: ProcessesAnswer | null;
 }
 
 // What was found out about a run, in one row.

@@ -20,6 +20,7 @@ from stepscope.errors import StepscopeError
 from stepscope.model.categories import CATEGORY_WORDS, LEAST_SHARE
 from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.ops import OpsAnswer
+from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
 from stepscope.show.report.shapes import WHOLE_ANSWERS, Content, content_type
@@ -70,10 +71,11 @@ def content(
     timeline: Callable[[], RunTimeline] | None = None,
     findings: Any = None,
     compare: ComparisonAnswer | None = None,
+    trial: TrialAnswer | None = None,
     progress: Progress = lambda what: None,
 ) -> Content:
     """What the page shows. `timeline`, `findings`: given if the caller has or needs them, too;
-    `compare`: with another run."""
+    `compare`: with another run; `trial`: of fixes."""
     ask = _Asker(run, progress)
     overview = SUMMARY.ask(run)
     by_line = LINES.ask(run)
@@ -102,6 +104,7 @@ def content(
         trouble=ask.trouble,
         made=datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         compare=compare,
+        trial=trial,
         can_try=importlib.util.find_spec("stepscope.trial") is not None,
     )
     return whole if with_source else without_source(whole)

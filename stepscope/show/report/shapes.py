@@ -11,6 +11,7 @@ from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
 from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
 from stepscope.model.timeline import Timeline
+from stepscope.model.trial import TrialAnswer
 from stepscope.views import VIEWS
 
 Caller = tuple[int, int, int, int]  # index in the content's `called`, ncalls, own, with callees
@@ -75,6 +76,7 @@ class Content(Record, frozen=True):
     made: str  # ISO 8601
     can_try: bool  # whether this stepscope can measure a fix itself
     compare: ComparisonAnswer | None = None  # with another run, if the report is about two
+    trial: TrialAnswer | None = None  # of fixes, if the report is about one
 
 
 # Views whose answers the page gets as they are: those that have no other form above.
