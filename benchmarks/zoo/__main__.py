@@ -9,7 +9,7 @@ import msgspec
 
 from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, record
 from benchmarks.zoo.results import Judged, cells, page, summary, table
-from benchmarks.zoo.specimens import Specimen, specimens
+from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
 
 RESULTS = Path(__file__).parent / "results.md"
 ROUNDS = 3
@@ -49,9 +49,23 @@ def judge_all(chosen: list[Specimen], folder: Path, rounds: int) -> tuple[list[J
     return rows, failures
 
 
+def wanted_specimens(names: list[str], only_held_out: bool) -> list[Specimen]:
+    """Without names both sets; a name is one of the known scripts unless the other set is asked."""
+    if only_held_out:
+        return specimens(names, HELD_OUT)
+    return specimens(names) + ([] if names else specimens([], HELD_OUT))
+
+
+def of_folder(rows: list[Judged], folder: str) -> list[Judged]:
+    return [row for row in rows if row.specimen.folder == folder]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAMES", help="scripts; all of them by default")
+    parser.add_argument(
+        "--held-out", action="store_true", help="only the blind test, the scripts in held_out/"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="plain runs, faulty and fixed")
     parser.add_argument(
@@ -61,20 +75,22 @@ def main() -> int:
         help="keep recordings and times here, and reuse existing ones: to judge new rules",
     )
     asked = parser.parse_args()
-    wanted = specimens(asked.names)
+    wanted = wanted_specimens(asked.names, asked.held_out)
     chosen = [specimen for specimen in wanted if specimen.can_run]
     skipped = [specimen.name for specimen in wanted if not specimen.can_run]
     with tempfile.TemporaryDirectory() as name:
         folder = (asked.runs or Path(name)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         rows, failures = judge_all(chosen, folder, asked.rounds)
-    print(f"{table(rows)}\n\n{summary(rows)}")
+    known, held_out = (of_folder(rows, each) for each in (KNOWN, HELD_OUT))
+    for each in filter(None, (known, held_out)):
+        print(f"{table(each)}\n\n{summary(each)}\n")
     if skipped:
-        print(f"\nNot run, because they could not be imported here: {', '.join(skipped)}")
+        print(f"Not run, because they could not be imported here: {', '.join(skipped)}")
     if asked.json:
         asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
-    if not asked.names:
-        RESULTS.write_text(page(rows, skipped))
+    if not asked.names and not asked.held_out:
+        RESULTS.write_text(page(known, held_out, skipped))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     return 1 if failures else 0

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-SCRIPTS = Path(__file__).parent / "scripts"
+ZOO = Path(__file__).parent
+KNOWN, HELD_OUT = "scripts", "held_out"  # those that rules are made with, and the blind test
 NOT_SCRIPTS = {"timing"}
 
 
@@ -17,10 +18,11 @@ class Specimen(msgspec.Struct, frozen=True):
     id: str | None
     function: list[str]  # any of them is right; none: no single function is at fault
     framework: str
+    folder: str = KNOWN
 
     @property
     def path(self) -> Path:
-        return SCRIPTS / f"{self.name}.py"
+        return ZOO / self.folder / f"{self.name}.py"
 
     @property
     def can_run(self) -> bool:
@@ -34,16 +36,17 @@ def described(path: Path) -> Specimen:
             declared = ast.literal_eval(node.value)
             function = declared["function"] or []
             functions = [function] if isinstance(function, str) else function
-            return Specimen(path.stem, declared["id"], functions, declared["framework"])
+            needed = declared["framework"]
+            return Specimen(path.stem, declared["id"], functions, needed, path.parent.name)
     raise ValueError(f"{path} has no line 'ZOO = {{...}}': it must say which fault the script has.")
 
 
-def specimens(names: list[str]) -> list[Specimen]:
-    """Those with these names, or all."""
-    paths = {path.stem: path for path in sorted(SCRIPTS.glob("*.py"))}
+def specimens(names: list[str], folder: str = KNOWN) -> list[Specimen]:
+    """Those of the folder with these names, or all."""
+    paths = {path.stem: path for path in sorted((ZOO / folder).glob("*.py"))}
     for name in NOT_SCRIPTS:
         del paths[name]
     unknown = [name for name in names if name not in paths]
     if unknown:
-        raise ValueError(f"No script {', '.join(unknown)} in {SCRIPTS}.")
+        raise ValueError(f"No script {', '.join(unknown)} in {ZOO / folder}.")
     return [described(paths[name]) for name in names or paths]

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.zoo.__main__ import judge_all
+from benchmarks.zoo.__main__ import judge_all, wanted_specimens
 from benchmarks.zoo.measure import Finding, Findings, Gain, Location, Round, Speedup, settled_steps
 from benchmarks.zoo.results import Judged, cells, page, summary
-from benchmarks.zoo.specimens import Specimen, specimens
+from benchmarks.zoo.specimens import HELD_OUT, Specimen, specimens
 
+ALL = wanted_specimens([], only_held_out=False)
 FAST = ["numpy_reload_archive", "healthy_numpy_mlp"]
 GAIN = Gain([Round(0.030, 0.015)] * 3)
 
@@ -33,12 +34,31 @@ def test_every_script_says_which_fault_it_has() -> None:
     assert len({script.id for script in scripts}) >= 17
 
 
-@pytest.mark.parametrize("script", specimens([]), ids=lambda script: str(script.name))
+def test_the_held_out_scripts_have_every_fault_of_the_known_ones() -> None:
+    scripts = specimens([], HELD_OUT)
+    assert len(scripts) >= 24
+    assert len([script for script in scripts if script.id is None]) >= 6
+    assert {script.id for script in scripts} >= {script.id for script in specimens([])}
+
+
+def test_no_two_scripts_have_one_name() -> None:
+    assert len({script.name for script in ALL}) == len(ALL)
+
+
+def test_a_held_out_script_is_found_only_when_asked_for() -> None:
+    name = specimens([], HELD_OUT)[0].name
+    assert [script.name for script in wanted_specimens([name], only_held_out=True)] == [name]
+    with pytest.raises(ValueError, match=f"No script {name}"):
+        wanted_specimens([name], only_held_out=False)
+
+
+@pytest.mark.parametrize("script", ALL, ids=lambda script: str(script.name))
 def test_a_script_has_the_functions_that_it_blames(script: Specimen) -> None:
     text = script.path.read_text()
     assert "--fixed" in text
+    text += "".join(path.read_text() for path in script.path.parent.glob("loops/*.py"))
     names = {name.rpartition(".")[2] for name in script.function}
-    assert not [name for name in names if f"def {name}(" not in text]
+    assert not [name for name in names if f"def {name}(" not in text and name[0] != "<"]
 
 
 def test_an_unknown_script_is_named() -> None:
@@ -88,10 +108,22 @@ def test_every_finding_in_a_healthy_script_is_a_false_alarm() -> None:
 
 def test_the_summary_counts_by_what_can_be_said() -> None:
     right = judged("repeated-load", finding("repeated-load", "read", 2.0, 1.8, 2.2))
-    text = page([right, judged("repeated-load")], skipped=["jax_script"])
+    text = summary([right, judged("repeated-load")])
     assert "right top finding: 1 of 2 (50%)" in text
     assert "inside the predicted range: 1 of 1 (100%)" in text
+
+
+def test_the_page_has_the_scores_of_both_sets_side_by_side() -> None:
+    right = judged("repeated-load", finding("repeated-load", "read", 2.0, 1.8, 2.2))
+    text = page([right, judged("repeated-load")], [right], skipped=["jax_script"])
+    assert "| right top finding | 1 of 2 (50%) | 1 of 1 (100%) |" in text
+    assert "| measured gain inside the predicted range | 1 of 1 (100%) | 1 of 1 (100%) |" in text
     assert "could not be imported here: jax_script" in text
+    assert text.count("| a_script |") == 3
+
+
+def test_a_bar_in_a_cell_does_not_end_it() -> None:
+    assert "| median \\|log(predicted / measured)\\| |" in page([], [], skipped=[])
 
 
 def test_a_script_writes_its_step_times_only_when_asked(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What some of these scripts build upon: classes from another file than the script."""
