@@ -24,7 +24,7 @@ from stepscope.record.names import function_names, naming
 from stepscope.record.names.opened_files import OpenedFiles
 from stepscope.record.process_folder import ProcessFolder
 from stepscope.record.recorded_names import RecordedNames
-from stepscope.record.steps import limits, step_counter
+from stepscope.record.steps import limits, loop_turns, step_counter
 from stepscope.store import format as fmt
 
 HEARTBEAT_MS: Final = 10
@@ -143,6 +143,7 @@ class Recording:
         self._undo.append(_forget_namer)
         step_counter.reset()
         self._undo.append(step_counter.reset)
+        self._undo.append(loop_turns.reset)
         frameworks.install(self._names.note_once)
         self._undo.append(frameworks.uninstall)
         self._offer_profile()
@@ -175,8 +176,7 @@ class Recording:
             return
         steps = limits.StepLimits(self.options, stop)
         step_counter.listen(steps.step_ended)
-        _core.on_stamp(steps.loop_turned)
-        self._undo.append(lambda: _core.on_stamp(None))
+        loop_turns.listen(steps.loop_turned)
 
     def _start_heartbeat(self) -> None:
         _core.heartbeat_start(

@@ -3,7 +3,7 @@
 import ast
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from stepscope.advise.evidence.source import Text
 
@@ -41,15 +41,25 @@ def with_import(lines: list[str], statement: str) -> list[str]:
 def with_argument(
     file: str, text: Text, wanted: Callable[[str], bool], name: str, value: str
 ) -> str | None:
-    """Every call of a function of these names, with one keyword set."""
-    calls = [
-        node
-        for node in ast.walk(text.tree or ast.Module([], []))
-        if isinstance(node, ast.Call) and wanted(_called(node))
-    ]
-    if len(calls) != 1 or any(keyword.arg is None for keyword in calls[0].keywords):
-        return None  # it is not clear which one is meant
-    return diff(file, text.lines, _set_keyword(text.lines, calls[0], name, value))
+    """The one call of a function of these names, with one keyword set."""
+    return with_arguments(file, text, wanted, {name: value})
+
+
+def with_arguments(
+    file: str, text: Text, wanted: Callable[[str], bool], values: Mapping[str, str]
+) -> str | None:
+    lines, tree = text.lines, text.tree
+    for name, value in values.items():
+        calls = [
+            node
+            for node in ast.walk(tree or ast.Module([], []))
+            if isinstance(node, ast.Call) and wanted(_called(node))
+        ]
+        if len(calls) != 1 or any(keyword.arg is None for keyword in calls[0].keywords):
+            return None  # it is not clear which one is meant
+        lines = _set_keyword(lines, calls[0], name, value)
+        tree = ast.parse("\n".join(lines))  # what was added moved the rest
+    return diff(file, text.lines, lines)
 
 
 def _called(call: ast.Call) -> str:

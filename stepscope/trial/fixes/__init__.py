@@ -10,7 +10,17 @@ from typing import Final
 from stepscope.trial.fixes.fix import Fix
 
 # File to the fix's name.
-FILES: Final[dict[str, str]] = {}
+FILES: Final[dict[str, str]] = {
+    "data.cache_result": "cache-result",
+    "data.cache_samples": "cache-samples",
+    "data.num_workers": "num-workers",
+    "data.pin_memory": "pin-memory",
+    "data.free_input": "free-input",
+    "stalls.save_less_often": "save-less-often",
+    "stalls.evaluate_less_often": "evaluate-less-often",
+    "stalls.log_less_often": "log-less-often",
+    "stalls.skip_callback": "skip-callback",
+}
 
 
 def named(name: str) -> Fix:

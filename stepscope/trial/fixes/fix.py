@@ -27,6 +27,7 @@ class Proposal(NamedTuple):
     patch: (
         str | None
     )  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
+    keeps: Keeps | None = None  # where it is not the fix's own, for this script
 
 
 class Refusal(NamedTuple):

@@ -1,0 +1,1 @@
+"""Fixes for how batches are read and made."""

@@ -1,0 +1,1 @@
+"""What fixes are made of inside the user's process."""

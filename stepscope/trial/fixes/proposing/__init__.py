@@ -1,0 +1,1 @@
+"""What proposals look at outside: the function that a finding names, and its source text."""

@@ -1,0 +1,18 @@
+"""The patch that gives a DataLoader further arguments."""
+
+from collections.abc import Mapping
+
+from stepscope.advise.evidence.patch import with_arguments
+from stepscope.advise.evidence.source import Sources
+
+
+def loader_with(sources: Sources, arguments: Mapping[str, str]) -> str:
+    """A diff if there is one such call in a file; otherwise what to write."""
+    for file in sources.files:
+        text = sources.text(file)
+        if text is not None and text.tree is not None:
+            found = with_arguments(file, text, lambda name: name == "DataLoader", arguments)
+            if found:
+                return found
+    words = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    return f"DataLoader(…, {words})\n"

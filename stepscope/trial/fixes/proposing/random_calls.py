@@ -1,0 +1,62 @@
+"""Calls in the user's source that draw random numbers."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from stepscope.advise.evidence.source import Function, Sources, Text
+
+_DRAWS: Final = re.compile(
+    r"^(np|numpy)\.random\.(?!default_rng|Generator|RandomState|seed)"
+    r"|^random\.(?!Random|seed)"
+    r"|^torch\.(rand|randn|randint|randperm|rand_like|randn_like|bernoulli|multinomial|normal)$"
+    r"|^(tf|tensorflow)\.random\.|^tf\.image\.(stateless_)?random_"
+    r"|^jax\.random\."
+    r"|\b_?(rng|generator|random_state)\.\w+$"
+    r"|\.(random_|normal_|uniform_|bernoulli_|exponential_)$"
+    r"|^(randint|randrange|uniform|gauss|shuffle|choices?|sample)$"
+    r"|\b(Random[A-Z]\w*|ColorJitter|GaussianNoise)$"
+)
+_SAMPLES: Final = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+
+
+def random_line(function: Function, sources: Sources) -> int | None:
+    """The first line of the function that draws, also in functions of the user's that it calls by
+    name: then the line of the call."""
+    return next(_random_lines(function, sources, {function.name}), None)
+
+
+def _random_lines(function: Function, sources: Sources, seen: set[str]) -> Iterator[int]:
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda each: each.lineno):
+        name = ast.unparse(call.func)
+        if _DRAWS.search(name):
+            yield call.lineno
+            continue
+        last = name.rpartition(".")[2]
+        if last not in seen:
+            seen.add(last)
+            inner = sources.definitions(last)
+            if any(next(_random_lines(each, sources, seen), None) for each in inner):
+                yield call.lineno
+
+
+def in_datasets(sources: Sources) -> str | None:
+    """Where the samples of one of the user's data sets are random: "data.py:31"."""
+    for file in sources.files:
+        text = sources.text(file)
+        for function in text.functions() if text else ():
+            if function.name in _SAMPLES and (line := random_line(function, sources)) is not None:
+                return f"{file}:{line}"
+    return None
+
+
+def samples_of(sources: Sources) -> tuple[str, Text, Function] | None:
+    """The first `__getitem__` of the user's."""
+    for file in sources.files:
+        text = sources.text(file)
+        for function in text.functions() if text else ():
+            if text is not None and function.name == "__getitem__":
+                return file, text, function
+    return None

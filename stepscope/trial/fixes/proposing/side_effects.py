@@ -1,0 +1,40 @@
+"""Whether a function's result depends on its arguments and its files alone."""
+
+import ast
+
+from stepscope.advise.evidence.source import Sources
+from stepscope.trial.fixes.inside.readers import READERS
+from stepscope.trial.fixes.proposing.named_function import NamedFunction, own_nodes
+from stepscope.trial.fixes.proposing.random_calls import random_line
+
+_CLOCKS = ("time.time", "time.perf_counter", "datetime.now", "datetime.datetime.now")
+
+
+def side_effect(function: NamedFunction, sources: Sources) -> str | None:
+    """Why not, with the line."""
+    if not function.is_plain:
+        return "it is a generator or a coroutine"
+    drawn = random_line(function.node, sources)
+    if drawn is not None:
+        return f"line {drawn} draws random numbers"
+    for node in own_nodes(function.node):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return f"line {node.lineno} sets {', '.join(node.names)} outside of it"
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            return f"line {node.lineno} sets {ast.unparse(node)}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _CLOCKS:
+            return f"line {node.lineno} asks for the time"
+    return None
+
+
+def reads_with(function: NamedFunction, sources: Sources) -> bool:
+    """Whether it, or a function of the user's that it calls, uses a reader that can be kept."""
+    names = {name for readers in READERS.values() for name in readers}
+    called = {
+        ast.unparse(node.func) for node in ast.walk(function.node) if isinstance(node, ast.Call)
+    }
+    inner = [each for name in called for each in sources.definitions(name.rpartition(".")[2])]
+    more = {
+        ast.unparse(n.func) for each in inner for n in ast.walk(each) if isinstance(n, ast.Call)
+    }
+    return any(name.rpartition(".")[2] in names for name in called | more)

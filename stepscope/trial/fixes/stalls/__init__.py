@@ -1,0 +1,1 @@
+"""Fixes for what stops the steps: saving, evaluating, logging, callbacks."""

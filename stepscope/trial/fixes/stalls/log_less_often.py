@@ -1,0 +1,9 @@
+"""Log at every tenth time that the script wants to log."""
+
+from typing import Final
+
+from stepscope.trial.fixes.stalls.left_out import LeftOut
+
+FIX: Final = LeftOut(
+    name="log-less-often", title="log less often", findings=("logging-stall",), every=10
+)

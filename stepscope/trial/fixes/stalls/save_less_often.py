@@ -1,0 +1,9 @@
+"""Save at every tenth time that the script wants to save."""
+
+from typing import Final
+
+from stepscope.trial.fixes.stalls.left_out import LeftOut
+
+FIX: Final = LeftOut(
+    name="save-less-often", title="save less often", findings=("checkpoint-stall",), every=10
+)
