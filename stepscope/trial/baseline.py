@@ -21,8 +21,10 @@ from stepscope.trial.one_run import OneRun, Program
 from stepscope.trial.state import Budget, SavedBaseline, State
 
 STEPS: Final = 60  # enough for findings to be sure of
-# What a run should measure: less is at the mercy of a moment.
-_LEAST_MEASURED_MS: Final = 3_000.0
+# What a run should measure: less is at the mercy of a moment, more is waiting.
+_LEAST_MS: Final = 3_000.0
+_MOST_MS: Final = 15_000.0
+_FEWEST_STEPS: Final = 25  # with the warm-up
 _MOST_STEPS: Final = 1_000
 _MOST_NAMED: Final = 5  # files
 _OF_THE_SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
@@ -48,11 +50,16 @@ class Baseline(NamedTuple):
         )
 
     def steps_to_measure(self, asked: int | None) -> int:
-        """Of each run: more where they are short."""
+        """Of each run: more where they are short, fewer where they are long."""
         if asked is not None:
             return asked
-        wanted = int(_LEAST_MEASURED_MS / max(self.answer.step_ms, 1e-3))
-        return max(STEPS, min(_MOST_STEPS, wanted))
+        step_ms = max(self.answer.step_ms, 1e-3)
+        most = min(_MOST_STEPS, max(STEPS, int(_LEAST_MS / step_ms)))
+        return max(_FEWEST_STEPS, min(most, int(_MOST_MS / step_ms)))
+
+    def run_s(self, steps: int, baseline_s: float) -> float:
+        """How long a run of that many steps takes."""
+        return max(1.0, baseline_s + (steps - self.steps.steps) * self.answer.step_ms / 1e3)
 
 
 def record(program: Program, state: State, budget: Budget) -> SavedBaseline:

@@ -22,8 +22,9 @@ from stepscope.trial.ladder import Stopped
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
-CONTROL_ROUNDS: Final = 3
-FEWEST_ROUNDS: Final = 2
+_CONTROL_ROUNDS: Final = 3
+_FOR_THE_CONTROL: Final = 0.25  # of the budget, at most
+_FEWEST_ROUNDS: Final = 2
 _PATIENCE: Final = 4.0  # times the baseline's duration
 _PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
 
@@ -39,22 +40,23 @@ class _NotMeasured(Exception):
 
 class Rounds:
     def __init__(
-        self, program: Program, state: State, options: RecordOptions, budget: Budget
+        self, program: Program, state: State, options: RecordOptions, run_s: float, budget: Budget
     ) -> None:
-        assert state.baseline is not None
+        """`run_s`: how long a run will take."""
         self._program = program
         self._state = state
         self._options = options
         self._budget = budget
-        self._run_s = state.baseline.seconds
+        self._run_s = run_s
+        self._control_rounds = control_rounds(run_s, budget)
         self.on_round: OnRound = lambda what, number, most, left_s: None
 
     def control(self) -> list[float]:
         """Ratios of the script to itself."""
         found = self._state.comparison([], [])
-        while len(found.rounds) < CONTROL_ROUNDS:
+        while len(found.rounds) < self._control_rounds:
             try:
-                self._next_round(found, "control", CONTROL_ROUNDS)
+                self._next_round(found, "control", self._control_rounds)
             except _NotMeasured as trouble:
                 raise StepscopeError(
                     f"The script fails when it runs again, unchanged: {trouble}. With --in-place, "
@@ -78,7 +80,7 @@ class Rounds:
         count = len(found.rounds)
         if count >= self._state.wanted.rounds:
             return True
-        return count >= FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
+        return count >= _FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""
@@ -122,8 +124,14 @@ class Rounds:
         self._state.seconds += run.seconds
         _require_well(run, len(fixes))
         if not fixes:
-            self._run_s = max(self._run_s, run.seconds)
+            self._run_s = run.seconds
         return _Side(_mean_step_ms(run), run.folder)
+
+
+def control_rounds(run_s: float, budget: Budget) -> int:
+    """Fewer where they would use up the time: then a gain must be larger to stand out."""
+    fitting = int(_FOR_THE_CONTROL * budget.left_s / (2 * run_s))
+    return max(1, min(_CONTROL_ROUNDS, fitting))
 
 
 class _Side(NamedTuple):

@@ -18,7 +18,7 @@ from stepscope.trial.fixes.fix import Keeps
 from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped
 from stepscope.trial.loss_check import checked
 from stepscope.trial.one_run import Program
-from stepscope.trial.rounds import CONTROL_ROUNDS, Rounds, of_rounds
+from stepscope.trial.rounds import Rounds, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
 
 INTERRUPTED = "interrupted"
@@ -74,15 +74,15 @@ class Session:
         return baseline.judged(self._state.baseline)
 
     def _say_plan(self, fixes: int) -> None:
-        assert self._state.baseline is not None
         if not fixes:
             return
-        most = 2 * (CONTROL_ROUNDS + fixes * self._state.wanted.rounds)
-        seconds = most * self._state.baseline.seconds
-        minutes = min(seconds, self._budget.seconds) / 60
+        run_s = self._measure.run_s
+        control = control_rounds(run_s, self._budget)
+        most = 2 * (control + fixes * self._state.wanted.rounds)
+        minutes = max(1, round(min(most * run_s, self._budget.left_s) / 60))
         self._talk.say(
             f"{fixes} fix{'es' if fixes > 1 else ''} to try: at most {most} runs of about "
-            f"{self._state.baseline.seconds:.0f} s, at most {max(1, round(minutes))} min."
+            f"{run_s:.0f} s, at most {minutes} min."
         )
 
     def _answer(self, begun: Baseline, ladder: Ladder, skipped: list[Rung]) -> TrialAnswer:
@@ -123,14 +123,14 @@ class _Measure:
     def __init__(
         self, program: Program, state: State, begun: Baseline, budget: Budget, talk: Talk
     ) -> None:
+        assert state.baseline is not None
+        steps = begun.steps_to_measure(state.wanted.steps)
         options = RecordOptions(
-            steps=begun.steps_to_measure(state.wanted.steps),
-            ops="off",
-            losses=True,
-            packages=program.command.packages,
+            steps=steps, ops="off", losses=True, packages=program.command.packages
         )
         self._state = state
-        self._rounds = Rounds(program, state, options, budget)
+        self.run_s = begun.run_s(steps, state.baseline.seconds)
+        self._rounds = Rounds(program, state, options, self.run_s, budget)
         self._rounds.on_round = talk.round
         self.noise: list[float] = []
 

@@ -9,9 +9,10 @@ from stepscope.launch.options import RecordOptions
 from stepscope.trial import rounds
 from stepscope.trial.ladder import Stopped
 from stepscope.trial.one_run import OneRun, Said
-from stepscope.trial.rounds import CONTROL_ROUNDS, Rounds
+from stepscope.trial.rounds import Rounds, control_rounds
 from stepscope.trial.state import Budget, Round, SavedBaseline, SavedFix, State, Wanted, resume
 
+CONTROL_ROUNDS = 3
 FIX = SavedFix(name="a", settings={"workers": 2})
 APPLIED = [Said(0, "applied", "workers=2")]
 
@@ -48,7 +49,7 @@ def state_in(folder: Path, most_rounds: int = 5) -> State:
 
 
 def rounds_of(program: Any, state: State, budget_s: float = 1e6) -> Rounds:
-    return Rounds(program, state, RecordOptions(), Budget(budget_s))
+    return Rounds(program, state, RecordOptions(), 1.0, Budget(budget_s))
 
 
 def test_a_clear_gain_takes_two_rounds_whose_sides_take_turns(tmp_path: Path) -> None:
@@ -117,3 +118,10 @@ def test_only_the_runs_of_the_first_round_are_kept(tmp_path: Path) -> None:
     assert sorted(str(path) for path in tmp_path.glob("01-a-*/run")) == sorted(
         [first.before_run, first.after_run]
     )
+
+
+@pytest.mark.parametrize(
+    ("run_s", "expected"), [(1.0, 3), (10.0, 3), (30.0, 2), (60.0, 1), (200.0, 1)]
+)
+def test_the_control_takes_a_quarter_of_the_time_at_most(run_s: float, expected: int) -> None:
+    assert control_rounds(run_s, Budget(601.0)) == expected

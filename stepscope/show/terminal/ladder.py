@@ -48,6 +48,8 @@ def _headline(answer: TrialAnswer) -> str:
     kept = [rung for rung in answer.rungs if rung.status == "kept"]
     if not answer.rungs:
         return "Nothing to try: no finding names a fix."
+    if not any(rung.step_ms for rung in answer.rungs):
+        return "No fix could be measured."
     if not kept:
         return "No fix gains anything that stands out from the noise."
     fixes = counted(len(kept), "fix", "fixes")
