@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.user_calls import stage_call
@@ -137,7 +138,8 @@ def _of_pipeline(
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
-    return in_pipeline(wait, case.step_ns, idle_part), words, None, None
+    trial = words_for(case).waiting_for_input.trial
+    return in_pipeline(wait, case.step_ns, idle_part), words, trial, None
 
 
 def _sentence(words: str) -> str:

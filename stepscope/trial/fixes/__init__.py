@@ -15,11 +15,19 @@ FILES: Final[dict[str, str]] = {
     "data.cache_samples": "cache-samples",
     "data.num_workers": "num-workers",
     "data.pin_memory": "pin-memory",
+    "tensorflow.data": "tf-data",
+    "tensorflow.cache": "tf-cache",
     "data.free_input": "free-input",
     "stalls.save_less_often": "save-less-often",
     "stalls.evaluate_less_often": "evaluate-less-often",
     "stalls.log_less_often": "log-less-often",
     "stalls.skip_callback": "skip-callback",
+    "tensorflow.function": "tf-function",
+    "tensorflow.retracing": "tf-retracing",
+    "tensorflow.xla": "tf-xla",
+    "keras.steps_per_execution": "keras-steps-per-execution",
+    "keras.mixed_precision": "tf-mixed-precision",
+    "jax.jit": "jit",
 }
 
 
