@@ -1,13 +1,10 @@
-"""A TensorFlow loop without a graph. Its argument says what stands in the way of one."""
+"""A TensorFlow loop without a graph. Its argument names the function that makes the step."""
 
 import sys
 
-import numpy as np
 import tensorflow as tf
 
 weights = [tf.Variable(tf.fill((8, 8), 0.1 * i)) for i in range(1, 5)]
-history = []
-decay = 1.0
 
 
 def loss_of(x):
@@ -24,16 +21,6 @@ def plain(x, rate):
     return loss
 
 
-def with_numpy(x, rate):
-    loss = plain(x, rate)
-    history.append(np.mean(loss.numpy()))
-    return loss
-
-
-def with_global(x, rate):
-    return plain(x, rate * decay)
-
-
 def through_python(x, rate):
     """Nothing in its source says that the graph cannot have it."""
     if "Eager" not in type(x).__name__:
@@ -45,13 +32,10 @@ step_function = globals()[sys.argv[1]]
 
 
 def main():
-    global decay
     for step in range(12):
         x = tf.fill((4, 8), 0.1 * (step % 3))
         loss = step_function(x, 0.1 / (step + 1))
-        decay = 0.99 * decay
         print(float(loss))
 
 
 main()
-print("eagerly" if not tf.executing_eagerly() else "done", file=sys.stderr)

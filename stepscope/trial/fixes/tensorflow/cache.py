@@ -1,5 +1,6 @@
 """Keep what a tf.data pipeline prepares, up to where chance comes in, for the next epochs."""
 
+import atexit
 import functools
 import math
 import weakref
@@ -57,52 +58,60 @@ FIX: Final = TfCache()
 
 
 def _install(script: Script, tensorflow: Any) -> None:
-    owner, kept = dataset_class(), _Kept(script, half_of_free_bytes())
+    owner, caches = dataset_class(), _Caches(script, half_of_free_bytes())
     for name in ("shuffle", "repeat", "map", "__iter__"):
-        _before(owner, name, kept, script, tensorflow)
+        _before(owner, name, caches, script, tensorflow)
+    atexit.register(caches.say_why_none)
 
 
-def _before(owner: Any, name: str, kept: "_Kept", script: Script, tensorflow: Any) -> None:
+def _before(owner: Any, name: str, caches: "_Caches", script: Script, tensorflow: Any) -> None:
     """`dataset.name(…)` on the dataset with its cache. A map is only in the way if it is random."""
     before = vars(owner)[name]
 
     @functools.wraps(before)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kept.is_asking or not tensorflow.executing_eagerly():
+        if caches.is_asking or not tensorflow.executing_eagerly():
             return before(self, *args, **kwargs)
         if name != "map":
-            return before(kept.cached(self, name), *args, **kwargs)
+            return before(caches.behind(self, name), *args, **kwargs)
         mapped = before(self, *args, **kwargs)
         if not is_stateful(mapped):
             return mapped
-        cached = kept.cached(self, f"map({described(mapped)})")
+        cached = caches.behind(self, f"map({described(mapped)})")
         return mapped if cached is self else before(cached, *args, **kwargs)
 
     script.patches.set(owner, name, run)
 
 
-class _Kept:
-    """Datasets with a cache behind them: one that is iterated over again must have the same."""
+class _Caches:
+    """By the dataset that they stand behind: one that is iterated over again must have the same."""
 
     def __init__(self, script: Script, most_bytes: int) -> None:
         self._script, self._most_bytes = script, most_bytes
         self._cached: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._why_not: str | None = None  # of the first one that cannot be kept
+        self._has_any = False
         self.is_asking = False  # we look at a pipeline ourselves
 
-    def cached(self, dataset: Any, ahead_of: str) -> Any:
+    def behind(self, dataset: Any, ahead_of: str) -> Any:
+        """The dataset with a cache, or as it is."""
         if dataset not in self._cached:
             self._cached[dataset] = self._decided(dataset, ahead_of)
         return self._cached[dataset] or dataset
 
+    def say_why_none(self) -> None:
+        if self._why_not is not None and not self._has_any:
+            self._script.refuse(self._why_not)
+
     def _decided(self, dataset: Any, ahead_of: str) -> Any | None:
-        if not any(kind(each) in _WORK for each in stages(dataset)):
-            return None  # nothing to save
-        reason = _why_not(dataset) or self._too_large(dataset)
-        if reason == "":
+        kinds = {kind(each) for each in stages(dataset)}
+        if "Cache" in kinds or not kinds & set(_WORK):
+            return None  # nothing is left to save
+        reason = _what_differs(dataset) or self._too_large(dataset)
+        if reason is not None:
+            self._why_not = self._why_not or reason
             return None
-        if reason:
-            self._script.refuse(reason)
-            return None
+        self._has_any = True
         end = "the end" if ahead_of == "__iter__" else ahead_of
         self._script.applied(f"cache() before {end}")
         return dataset.cache()
@@ -111,13 +120,12 @@ class _Kept:
         self.is_asking = True
         try:
             count = int(dataset.cardinality())
-            if count == 0:
-                return ""
             if count < 0:
-                return "How many elements the pipeline has is not known, so memory may not suffice."
-            size_bytes = _MORE * count * _bytes_of(next(iter(dataset)))
+                return "How many elements the pipeline has is not known: memory may not suffice."
+            elements = list(dataset.take(1))
         finally:
             self.is_asking = False
+        size_bytes = _MORE * count * sum(map(_bytes_of, elements))
         if size_bytes <= self._most_bytes:
             return None
         return (
@@ -126,16 +134,13 @@ class _Kept:
         )
 
 
-def _why_not(dataset: Any) -> str | None:
-    """What of it is not the same every time; empty: it is kept or random further up, and nothing
-    needs to be said."""
+def _what_differs(dataset: Any) -> str | None:
+    """What of it is not the same in every epoch."""
     for each in stages(dataset):
-        if kind(each) in ("Cache", "Shuffle", "Repeat", "Random"):
-            return ""
-        if kind(each) not in _SAME_EVERY_TIME:
-            return f"{kind(each)} may give other elements every time."
         if is_stateful(each):
-            return f"{described(each)} is random or keeps a state: nothing before it is slow."
+            return f"{described(each)} is random or has a state, and nothing before it takes long."
+        if kind(each) not in _SAME_EVERY_TIME:
+            return f"{kind(each)} comes before the work, and what follows it cannot be kept."
     return None
 
 
