@@ -5,6 +5,7 @@ import textwrap
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from stepscope.advise.evidence.source import Function, Text
@@ -14,6 +15,7 @@ from stepscope.trial.fixes.proposing.named_function import NamedFunction
 from stepscope.trial.fixes.proposing.pipeline_calls import in_parallel, random_in_pipelines
 from stepscope.trial.fixes.proposing.step_function import decorator_patch
 from stepscope.trial.fixes.proposing.traceable import draws_in_graph, why_not
+from stepscope.trial.fixes.proposing.traced import Traced, patch_for, traced_again
 
 FILE = "train.py"
 
@@ -181,3 +183,51 @@ def test_maps_become_parallel_and_the_batches_are_prefetched() -> None:
     ]
     assert random_in_pipelines(sources) == "train.py:5"
     assert random_in_pipelines(OneFile(PIPELINE.replace("random_", ""))) is None  # type: ignore[arg-type]  # all that is asked for
+
+
+# --- functions that were traced again -------------------------------------------------------------
+
+TRACED = """
+    import tensorflow as tf
+
+    class Trainer:
+        @tf.function
+        def step(self, x, rate):
+            return x * rate
+
+    @tf.function
+    def other(x):
+        return x
+
+    for size, rate in sizes:
+        trainer.step(x[:size], rate)
+        other(x[:size])
+"""
+
+
+def traced_in(*spans: str) -> list[Traced]:
+    case = case_of(TRACED)
+    names = {i: SimpleNamespace(name=f"tf.function {text}") for i, text in enumerate(spans)}
+    of = SimpleNamespace(of=lambda _: SimpleNamespace(name=np.array(list(names))))
+    case.process = SimpleNamespace(spans=of, names=SimpleNamespace(spans=names))
+    return traced_again(case)
+
+
+def test_a_number_that_changes_is_passed_as_a_tensor() -> None:
+    why = "again because the Python value rate is 0.09, was 0.1"
+    (step,) = traced_in("step (train.py:4)", f"step (train.py:4); {why}", "other (train.py:8)")
+    assert step.place == {"file": "train.py", "function": "Trainer.step", "first_line": 4}
+    assert step.can_be_once
+    assert "+    trainer.step(x[:size], tf.constant(rate))" in patch_for(step)
+
+
+def test_a_size_that_changes_is_left_open() -> None:
+    why = "again because x has the shape (31, 4), had (32, 4)"
+    (other,) = traced_in(f"other (train.py:8); {why}")
+    assert other.can_be_once
+    assert "-@tf.function\n+@tf.function(reduce_retracing=True)\n def other(x):" in patch_for(other)
+
+
+def test_a_function_that_is_made_anew_cannot_be_helped_from_outside() -> None:
+    (other,) = traced_in("other (train.py:8); again because tf.function was applied to it again")
+    assert not other.can_be_once

@@ -3,12 +3,12 @@
 import ast
 import os
 import re
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import diff
 from stepscope.advise.evidence.source import Function, Text
-from stepscope.model import FunctionLines
 from stepscope.store.format import SpanCategory
 from stepscope.trial.fixes.proposing.imports import name_of
 
@@ -18,45 +18,45 @@ _SHAPE: Final = re.compile(r"^\w+ has the shape \(")
 
 
 class Traced(NamedTuple):
-    recorded: FunctionLines
+    file: str
+    text: Text
+    node: Function
+    function: str  # qualified name
     because: str | None  # None: it was traced once
 
     @property
-    def name(self) -> str:
-        return self.recorded.function.rpartition(".")[2]
-
-    @property
     def at(self) -> str:
-        return f"{self.name} ({self.recorded.file}:{self.recorded.first_line})"
+        return f"{self.node.name} ({self.file}:{self.node.lineno})"
 
     @property
     def place(self) -> dict[str, Any]:
         """As `inside.user_functions.Place` takes it."""
         return {
-            "file": os.path.basename(self.recorded.file),
-            "function": self.recorded.function,
-            "first_line": self.recorded.first_line,
+            "file": os.path.basename(self.file),
+            "function": self.function,
+            "first_line": _first_line(self.node),
         }
 
     @property
     def can_be_once(self) -> bool:
         """All that differs are sizes, or numbers."""
-        parts = (self.because or "").split(", was ")[0]
-        return bool(_SHAPE.search(parts) or _NUMBER.search(self.because or ""))
+        because = self.because or ""
+        return bool(_SHAPE.search(because) or _NUMBER.search(because))
 
 
 def traced(case: Case) -> list[Traced]:
     """Each of the user's functions once: with the first reason, if it was traced again."""
     spans = case.process.spans.of(SpanCategory.COMPILE)
     names = (case.process.names.spans.get(number) for number in spans.name.tolist())
-    found: dict[int, Traced] = {}
+    found: dict[tuple[str, int], Traced] = {}
     for name in names:
         match = _TRACED.match(name.name) if name else None
-        recorded = _recorded(case, match[2], int(match[3])) if match else None
-        if match is None or recorded is None:
+        if match is None:
             continue
-        if id(recorded) not in found or found[id(recorded)].because is None:
-            found[id(recorded)] = Traced(recorded, match[4])
+        key = match[2], int(match[3])
+        before = found.get(key) or _written(case, *key)
+        if before is not None:
+            found[key] = before._replace(because=before.because or match[4])
     return list(found.values())
 
 
@@ -64,39 +64,42 @@ def traced_again(case: Case) -> list[Traced]:
     return [each for each in traced(case) if each.because is not None]
 
 
-def _recorded(case: Case, file: str, first_line: int) -> FunctionLines | None:
-    return next(
-        (
-            each
-            for each in case.code.functions
-            if each.first_line == first_line and os.path.basename(each.file) == file
-        ),
-        None,
-    )
+def _written(case: Case, base_name: str, first_line: int) -> Traced | None:
+    """By the source: what ran is a copy that AutoGraph wrote."""
+    for file in case.code.sources.files:
+        text = case.code.sources.text(file)
+        if os.path.basename(file) == base_name and text is not None and text.tree is not None:
+            for function, node in _qualified(text.tree, ""):
+                if _first_line(node) == first_line:
+                    return Traced(file, text, node, function, None)
+    return None
+
+
+def _qualified(scope: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{prefix}{node.name}", node
+            yield from _qualified(node, f"{prefix}{node.name}.<locals>.")
+        elif isinstance(node, ast.ClassDef):
+            yield from _qualified(node, f"{prefix}{node.name}.")
+        else:
+            yield from _qualified(node, prefix)
 
 
 # --- the change to make by hand -------------------------------------------------------------------
 
 
-def patch_for(case: Case, function: Traced) -> str:
+def patch_for(function: Traced) -> str:
     """The number as a tensor where the function is called, or a decorator that says more."""
-    file = function.recorded.file
-    text = case.code.sources.text(file)
     number = _NUMBER.search(function.because or "")
-    node = _node(text, function) if text else None
-    if text is not None and node is not None:
-        edited = _with_tensor(text, node, number[1]) if number else _reduced(text, node)
-        found = diff(file, text.lines, edited) if edited else None
-        if found is not None:
-            return found
+    text, node = function.text, function.node
+    edited = _with_tensor(text, node, number[1]) if number else _reduced(text, node)
+    found = diff(function.file, text.lines, edited) if edited else None
+    if found is not None:
+        return found
     if number:
         return f"# {function.at}: pass {number[1]} as a tensor\ntf.constant({number[1]})\n"
     return f"# {function.at}\n@tf.function(reduce_retracing=True)\n"
-
-
-def _node(text: Text, function: Traced) -> Function | None:
-    found = (each for each in text.functions() if each.name == function.name)
-    return next((each for each in found if _first_line(each) == function.recorded.first_line), None)
 
 
 def _first_line(node: Function) -> int:

@@ -31,10 +31,11 @@ class TfRetracing:
         can_be = [each for each in found if each.can_be_once]
         if not can_be:
             return Refusal(f"{found[0].at} is traced again because {found[0].because}.")
+        names = ", ".join(each.node.name for each in can_be)
         return Proposal(
             settings={"functions": [each.place for each in can_be]},
-            words=f"tf.function({can_be[0].name}, reduce_retracing=True), its numbers as tensors",
-            patch="".join(patch_for(subject.case, each) for each in can_be),
+            words=f"tf.function({names}, reduce_retracing=True), numbers as tensors",
+            patch="".join(patch_for(each) for each in can_be),
         )
 
     def install(self, script: Script, settings: Settings) -> None:
