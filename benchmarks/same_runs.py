@@ -1,9 +1,8 @@
 """Records the same scripts again and again, and keeps how long their steps took.
 
 `python -m benchmarks.same_runs --condition quiet --runs 6` adds runs to
-tests/compare/recorded_noise.npz, on which the statistics of `stepscope compare` are calibrated, and
-prints how far equal runs differ: where `USUAL_RUN_TO_RUN` in
-stepscope/compare/statistics/run_mean.py comes from. Needs torch.
+tests/compare/recorded_noise.npz, on which the constants of stepscope/compare/statistics/run_mean.py
+were chosen, and prints how far equal runs differ. Needs torch.
 
 The conditions: `quiet` goes before other processes (if the system allows that: it takes root),
 `shared` takes the machine as it is, `busy` runs beside two processes that only count. The runs of

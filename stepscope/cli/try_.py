@@ -44,6 +44,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     with and without it take turns, and their losses are compared. What helps is kept, and the next
     fix comes on top.
     """
+    from stepscope.trial.ladder import INTERRUPTED
     from stepscope.trial.session import Session, refuse_ranks
     from stepscope.trial.state import Budget
 
@@ -65,7 +66,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     _print(answer, as_json=given["as_json"])
     if answer.stopped is not None:
         talk.say(f"{answer.stopped}. {_again(state)}")
-    return _INTERRUPTED_STATUS if answer.stopped == "interrupted" else 0
+    return _INTERRUPTED_STATUS if answer.stopped == INTERRUPTED else 0
 
 
 def _state(words: list[str], given: dict[str, Any]) -> "State":

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,6 +15,8 @@ from stepscope.model.findings import Finding, Speedup
 from stepscope.model.trial import LossCheck, Rung, Status
 from stepscope.trial.fixes.fix import Fix, Proposal
 from stepscope.trial.state import SavedFix
+
+T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
@@ -42,12 +44,13 @@ class Outcome(NamedTuple):
 
 
 class Stopped(Exception):
-    """No time is left, or the user interrupts; the message says which."""
+    """No time is left."""
 
 
 # What is kept, and what is kept with the candidate on top.
 Measure = Callable[[list[SavedFix], Candidate], Outcome]
 
+INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
 _SLOWER: Final = "slower"
 _CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
@@ -65,25 +68,36 @@ class Ladder:
 
     def climb(self, candidates: Sequence[Candidate]) -> None:
         for candidate in candidates:
-            self._try(candidate)
-        for candidate, rung in self._second_chances():
-            self.rungs.remove(rung)
-            self._try(candidate)
+            self._note(candidate, self._tried(candidate))
+        for candidate, first in self._second_chances():
+            again = self._tried(candidate)
+            if self.stopped is not None:
+                return
+            self.rungs.remove(first)
+            self._note(candidate, again)
 
     @property
     def applied(self) -> list[SavedFix]:
         return [each.as_applied for each in self.kept]
 
-    def _try(self, candidate: Candidate) -> None:
-        rung = _described(candidate, self._gained())
-        if self.stopped is None:
-            try:
-                rung = _judged(rung, candidate.fix, self._measure(self.applied, candidate))
-            except Stopped as reason:
-                self.stopped = str(reason)
+    def within_time(self, act: Callable[[], T]) -> T | None:
+        """None if it was stopped, or is stopped meanwhile."""
         if self.stopped is not None:
-            rung = msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
-        self._note(candidate, rung)
+            return None
+        try:
+            return act()
+        except Stopped as reason:
+            self.stopped = str(reason)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+        return None
+
+    def _tried(self, candidate: Candidate) -> Rung:
+        rung = _described(candidate, self._gained())
+        outcome = self.within_time(lambda: self._measure(self.applied, candidate))
+        if outcome is None:
+            return msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
+        return _judged(rung, candidate.fix, outcome)
 
     def _note(self, candidate: Candidate, rung: Rung) -> None:
         self.rungs.append(rung)
@@ -96,10 +110,8 @@ class Ladder:
     def _second_chances(self) -> list[tuple[Candidate, Rung]]:
         if self.stopped is not None:
             return []
-        last_kept = max(
-            (i for i, rung in enumerate(self.rungs) if rung.status == "kept"), default=0
-        )
-        return [each for each in self._again if self.rungs.index(each[1]) < last_kept]
+        are_kept = [rung.status == "kept" for rung in self.rungs]
+        return [each for each in self._again if any(are_kept[self.rungs.index(each[1]) :])]
 
     def _gained(self) -> float:
         gained = 1.0

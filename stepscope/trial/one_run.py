@@ -159,14 +159,16 @@ def _ended(returncode: int) -> Ended:
 
 def _stop(child: subprocess.Popen[bytes], run: str) -> None:
     """First with words, so that loaders remove their shared memory; then for good."""
-    if child.poll() is None:
-        _signal(lambda: os.killpg(child.pid, signal.SIGTERM))
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(_GRACE_S)
-    _signal(lambda: os.killpg(child.pid, signal.SIGKILL))
-    for pid in _still_in(run):
-        _signal(lambda pid=pid: os.kill(pid, signal.SIGKILL))  # type: ignore[misc]
-    child.wait()
+    try:
+        if child.poll() is None:
+            _signal(lambda: os.killpg(child.pid, signal.SIGTERM))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(_GRACE_S)
+    finally:  # also when interrupted a second time
+        _signal(lambda: os.killpg(child.pid, signal.SIGKILL))
+        for pid in _still_in(run):
+            _signal(lambda pid=pid: os.kill(pid, signal.SIGKILL))  # type: ignore[misc]
+        child.wait()
 
 
 def _signal(send: Callable[[], None]) -> None:

@@ -10,8 +10,6 @@ import shutil
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from stepscope.analyze.answers.steps import steps
-from stepscope.analyze.run import load
 from stepscope.compare.statistics.paired_rounds import is_clear, rounds
 from stepscope.compare.statistics.speedup import Estimate
 from stepscope.errors import StepscopeError
@@ -19,6 +17,7 @@ from stepscope.launch.options import RecordOptions
 from stepscope.launch.run_folder import safe_name
 from stepscope.model.trial import Status
 from stepscope.trial.ladder import Stopped
+from stepscope.trial.mean_step import NoSteps, mean_step_ms
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
@@ -32,6 +31,13 @@ _PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
 OnRound = Callable[[str, int, int, float], object]  # what, which of how many, seconds left
 
 
+class Runs(NamedTuple):
+    """What the baseline says about runs to come."""
+
+    seconds: float  # how long each will take
+    anchor: str | None  # what their steps are
+
+
 class _NotMeasured(Exception):
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -40,15 +46,15 @@ class _NotMeasured(Exception):
 
 class Rounds:
     def __init__(
-        self, program: Program, state: State, options: RecordOptions, run_s: float, budget: Budget
+        self, program: Program, state: State, options: RecordOptions, runs: Runs, budget: Budget
     ) -> None:
-        """`run_s`: how long a run will take."""
         self._program = program
         self._state = state
         self._options = options
         self._budget = budget
-        self._run_s = run_s
-        self._control_rounds = control_rounds(run_s, budget)
+        self._anchor = runs.anchor
+        self._run_s = runs.seconds
+        self._control_rounds = control_rounds(runs.seconds, budget)
         self.on_round: OnRound = lambda what, number, most, left_s: None
 
     def control(self) -> list[float]:
@@ -64,11 +70,15 @@ class Rounds:
                 ) from trouble
         return [each.before_ms / each.after_ms for each in found.rounds]
 
-    def compare(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
-        """As many rounds as it takes, or the most that were asked for."""
+    def compare(
+        self, before: list[SavedFix], after: list[SavedFix], what: str, others: int = 0
+    ) -> Comparison:
+        """As many rounds as it takes, or the most that were asked for. `others`: that are still to
+        be compared; each gets its part of the time."""
         noise = self.control()
         found = self._state.comparison(before, after)
-        while found.status is None and not self._is_enough(found, noise):
+        for_others_s = self._budget.left_s * others / (others + 1)
+        while found.status is None and not self._is_enough(found, noise, for_others_s):
             try:
                 self._next_round(found, what, self._state.wanted.rounds)
             except _NotMeasured as trouble:
@@ -76,11 +86,12 @@ class Rounds:
                 self._state.save()
         return found
 
-    def _is_enough(self, found: Comparison, noise: list[float]) -> bool:
+    def _is_enough(self, found: Comparison, noise: list[float], for_others_s: float) -> bool:
         count = len(found.rounds)
-        if count >= self._state.wanted.rounds:
-            return True
-        return count >= _FEWEST_ROUNDS and is_clear(of_rounds(found, noise))
+        if count < _FEWEST_ROUNDS:
+            return False
+        is_last = self._budget.left_s - 2 * self._run_s < for_others_s
+        return count >= self._state.wanted.rounds or is_last or is_clear(of_rounds(found, noise))
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""
@@ -125,7 +136,10 @@ class Rounds:
         _require_well(run, len(fixes))
         if not fixes:
             self._run_s = run.seconds
-        return _Side(_mean_step_ms(run), run.folder)
+        try:
+            return _Side(mean_step_ms(run.folder, self._anchor), run.folder)
+        except NoSteps as reason:
+            raise _NotMeasured("failed", str(reason)) from reason
 
 
 def control_rounds(run_s: float, budget: Budget) -> int:
@@ -155,10 +169,3 @@ def _require_well(run: OneRun, fixes: int) -> None:
         raise _NotMeasured("failed", run.trouble)
     if fixes and "applied" not in said:
         raise _NotMeasured("skipped", "never reached: the script did not use what it would change")
-
-
-def _mean_step_ms(run: OneRun) -> float:
-    answer = steps(load(run.folder))
-    if answer.step_ms is None:
-        raise _NotMeasured("failed", answer.reason or "no steps were found")
-    return answer.step_ms.mean

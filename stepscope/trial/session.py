@@ -15,13 +15,11 @@ from stepscope.trial.baseline import Baseline
 from stepscope.trial.candidates import proposed, require_known
 from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
 from stepscope.trial.fixes.fix import Keeps
-from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped
+from stepscope.trial.ladder import Candidate, Ladder, Outcome
 from stepscope.trial.loss_check import checked
 from stepscope.trial.one_run import Program
-from stepscope.trial.rounds import Rounds, control_rounds, of_rounds
+from stepscope.trial.rounds import Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
-
-INTERRUPTED = "interrupted"
 
 
 class Talk(Protocol):
@@ -59,6 +57,7 @@ class Session:
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
         ladder = Ladder(self._measure, self._talk.rung)
+        self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)
         return self._answer(begun, ladder, skipped)
@@ -102,13 +101,9 @@ class Session:
 
     def _together(self, ladder: Ladder) -> Speedup | None:
         """All that was kept, against the script as it is."""
-        if len(ladder.kept) < 2 or ladder.stopped is not None:
+        if len(ladder.kept) < 2:
             return None
-        try:
-            return self._measure.together(ladder.applied)
-        except Stopped as reason:
-            ladder.stopped = str(reason)
-            return None
+        return ladder.within_time(lambda: self._measure.together(ladder.applied))
 
     def _notes(self, begun: Baseline) -> list[str]:
         written = baseline.written_elsewhere(begun.subject.case.run, self._program)
@@ -130,12 +125,15 @@ class _Measure:
         )
         self._state = state
         self.run_s = begun.run_s(steps, state.baseline.seconds)
-        self._rounds = Rounds(program, state, options, self.run_s, budget)
+        runs = Runs(self.run_s, begun.steps.anchor)
+        self._rounds = Rounds(program, state, options, runs, budget)
         self._rounds.on_round = talk.round
         self.noise: list[float] = []
+        self.to_come = 0  # candidates that were not measured yet
 
     def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
         after = [*kept, candidate.as_applied]
+        self.to_come = max(0, self.to_come - 1)
         found = self._compared(kept, after, candidate.fix.name)
         outcome = self._outcome(found)
         if outcome.speedup is None:
@@ -151,11 +149,8 @@ class _Measure:
         return checked(first.before_run, first.after_run, others, keeps)
 
     def _compared(self, before: list[SavedFix], after: list[SavedFix], what: str) -> Comparison:
-        try:
-            self.noise = self._rounds.control()
-            return self._rounds.compare(before, after, what)
-        except KeyboardInterrupt:
-            raise Stopped(INTERRUPTED) from None
+        self.noise = self._rounds.control()
+        return self._rounds.compare(before, after, what, self.to_come)
 
     def _outcome(self, found: Comparison) -> Outcome:
         if found.status is not None or not found.rounds:

@@ -3,34 +3,36 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from stepscope.analyze.steps.losses import Losses
 from stepscope.compare.losses import LOWER_PRECISION, LossCheck, compare_losses
 
+Values = Sequence[float] | npt.NDArray[np.float64]
+
 # It falls from 2.3 and moves by some 5 % from batch to batch.
 STEPS = 60
-FALLING = 2.3 * np.exp(-np.arange(STEPS) / 80)
-USUAL = FALLING * (1 + 0.05 * np.sin(2.4 * np.arange(STEPS)))
+FALLING: npt.NDArray[np.float64] = 2.3 * np.exp(-np.arange(STEPS) / 80)
+USUAL: npt.NDArray[np.float64] = FALLING * (1 + 0.05 * np.sin(2.4 * np.arange(STEPS)))
 OTHER_BATCHES = FALLING * (1 + 0.05 * np.cos(4.3 * np.arange(STEPS) + 1))
 
 
-def series(values: Sequence[float] | np.ndarray, in_step: int = 1) -> Losses:
+def series(values: Values, in_step: int = 1) -> Losses:
     numbers = np.arange(len(values))
     return Losses(numbers // in_step, numbers % in_step, np.asarray(values, np.float64))
 
 
-def check(
-    before: Sequence[float] | np.ndarray, after: Sequence[float] | np.ndarray
-) -> tuple[str, int | None, str]:
+def check(before: Values, after: Values) -> tuple[str, int | None, str]:
     found = compare_losses(series(before), series(after))
     return found.same, found.first_step_apart, found.words
 
 
-def drifting(growth: float, first: float = 1e-7) -> np.ndarray:
+def drifting(growth: float) -> npt.NDArray[np.float64]:
     """Rounding that grows from step to step, up to 3 % of the loss."""
-    apart = np.minimum(first * growth ** np.arange(STEPS), 0.03)
-    return USUAL * (1 + apart * np.sin(np.arange(STEPS) + 1))
+    apart = np.minimum(1e-7 * growth ** np.arange(STEPS), 0.03)
+    drifted: npt.NDArray[np.float64] = USUAL * (1 + apart * np.sin(np.arange(STEPS) + 1))
+    return drifted
 
 
 def test_equal_losses_are_the_same() -> None:

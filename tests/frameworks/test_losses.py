@@ -19,7 +19,7 @@ NEEDED = {"trainer": "transformers"}
 
 def with_losses(program: Path, out: Path, **environment: str) -> tuple[str, str]:
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "--losses", "-o", out)
-    done = run(*stepscope, program, check=False, **environment)
+    done = run(*stepscope, program, folder=None, check=False, **environment)
     return done.stdout, done.stderr
 
 
@@ -42,6 +42,21 @@ def test_a_step_has_all_its_losses(tmp_path: Path) -> None:
     pairs = [step for step in range(1, 30) for _ in range(2)]
     assert found.step.tolist() == [0, *pairs, 29]
     assert found.which.tolist() == [0, *[0, 1] * 29, 2]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_keras_has_one_loss_a_batch_on_other_backends(tmp_path: Path, backend: str) -> None:
+    """None of the validation in between; torch's is the batch's own, not the mean so far."""
+    needs("keras")
+    needs(backend)
+    program = PROGRAMS / "keras/fit_arrays.py"
+    printed = with_losses(program, tmp_path / "run", KERAS_BACKEND=backend)[0].split()
+    found = losses(load(tmp_path / "run"))
+    assert found.step.tolist() == list(range(32))
+    assert found.is_running_mean == (backend == "jax")
+    is_mean = [found.value[15].hex(), found.value[31].hex()] == [printed[0], printed[2]]
+    assert is_mean == found.is_running_mean
 
 
 def test_without_a_framework_there_is_no_loss(tmp_path: Path) -> None:

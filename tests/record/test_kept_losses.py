@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -116,7 +117,7 @@ class Tensor:
 
     def __init__(self, value: float, kind: str = "cuda") -> None:
         self.value = value
-        self.device = type("device", (), {"type": kind})
+        self.device = SimpleNamespace(type=kind)
         self.is_cuda = kind == "cuda"
 
     def sum(self, dtype: Any) -> "Tensor":

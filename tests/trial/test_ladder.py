@@ -115,6 +115,16 @@ def test_the_ladder_goes_on_after_a_rung_that_breaks(status: Any) -> None:
     ]
 
 
+def test_an_interruption_ends_the_ladder_with_what_there_is() -> None:
+    class Interrupted(Measured):
+        def __call__(self, kept: list[SavedFix], asked: Candidate) -> Outcome:
+            raise KeyboardInterrupt
+
+    ladder = Ladder(Interrupted())
+    ladder.climb([candidate("a"), candidate("b")])
+    assert [rung.reason for rung in ladder.rungs] == ["not tried: interrupted"] * 2
+
+
 def test_what_does_not_fit_into_the_time_is_a_rung_that_says_so() -> None:
     rungs, measure, ladder = climbed(
         candidate("a"), candidate("b"), candidate("c"), a=FASTER, b=Stopped("no time"), c=FASTER
@@ -122,6 +132,19 @@ def test_what_does_not_fit_into_the_time_is_a_rung_that_says_so() -> None:
     assert [rung.status for rung in rungs] == ["kept", "skipped", "skipped"]
     assert {rung.reason for rung in rungs[1:]} == {"not tried: no time"}
     assert (len(measure.asked), ladder.stopped) == (2, "no time")
+
+
+def test_a_second_chance_that_does_not_fit_leaves_the_first_as_it_was() -> None:
+    class Once(Measured):
+        def __call__(self, kept: list[SavedFix], asked: Candidate) -> Outcome:
+            if len(self.asked) == 2:
+                raise Stopped("no time")
+            return super().__call__(kept, asked)
+
+    ladder = Ladder(Once(a=NOTHING, b=FASTER))
+    ladder.climb([candidate("a"), candidate("b")])
+    assert [(rung.fix, rung.status) for rung in ladder.rungs] == [("a", "rejected"), ("b", "kept")]
+    assert ladder.stopped == "no time"
 
 
 def finding(speedup: float) -> Finding:

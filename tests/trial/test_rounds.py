@@ -9,7 +9,7 @@ from stepscope.launch.options import RecordOptions
 from stepscope.trial import rounds
 from stepscope.trial.ladder import Stopped
 from stepscope.trial.one_run import OneRun, Said
-from stepscope.trial.rounds import Rounds, control_rounds
+from stepscope.trial.rounds import Rounds, Runs, control_rounds
 from stepscope.trial.state import Budget, Round, SavedBaseline, SavedFix, State, Wanted, resume
 
 CONTROL_ROUNDS = 3
@@ -36,10 +36,10 @@ class FakeProgram:
 
 @pytest.fixture(autouse=True)
 def step_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mean_step_ms(run: OneRun) -> float:
-        return float((Path(run.folder).parent / "ms").read_text())
+    def mean_step_ms(folder: str, anchor: str | None) -> float:
+        return float((Path(folder).parent / "ms").read_text())
 
-    monkeypatch.setattr(rounds, "_mean_step_ms", mean_step_ms)
+    monkeypatch.setattr(rounds, "mean_step_ms", mean_step_ms)
 
 
 def state_in(folder: Path, most_rounds: int = 5) -> State:
@@ -49,7 +49,7 @@ def state_in(folder: Path, most_rounds: int = 5) -> State:
 
 
 def rounds_of(program: Any, state: State, budget_s: float = 1e6) -> Rounds:
-    return Rounds(program, state, RecordOptions(), 1.0, Budget(budget_s))
+    return Rounds(program, state, RecordOptions(), Runs(1.0, None), Budget(budget_s))
 
 
 def test_a_clear_gain_takes_two_rounds_whose_sides_take_turns(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from trial.trying import OWN, PATIENCE_S, PROGRAMS, answered, by_fix, processes_of, run, start
 
 STEPS = "--steps", "30"
@@ -39,16 +40,36 @@ def test_a_fix_is_measured_against_the_script_as_it_is_and_the_ladder_goes_on_af
     assert (rungs["never_reached"]["status"], rungs["never_reached"]["rounds"]) == ("skipped", 0)
     kept = rungs["shorter_naps"]
     assert kept["status"] == "kept"
-    assert 1.3 < kept["low"] <= kept["speedup"] <= kept["high"]
-    assert (kept["what"], kept["patch"]) == ("sleep half as long", "Sleep less.\n")
+    assert kept["loss"]["same"] == "unknown"  # no framework, no losses
+    assert 1.0 < kept["low"] <= kept["speedup"] <= kept["high"]
+    assert kept["speedup"] > 1.5
+    assert (kept["what"], kept["patch"]) == ("sleep a fifth as long", "Sleep less.\n")
     assert answer["noise"]["low"] <= 1.0 + 0.5
     assert answer["baseline"]["steps"] == 30
     assert not list((folder / "stepscope-runs").glob("*/copy"))
 
 
-def test_each_run_sees_the_files_as_they_were_and_the_originals_stay(folder: Path) -> None:
-    answer = answered(*own("shorter_naps"), *STEPS, "counts_its_runs.py", cwd=folder)
+@pytest.mark.nightly  # dozens of runs that load torch
+@needs.package("torch")
+@pytest.mark.parametrize(("seeded", "same"), [(["--seeded"], "bitwise"), ([], "unknown")])
+def test_the_losses_are_compared_where_the_scripts_own_runs_agree(
+    folder: Path, seeded: list[str], same: str
+) -> None:
+    answer = answered(*own("shorter_naps"), *STEPS, "with_losses.py", *seeded, cwd=folder)
+    (rung,) = answer["rungs"]
+    assert (rung["status"], rung["loss"]["same"]) == ("kept", same)
+    assert rung["loss"]["as_promised"]
+
+
+def test_each_run_sees_the_files_as_they_were_and_the_originals_stay(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "log.txt"
+    words = ("counts_its_runs.py", str(elsewhere))
+    answer = answered(*own("shorter_naps"), *STEPS, *words, cwd=folder)
     assert answer["rungs"][0]["status"] == "kept"
+    assert elsewhere.read_text().count("one run") == answer["runs"]
+    assert answer["notes"] == [f"Written in every run, since it lies elsewhere: {elsewhere}."]
     assert (folder / "data.txt").read_text() == "original"
     assert not (folder / "made.txt").exists()
 

@@ -18,6 +18,7 @@ from stepscope.analyze.steps.step_loop import choose_step_loop
 from stepscope.analyze.steps.warmup import warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
+from stepscope.model import Location
 from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData, Run
 
@@ -185,13 +186,19 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     order = np.argsort(start_ns, kind="stable")
     order = order[_is_outermost(start_ns[order], end_ns[order])]
     location = code_location(run, process, loop.name.code, loop.name.line)
-    where = f"{location.file}:{location.line}" if location else f"line {loop.name.line}"
     return FoundSteps(
         start_ns[order], end_ns[order], is_open[order],
         samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
-        thread=loop.thread, anchor=f"the loop at {where}", turned_ns=_turned(choice.around),
-        turn_ns=np.sort(loop.at_ns),
+        thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
+        turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns),
     )  # fmt: skip
+
+
+def loop_anchor(location: Location | None, line: int) -> str:
+    """What the steps of a loop are called."""
+    return (
+        f"the loop at {location.file}:{location.line}" if location else f"the loop at line {line}"
+    )
 
 
 def _is_outermost(start_ns: Ints, end_ns: Ints) -> Mask:

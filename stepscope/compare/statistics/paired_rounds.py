@@ -31,11 +31,17 @@ def rounds(
     before_ms: Sequence[float], after_ms: Sequence[float], noise: Sequence[float] = ()
 ) -> Estimate:
     """The mean step of each side, round by round. `noise`: the ratios that the control showed."""
-    logs = [math.log(before / after) for before, after in zip(before_ms, after_ms, strict=True)]
+    logs = [
+        math.log(before / after)
+        for before, after in zip(before_ms, after_ms, strict=True)
+        if before > 0 and after > 0
+    ]
     if not logs:
         return Estimate.from_log(0.0, HalfWidths(CANNOT_TELL, CANNOT_TELL))
     mean = math.fsum(logs) / len(logs)
-    off = _half_width([log - mean for log in logs], [math.log(ratio) for ratio in noise])
+    off = _half_width(
+        [log - mean for log in logs], [math.log(ratio) for ratio in noise if ratio > 0]
+    )
     return Estimate.from_log(mean, HalfWidths(off, off))
 
 

@@ -16,7 +16,7 @@ def ever_significant(random: np.random.Generator, controls: int) -> bool:
     """Two equal sides, looked at after every round from the second on."""
     drift = np.exp(random.normal(0, 0.2, MOST_ROUNDS))  # the same for both sides of a round
     before, after = drift * np.exp(random.normal(0, 0.03, (2, MOST_ROUNDS)))
-    noise = np.exp(random.normal(0, 0.03 * math.sqrt(2), controls))
+    noise = np.exp(random.normal(0, 0.03 * math.sqrt(2), controls)).tolist()
     return any(
         rounds(before[:count], after[:count], noise).is_significant
         for count in range(2, MOST_ROUNDS + 1)
@@ -67,6 +67,11 @@ def test_one_round_is_an_honest_guess(noise: list[float]) -> None:
 
 def test_no_round_tells_nothing() -> None:
     assert not is_clear(rounds([], []))
+
+
+def test_rounds_that_cannot_be_are_left_out() -> None:
+    usual = rounds([10.0, 11.0], [9.0, 9.5], [1.01])
+    assert rounds([10.0, 0.0, 11.0, math.nan], [9.0, 9.0, 9.5, 9.0], [1.01, 0.0]) == usual
 
 
 def test_rounds_that_agree_exactly_leave_some_doubt() -> None:

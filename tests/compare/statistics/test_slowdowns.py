@@ -34,7 +34,8 @@ def steady_runs(count: int, steps: int, random: np.random.Generator) -> list[Ste
 
 @pytest.mark.parametrize("factor", SLOWDOWNS)
 def test_the_interval_covers_the_true_size(factor: float) -> None:
-    assert covered(slowed(equal_pairs(), factor), factor) >= LEAST_COVERED
+    pairs = list(equal_pairs())[::2]
+    assert covered(slowed(pairs, factor), factor) >= LEAST_COVERED
 
 
 @pytest.mark.parametrize("factor", SLOWDOWNS)

@@ -1,5 +1,6 @@
 """Reads its data file, writes over it, and stops if it is not what it was at first."""
 
+import sys
 import time
 
 with open("data.txt") as file:
@@ -10,6 +11,9 @@ with open("data.txt", "w") as file:
     file.write("spoiled")
 with open("made.txt", "x") as file:
     file.write("new")
+for elsewhere in sys.argv[1:]:
+    with open(elsewhere, "a") as file:
+        file.write("one run\n")
 
 for _step in range(500):
     time.sleep(0.01)

@@ -14,7 +14,7 @@ class _ShorterNaps:
     is_ceiling = False
 
     def propose(self, subject: Any) -> Proposal:
-        return Proposal({"part": 0.5}, "sleep half as long", "Sleep less.\n")
+        return Proposal({"part": 0.2}, "sleep a fifth as long", "Sleep less.\n")
 
     def install(self, script: Script, settings: Settings) -> None:
         sleep = time.sleep

@@ -55,7 +55,7 @@ class _Returned:
         self._open: dict[int, list[tuple[int, Any]]] = {}  # by the function's number
 
     def add(self, function: Function, began_ticks: int, result: Any) -> None:
-        if losses.are_reported():
+        if losses.here.is_reported:
             return
         updates = function.updates
         if not updates.trains and not updates.is_open:

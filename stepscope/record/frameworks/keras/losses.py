@@ -16,6 +16,7 @@ from stepscope.record.names import naming
 from stepscope.store.format import LossFlag
 
 _LOSS: Final = "loss"
+_ON_BATCH: Final = "train_on_batch"
 _guarded: Final = notes.guard("A loss was not recorded")
 
 
@@ -26,7 +27,8 @@ def install(keras: Any, patches: Patches) -> None:
 def _watch(package: Package, patches: Patches) -> None:
     if not package.is_too_old and package.backend != "torch":
         _watch_batches(package.callback_list, patches)
-        _watch_train_on_batch(package.trainer, patches)
+        for name in ("fit", _ON_BATCH, "evaluate", "test_on_batch"):
+            _watch_calls(package.trainer, name, patches)
 
 
 def _watch_batches(callbacks: Any, patches: Patches) -> None:
@@ -45,22 +47,28 @@ def _watch_batches(callbacks: Any, patches: Patches) -> None:
     patches.set(callbacks, "on_train_batch_end", on_train_batch_end)
 
 
-def _watch_train_on_batch(trainer: Any, patches: Patches) -> None:
-    before = trainer.train_on_batch
+def _watch_calls(trainer: Any, name: str, patches: Patches) -> None:
+    """What it calls reports no losses: its steps are functions too, and so are its evaluations."""
+    before = vars(trainer).get(name)
+    if before is None:
+        return
 
     @functools.wraps(before)
-    def train_on_batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-        at_ticks = _core.ticks()
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        at_ticks, around = _core.ticks(), losses.here.is_reported
+        losses.here.is_reported = True
         try:
             result = before(self, *args, **kwargs)
         except BaseException as error:
             leave_out_this_frame(error)
             raise
-        if naming.name_id is not None:
-            _guarded(_keep, "train_on_batch", at_ticks, result)
+        finally:
+            losses.here.is_reported = around
+        if name == _ON_BATCH and naming.name_id is not None:
+            _guarded(_keep, name, at_ticks, result)
         return result
 
-    patches.set(trainer, "train_on_batch", train_on_batch)
+    patches.set(trainer, name, run)
 
 
 def _keep(label: str, at_ticks: int, reported: Any) -> None:

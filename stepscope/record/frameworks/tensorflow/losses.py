@@ -59,7 +59,7 @@ def _watch_gradient(tape: Any, patches: Patches) -> None:
 
 def _is_loss(tape: Any) -> bool:
     """Under another tape, gradients are a part of the loss."""
-    return not losses.are_reported() and (here.tape is None or here.tape is tape)
+    return not losses.here.is_reported and (here.tape is None or here.tape is tape)
 
 
 def _keep(target: Any) -> None:
@@ -70,7 +70,7 @@ def _keep(target: Any) -> None:
 
 def _returned(call: Call, result: Any) -> None:
     """Before its span ends, with which a step may end."""
-    if call.span and call.made.parts.trains and not losses.are_reported():
+    if call.span and call.made.parts.trains and not losses.here.is_reported:
         at_ticks = _core.ticks()
         for value in losses.found_in(result):
             losses.keep(call.made.name, at_ticks, value)

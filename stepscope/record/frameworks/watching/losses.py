@@ -5,12 +5,12 @@ for the device. It is read together with others, or when the recording ends.
 """
 
 import os
+import threading
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
-from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
@@ -30,6 +30,11 @@ class _Waiting(NamedTuple):
     flags: int
 
 
+class _Here(threading.local):
+    is_reported = False  # what runs on this thread reports its losses itself, as Keras does
+
+
+here: Final = _Here()
 _waiting: list[_Waiting] = []
 _owner = 0  # the process that they belong to
 _readers: dict[type, Read] = {}
@@ -124,11 +129,6 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 def _says_loss(name: str) -> bool:
     return "loss" in name.lower()
-
-
-def are_reported() -> bool:
-    """The batch is Keras': it reports the loss itself."""
-    return here.in_batch or here.is_told
 
 
 def is_float(value: Any) -> bool:

@@ -1,0 +1,41 @@
+"""The mean step of a run, of the same steps as in the baseline.
+
+Where a framework or the script says what a step is, it says the same in every run. A loop that was
+recognised as the step loop may not be any more when a fix made it fast (under 1 ms a turn, or a
+small part of a short run): so the baseline's loop is looked up by its place.
+"""
+
+from stepscope.analyze.answers.steps import steps
+from stepscope.analyze.run import Run, code_location, load
+from stepscope.analyze.steps.find_steps import loop_anchor
+from stepscope.analyze.steps.loops import Loop, read_loops
+from stepscope.analyze.steps.warmup import warmup_steps
+
+
+class NoSteps(Exception):
+    """The message says why there are none."""
+
+
+def mean_step_ms(folder: str, anchor: str | None) -> float:
+    """`anchor`: what the steps of the baseline are."""
+    run = load(folder)
+    loop = _same_loop(run, anchor)
+    if loop is not None:
+        durations = loop.duration_ns
+        return float(durations[warmup_steps(durations) :].mean()) / 1e6
+    answer = steps(run)
+    if answer.step_ms is None:
+        raise NoSteps(answer.reason or "no steps were found")
+    return answer.step_ms.mean
+
+
+def _same_loop(run: Run, anchor: str | None) -> Loop | None:
+    """Of several threads, the one that holds the most time."""
+    process = run.main
+    if process is None or anchor is None:
+        return None
+    for loop in read_loops(run, process):
+        location = code_location(run, process, loop.name.code, loop.name.line)
+        if len(loop.duration_ns) and loop_anchor(location, loop.name.line) == anchor:
+            return loop
+    return None

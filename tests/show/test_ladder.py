@@ -1,0 +1,87 @@
+"""The ladder as text."""
+
+from typing import Any
+
+from rich.console import Console
+
+from stepscope.model.findings import Speedup
+from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer, TrialBaseline
+from stepscope.show.terminal.ladder import in_one_line, ladder
+
+PATCH = "--- train.py\n+++ train.py\n@@ -1 +1 @@\n-a\n+b\n"
+BASELINE = TrialBaseline(
+    step_ms=50.0, per_s=20.0, samples_per_s=None, steps=60, verdict="waits for input", run="runs/a"
+)
+SAME = LossCheck(
+    same="bitwise", as_promised=True, max_difference=0.0, words="identical in all 60 steps"
+)
+KEPT = Rung(
+    fix="num-workers", title="load in worker processes", finding="input-bound", status="kept",
+    predicted=Speedup(expected=2.1, low=1.9, high=2.2), reason=None, what="num_workers=2",
+    speedup=2.0, low=1.8, high=2.2, rounds=3, step_ms=25.0, loss=SAME, patch=PATCH, run="runs/b",
+)  # fmt: skip
+SKIPPED = Rung(
+    fix=None, title="half of each step is your own Python", finding="host-code", status="skipped",
+    predicted=None, reason="no change from outside can do this", ceiling=2.0,
+)  # fmt: skip
+FAILED = Rung(
+    fix="compile", title="compile", finding=None, predicted=None, status="failed",
+    reason="killed by SIGILL",
+)  # fmt: skip
+
+
+def text_of(*rungs: Rung, **more: Any) -> str:
+    answer = TrialAnswer(
+        folder="stepscope-runs/try-train",
+        baseline=BASELINE,
+        noise=Noise(low=0.97, high=1.04) if rungs else None,
+        rungs=list(rungs),
+        runs=12,
+        seconds=83.0,
+        **{"together": None, "stopped": None, **more},
+    )
+    console = Console(width=100, color_system=None)
+    with console.capture() as captured:
+        console.print(ladder(answer))
+    return captured.get()
+
+
+def test_prediction_and_measurement_stand_side_by_side() -> None:
+    text = text_of(KEPT)
+    assert text.startswith("2.00× as fast with 1 fix\nAs it is: waits for input\n")
+    (row,) = [line for line in text.splitlines() if "+ num-workers" in line]
+    assert "40.0" in row
+    assert "2.00× (1.80–2.20)  2.10× (1.90–2.20)" in row
+    assert "the script against itself: 0.97–1.04×" in text
+    assert "num-workers: identical in all 60 steps" in text
+
+
+def test_the_patch_is_there_to_copy_and_the_next_command_to_type() -> None:
+    lines = [line.strip() for line in text_of(KEPT).splitlines()]
+    at = lines.index("--- train.py")
+    assert lines[at : at + 5] == PATCH.splitlines()
+    assert lines[-1] == "stepscope show runs/b"
+
+
+def test_what_was_not_kept_says_why_and_a_ceiling_that_it_is_computed() -> None:
+    text = " ".join(text_of(KEPT, SKIPPED, FAILED).split())
+    assert "host-code skipped half of each step is your own Python" in text
+    assert "at most 2.00× (computed from its share of the step, not measured)" in text
+    assert "compile failed killed by SIGILL" in text
+
+
+def test_the_gain_of_several_is_the_one_measured_together() -> None:
+    together = Speedup(expected=3.5, low=3.3, high=3.7)
+    assert text_of(KEPT, KEPT, together=together).startswith("3.50× as fast with 2 fixes")
+    assert text_of(KEPT, KEPT).startswith("4.00× as fast with 2 fixes")
+
+
+def test_a_healthy_script_and_one_that_nothing_helps_say_so() -> None:
+    assert text_of().startswith("Nothing to try: no finding names a fix.")
+    assert text_of().rstrip().endswith("stepscope show runs/a")
+    assert text_of(FAILED).startswith("No fix could be measured.")
+
+
+def test_a_rung_in_one_line() -> None:
+    assert in_one_line(KEPT) == "num-workers: kept, 2.00× (1.80–2.20)"
+    assert in_one_line(FAILED) == "compile: failed, killed by SIGILL"

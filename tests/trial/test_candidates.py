@@ -1,0 +1,119 @@
+"""Which fixes are tried, in which order, and what is said of those that cannot be."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from stepscope.errors import InputError
+from stepscope.model.findings import Finding, FindingsAnswer
+from stepscope.model.trial import Rung
+from stepscope.trial import fixes
+from stepscope.trial.candidates import proposed, require_known
+from stepscope.trial.fixes.fix import Proposal, Refusal, Stage
+from stepscope.trial.fixes.subject import Subject
+from stepscope.trial.ladder import Candidate
+from stepscope.trial.state import Wanted
+from trial.test_ladder import finding
+
+
+class FakeFix:
+    title = "a fix"
+    keeps = "bits"
+    is_ceiling = False
+
+    def __init__(self, name: str, stage: Stage, proposal: Any) -> None:
+        self.name = name
+        self.stage = stage
+        self.proposal = proposal
+        self.seen: list[Finding | None] = []
+
+    def propose(self, subject: Subject) -> Any:
+        self.seen.append(subject.finding)
+        if isinstance(self.proposal, Exception):
+            raise self.proposal
+        return self.proposal
+
+
+FITS = Proposal({}, "fits", None)
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeFix]:
+    there = {
+        "compile": FakeFix("compile", "compile", FITS),
+        "workers": FakeFix("workers", "data", FITS),
+        "pin": FakeFix("pin", "data", Refusal("there is no GPU")),
+        "jit": FakeFix("jit", "compile", None),
+        "odd": FakeFix("odd", "other", ValueError("what?")),
+    }
+
+    def named(name: str) -> FakeFix:
+        return there[name]
+
+    monkeypatch.setattr(fixes, "named", named)
+    monkeypatch.setattr(fixes, "every", lambda: list(there.values()))
+    return there
+
+
+def named_by(*names: str | None) -> Subject:
+    found = [msgspec.structs.replace(finding(2.0), trial=name) for name in names]
+    advice = FindingsAnswer(verdict="slow", findings=found, not_judged=[])
+    case: Any = None
+    return Subject(case, advice, frozenset(), 2.0)
+
+
+def offered(subject: Subject, **asked: Any) -> list[Candidate | Rung]:
+    wanted = Wanted(words=["train.py"], cwd="/", rounds=5, **asked)
+    return list(proposed(subject, wanted))
+
+
+def names(found: list[Candidate | Rung]) -> list[str | None]:
+    return [each.fix.name if isinstance(each, Candidate) else each.fix for each in found]
+
+
+def test_findings_give_the_fixes_and_their_order(known: dict[str, FakeFix]) -> None:
+    found = offered(named_by("workers", "compile"))
+    assert names(found) == ["workers", "compile"]
+    assert [each.trial for each in known["workers"].seen if each] == ["workers"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("pin", "there is no GPU"),
+        ("jit", "it does not fit here"),
+        ("odd", "it cannot be proposed for this run: ValueError: what?"),
+        (None, "no change from outside can do this: it needs yours"),
+        ("of tomorrow", "no change from outside can do this: it needs yours"),
+    ],
+)
+def test_a_finding_without_a_fix_that_fits_is_a_rung_with_its_computed_ceiling(
+    known: dict[str, FakeFix], name: str | None, reason: str
+) -> None:
+    (rung,) = offered(named_by(name))
+    assert isinstance(rung, Rung)
+    assert (rung.status, rung.reason, rung.finding) == ("skipped", reason, "input-bound")
+    assert rung.ceiling == 2.0  # half of the step
+    assert rung.speedup is None
+
+
+def test_the_ladder_adds_what_no_finding_names_by_stages(known: dict[str, FakeFix]) -> None:
+    found = offered(named_by("compile"), ladder=True)
+    assert names(found) == ["compile", "workers", "pin", "odd"]
+
+
+def test_only_what_was_asked_for(known: dict[str, FakeFix]) -> None:
+    found = offered(named_by("workers", "compile"), fixes=["compile", "jit"])
+    assert names(found) == ["compile", "jit"]
+    skipped = found[1]
+    assert isinstance(skipped, Rung)
+    assert skipped.reason == "it has nothing to do with this script"
+
+
+def test_a_fix_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(InputError, match="There is no fix 'nonsense'"):
+        require_known(["nonsense"])
+    with pytest.raises(InputError, match=r"There is no fix 'no\.such\.module'"):
+        require_known(["no.such.module"])
+    require_known(None)
