@@ -138,7 +138,8 @@ class _Measure:
         outcome = self._outcome(found)
         if outcome.speedup is None:
             return outcome
-        return outcome._replace(loss=self._losses(found, candidate.fix.keeps))
+        keeps = candidate.proposal.keeps or candidate.fix.keeps
+        return outcome._replace(loss=self._losses(found, keeps))
 
     def together(self, kept: list[SavedFix]) -> Speedup | None:
         return self._outcome(self._compared([], kept, "together")).speedup

@@ -32,7 +32,7 @@ def judge(case: Case) -> list[Candidate]:
         cost = cost + _around(case, location, cost)
     found = stall(
         case, id=ID, cost_by_step=cost, location=location, library=library, does="saves", fix=_FIX,
-        least_share_when_seldom=_LEAST_WHEN_SELDOM,
+        trial="save-less-often", least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     case.stacks.claim_phase("checkpoint")
     if found and location is not None and not case.phase_by_step("checkpoint").any():

@@ -14,13 +14,15 @@ FIX: Final = (
     "Evaluate less often, on fewer samples while training, or in larger batches; keep the whole "
     "evaluation for the end of an epoch."
 )
+TRIAL: Final = "evaluate-less-often"
 
 
 def judge(case: Case) -> list[Candidate]:
     location, library = where(case, case.stacks.free("evaluation"))
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,
-        library=library, does="evaluates", fix=FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
+        library=library, does="evaluates", fix=FIX, trial=TRIAL,
+        least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     case.stacks.claim_phase("evaluation")
     return found

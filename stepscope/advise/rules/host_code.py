@@ -12,6 +12,7 @@ from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
+from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.frameworks.table import folders
 
@@ -152,6 +153,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
             most=cost + error,
         ),
         fix=EVALUATION_FIX if evaluates else _FIX,
+        trial=EVALUATION_TRIAL if evaluates else "skip-callback",
         library=library,
         source=case.code.text(location),
     )

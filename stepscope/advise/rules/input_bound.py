@@ -120,9 +120,10 @@ def _how(
     best, step_ns = overlap.best(range(now + 1, most + 1), case.step_ns)
     gain = max(0.0, min(wait, case.step_ns - step_ns))
     if case.machine.idle_cores < LEAST_IDLE:
-        return less, f"No core is idle, so more workers gain nothing. {at_line}", None, None
+        words = f"No core is idle, so more workers gain nothing. {at_line}"
+        return less, words, "cache-samples", None
     if gain < less.least:
-        return less, at_line, None, None
+        return less, at_line, "cache-samples", None
     saving = with_workers(wait, gain, less)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
@@ -218,6 +219,7 @@ def _of_loop_header(case: Case) -> list[Candidate]:
             saving=made_before(wait, ahead, error),
             fix="Prepare the batches once, before the loop, or with array operations on the whole "
             "batch; or make the next batch in another process while this one trains.",
+            trial="free-input",
             library=library,
             source=case.code.text(location),
         )

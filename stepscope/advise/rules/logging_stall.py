@@ -60,7 +60,7 @@ def judge(case: Case) -> list[Candidate]:
         location, library = where(case, looks)
     found = stall(
         case, id=ID, cost_by_step=files + sampled, location=location, library=library, does="logs",
-        fix=_FIX, least_share_when_seldom=_LEAST_WHEN_SELDOM,
+        fix=_FIX, trial="log-less-often", least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     mine = set(looks)
     case.stacks.claim(lambda look: look in mine)

@@ -30,6 +30,7 @@ def stall(
     library: str | None,
     does: str,
     fix: str,
+    trial: str,
     least_share_when_seldom: float,
 ) -> list[Candidate]:
     """`does`: "saves", "logs", "evaluates"."""
@@ -62,6 +63,7 @@ def stall(
                 most=wall,
             ),
             fix=fix,
+            trial=trial,
             library=library,
             source=case.code.text(location),
         )

@@ -16,9 +16,9 @@ from trial.scripts import Tried, run_with
 def subject_of(script: Path, *frameworks: str) -> tuple[Subject, Tried]:
     tried = run_with(script, fixes={}, into=script.parent / "baseline")
     run = open_run(tried.run)
-    subject = Subject(
-        Case(run, select(run)), findings(run, every=True), frozenset(frameworks), cores=2
-    )
+    process = select(run)
+    assert process is not None
+    subject = Subject(Case(run, process), findings(run, every=True), frozenset(frameworks), cores=2)
     return subject, tried
 
 

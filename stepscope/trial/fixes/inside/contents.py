@@ -24,8 +24,9 @@ def content_of(value: Any) -> Content | None:
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         """torch writes the address of a tensor's memory along with it."""
-        torch = sys.modules.get("torch")
-        if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+        torch: Any = sys.modules.get("torch")
+        kind: Any = getattr(torch, "Tensor", ())
+        if not isinstance(value, kind):
             return NotImplemented
         raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
         return tuple, ((str(value.dtype), tuple(value.shape), raw),)

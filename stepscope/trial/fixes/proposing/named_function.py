@@ -74,17 +74,3 @@ def named_function(case: Case, location: Location | None) -> NamedFunction | Ref
         if recorded.file == location.file and recorded.first_line == first_line:
             return NamedFunction(recorded, node, text)
     return Refusal(f"{node.name} ({location.file}:{node.lineno}) was not recorded.")
-
-
-def does_only(case: Case, function: NamedFunction, share: float) -> bool:
-    """Whether the function does hardly more than the finding says. One that trains as well, or is
-    around the steps, must run."""
-    place = Location(
-        file=function.recorded.file,
-        line=function.node.lineno,
-        function=function.recorded.function,
-    )
-    header = case.code.step_header
-    if header is not None and (header.file, header.function) == (place.file, place.function):
-        return False
-    return case.stacks.is_whole_function(place, share)

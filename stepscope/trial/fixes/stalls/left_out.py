@@ -31,25 +31,17 @@ class LeftOut:
         return self.every is None
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.proposing.named_function import (
-            does_only,
-            finding_of,
-            named_function,
-        )
+        from stepscope.trial.fixes.proposing.left_out_function import left_out_function
+        from stepscope.trial.fixes.proposing.named_function import finding_of
 
         finding = finding_of(subject, *self.findings)
         if finding is None:
             return None
-        function = named_function(subject.case, finding.location)
+        function = left_out_function(subject.case, finding.location, finding.share)
         if isinstance(function, Refusal):
             return function
         if not function.is_plain:
             return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out.")
-        if not does_only(subject.case, function, finding.share):
-            return Refusal(
-                f"{function.at} does more than that, so its calls cannot be left out: put what "
-                "takes the time into a function of its own."
-            )
         return Proposal(
             settings={"function": function.place, "every": self.every},
             words=self._words(function),
