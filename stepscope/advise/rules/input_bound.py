@@ -5,7 +5,6 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.user_calls import stage_call
@@ -18,6 +17,7 @@ from stepscope.advise.gain.whatif import Floats, Overlap
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.limits import LEAST_IDLE
+from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
@@ -139,7 +139,7 @@ def _of_pipeline(
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
-    trial = words_for(case).waiting_for_input.trial
+    trial = words_of("tensorflow").waiting_for_input.trial  # whatever trains on its batches
     return in_pipeline(wait, case.step_ns, idle_part), words, trial, None
 
 

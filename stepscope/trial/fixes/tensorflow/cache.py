@@ -152,4 +152,4 @@ def _bytes_of(element: Any) -> int:
     array = element.numpy() if hasattr(element, "numpy") else element
     if isinstance(array, bytes):
         return len(array)
-    return math.prod(array.shape) * int(array.dtype.itemsize)
+    return int(math.prod(array.shape)) * int(array.dtype.itemsize)
