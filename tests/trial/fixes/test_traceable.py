@@ -10,6 +10,8 @@ import pytest
 
 from stepscope.advise.evidence.source import Function, Text
 from stepscope.model import Location
+from stepscope.trial import fixes
+from stepscope.trial.fixes.fix import Proposal, Refusal
 from stepscope.trial.fixes.proposing.imports import modules_of
 from stepscope.trial.fixes.proposing.named_function import NamedFunction
 from stepscope.trial.fixes.proposing.pipeline_calls import in_parallel, random_in_pipelines
@@ -231,3 +233,38 @@ def test_a_size_that_changes_is_left_open() -> None:
 def test_a_function_that_is_made_anew_cannot_be_helped_from_outside() -> None:
     (other,) = traced_in("other (train.py:8); again because tf.function was applied to it again")
     assert not other.can_be_once
+
+
+# --- Keras ----------------------------------------------------------------------------------------
+
+EAGERLY = """
+    import keras
+
+    class Model(keras.Model):
+        def train_step(self, data):
+            loss = self.compute_loss(*data)
+            return {"loss": loss}
+
+    model = Model()
+    model.compile("sgd", run_eagerly=True)
+"""
+
+
+def proposed_for(source: str) -> Proposal | Refusal | None:
+    case = case_of(source)
+    case.code.functions = [
+        SimpleNamespace(file=FILE, lines=[], first_line=each.lineno, function=each.name)
+        for each in case.code.sources.only.functions()
+    ]
+    finding = SimpleNamespace(location=None)
+    subject: Any = SimpleNamespace(case=case, finding=finding, frameworks={"tensorflow", "keras"})
+    return fixes.named("tf-function").propose(subject)
+
+
+def test_keras_leaves_run_eagerly_unless_the_script_needs_it() -> None:
+    proposal = proposed_for(EAGERLY)
+    assert isinstance(proposal, Proposal)
+    assert proposal.settings == {"run_eagerly": False}
+    assert '+model.compile("sgd", run_eagerly=False)' in (proposal.patch or "")
+    printing = proposed_for(EAGERLY.replace("return", "print(loss)\n            return"))
+    assert printing == Refusal("The script needs run_eagerly=True: train.py:6 calls print.")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from stepscope.trial.fixes.subject import Subject
 
 _EAGERLY: Final = "run_eagerly"
+_CALLED_BY_KERAS: Final = ("train_step", "call")  # methods of the script's own classes
 
 
 class TfFunction:
@@ -88,14 +89,35 @@ def _of_function(subject: "Subject", location: Any) -> Proposal | Refusal:
     )
 
 
-def _without_run_eagerly(subject: "Subject") -> Proposal | None:
-    """A train_step of the script's own that needs Python fails then, and the trial says so."""
+def _without_run_eagerly(subject: "Subject") -> Proposal | Refusal | None:
     from stepscope.trial.fixes.proposing.compile_calls import compile_with, sets
 
     if not sets(subject.case.code.sources, _EAGERLY, "True"):
         return None
+    reason = _needs_python(subject)
+    if reason is not None:
+        return Refusal(f"The script needs run_eagerly=True: {reason}.")
     return Proposal(
         settings={_EAGERLY: False},
         words="compile(run_eagerly=False)",
         patch=compile_with(subject.case.code.sources, _EAGERLY, "False"),
     )
+
+
+def _needs_python(subject: "Subject") -> str | None:
+    """What of the script's own that Keras calls in a step cannot be in a graph."""
+    from stepscope.model import Location
+    from stepscope.trial.fixes.proposing.named_function import named_function
+    from stepscope.trial.fixes.proposing.traceable import why_not
+
+    sources = subject.case.code.sources
+    for file in sources.files:
+        text = sources.text(file)
+        for node in text.functions() if text else ():
+            if node.name in _CALLED_BY_KERAS:
+                place = Location(file=file, line=node.body[0].lineno, function=node.name)
+                function = named_function(subject.case, place)
+                reason = None if isinstance(function, Refusal) else why_not(subject.case, function)
+                if reason is not None:
+                    return reason
+    return None
