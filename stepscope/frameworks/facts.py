@@ -20,7 +20,7 @@ class Words(NamedTuple):
     waiting_for_device: str
     exposed_collectives: str  # in a trace
     exposed_between_ranks: str
-    recompilation: str  # what to do about a size that changes
+    recompilation: Advice  # about a size that changes
     memory_growth: str
     float32: Advice
     threads: str  # how to set their number; {count}: that number

@@ -26,7 +26,7 @@ _UNKNOWN: Final = Words(
     "each exchange.",
     exposed_between_ranks="Send gradients while the backward pass runs, less often, in fewer "
     "and larger pieces, or in 16 bits.",
-    recompilation="declare the dimension dynamic",
+    recompilation=Advice("declare the dimension dynamic"),
     memory_growth="Keep numbers, not arrays",
     float32=Advice("Make data and model 32 bits: NumPy makes 64 bits by default."),
     threads="",

@@ -23,6 +23,7 @@ _WORDS: Final = Words(
     waiting_for_input=Advice(
         "Prepare batches ahead of the step: tf.data's prefetch and num_parallel_calls "
         "(tf.data.AUTOTUNE), and cache() for what is the same in every epoch.",
+        "tf-data",
     ),
     pageable_copy=Advice(
         "Copy ahead of the step: dataset.apply(tf.data.experimental.prefetch_to_device(…)) as the "
@@ -35,7 +36,9 @@ _WORDS: Final = Words(
     exposed_between_ranks="Send gradients less often (backward_passes_per_step in Horovod's "
     "DistributedOptimizer), in fewer and larger pieces, or in 16 bits "
     "(compression=hvd.Compression.fp16).",
-    recompilation="declare the dimension dynamic (reduce_retracing=True, an input signature)",
+    recompilation=Advice(
+        "declare the dimension dynamic (reduce_retracing=True, an input signature)", "tf-retracing"
+    ),
     memory_growth="Keep numbers, not tensors (float(loss), loss.numpy())",
     float32=Advice(
         "Make data and model 32 bits: tf.cast or dtype=float32 where arrays come from NumPy "

@@ -37,7 +37,7 @@ _WORDS: Final = Words(
     "(DistributedDataParallel instead of collectives by hand), send them less often (gradient "
     "accumulation with no_sync()), in fewer and larger pieces (bucket_cap_mb), or in 16 bits (a "
     "communication hook).",
-    recompilation="declare the dimension dynamic (dynamic=True)",
+    recompilation=Advice("declare the dimension dynamic (dynamic=True)", "compile-dynamic"),
     memory_growth="Keep numbers, not tensors (loss.item(), .detach(), float())",
     float32=Advice(
         "Make data and model 32 bits: .float() or dtype=float32 where arrays come from NumPy "

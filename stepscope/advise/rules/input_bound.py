@@ -22,6 +22,7 @@ from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.analyze.input.ready_batches import HAND_OVER_NS
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import work_by_step_ns
+from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
@@ -202,7 +203,8 @@ def _of_pipeline(
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
-    return in_pipeline(wait, case.step_ns, idle_part), words, "free-input", None
+    trial = words_of("tensorflow").waiting_for_input.trial  # whatever trains on its batches
+    return in_pipeline(wait, case.step_ns, idle_part), words, trial, None
 
 
 def _sentence(words: str) -> str:

@@ -56,8 +56,8 @@ def judge(case: Case) -> list[Candidate]:
             saving=saving,
             fix="Give the compiled function the same shapes, types and Python values in every "
             "step: pad or drop the last batch, pass numbers as tensors or arrays, make the "
-            f"function once outside the loop; or {words_for(case).recompilation}.",
-            trial="compile-dynamic" if framework_of(case) == "torch" else None,
+            f"function once outside the loop; or {words_for(case).recompilation.fix}.",
+            trial=words_for(case).recompilation.trial,
             source=case.code.text(location),
         )
     ]

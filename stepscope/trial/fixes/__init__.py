@@ -15,6 +15,8 @@ FILES: Final[dict[str, str]] = {
     "data.cache_samples": "cache-samples",
     "data.num_workers": "num-workers",
     "data.pin_memory": "pin-memory",
+    "tensorflow.data": "tf-data",
+    "tensorflow.cache": "tf-cache",
     "data.free_input": "free-input",
     "stalls.save_less_often": "save-less-often",
     "stalls.evaluate_less_often": "evaluate-less-often",
@@ -31,6 +33,12 @@ FILES: Final[dict[str, str]] = {
     "torch.float32": "float32",
     "torch.tf32": "tf32",
     "torch.mixed_precision": "mixed-precision",
+    "tensorflow.function": "tf-function",
+    "tensorflow.retracing": "tf-retracing",
+    "tensorflow.xla": "tf-xla",
+    "keras.steps_per_execution": "keras-steps-per-execution",
+    "keras.mixed_precision": "tf-mixed-precision",
+    "jax.jit": "jit",
 }
 
 

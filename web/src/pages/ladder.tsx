@@ -1,6 +1,6 @@
 // The ladder of `stepscope try`: throughput rung by rung, and the changes to make by hand.
 import type { Content, Rung, TrialAnswer } from "../data";
-import { digits, duration, milliseconds } from "../format";
+import { count, digits, duration, milliseconds } from "../format";
 import { Name, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
@@ -54,7 +54,7 @@ export function Ladder({ content }: { content: Content }) {
       <div class="figures">
         <Figure label="as fast with what was kept" value={kept.length ? times(gained) : "–"} />
         <Figure label="fixes kept" value={`${kept.length} of ${answer.rungs.length}`} />
-        <Figure label="runs" value={digits(answer.runs)} note={duration(answer.seconds * 1e9)} />
+        <Figure label="runs" value={count(answer.runs)} note={duration(answer.seconds * 1e9)} />
       </div>
       <Climb answer={answer} />
       {others.length > 0 && (

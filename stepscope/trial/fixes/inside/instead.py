@@ -1,0 +1,37 @@
+"""What a compiler made of a function, called in the function's place as long as that works."""
+
+from collections.abc import Callable
+from typing import Any
+
+from stepscope.trial.fixes.fix import Script
+
+
+def instead(
+    script: Script, compiled: Callable[..., Any], plain: Callable[..., Any], name: str, words: str
+) -> Callable[..., Any]:
+    """Where the compiled one raises, the plain one goes on from there: an error of the script's own
+    is raised by that too."""
+    failed = False
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        nonlocal failed
+        if failed:
+            return plain(*args, **kwargs)
+        try:
+            result = compiled(*args, **kwargs)
+        except Exception as error:
+            failed = True
+            script.refuse(f"{name} cannot be compiled: {_summary(error)}")
+            return plain(*args, **kwargs)
+        script.applied(words)
+        return result
+
+    return run
+
+
+def _summary(error: Exception) -> str:
+    """The first line. Where TensorFlow puts the frames of the user's code ahead, the last one."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if lines and lines[0].startswith("in user code"):
+        return lines[-1]
+    return ": ".join([type(error).__name__, *lines[:1]])
