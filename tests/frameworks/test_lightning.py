@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, plain, run, show
+from frameworks.running import PROGRAMS, plain, run, show
+from nights import nightly_but
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, plain, run
+from frameworks.running import PROGRAMS, plain, run
+from nights import nightly_but
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 

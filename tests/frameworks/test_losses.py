@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import stepscope as stepscope_package
-from frameworks.running import PROGRAMS, nightly_but, plain, run
+from frameworks.running import PROGRAMS, plain, run
 from frameworks.tf_runs import needs
+from nights import nightly_but
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.losses import losses
 

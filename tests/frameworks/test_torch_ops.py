@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
+from frameworks.running import PROGRAMS, plain, record, run, show
+from nights import nightly_but
 from stepscope.analyze.run import load
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")

@@ -8,7 +8,8 @@ import pytest
 
 import stepscope as stepscope_package
 from frameworks.loops import STEPS
-from frameworks.running import PROGRAMS, nightly_but, plain, run
+from frameworks.running import PROGRAMS, plain, run
+from nights import nightly_but
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
