@@ -166,8 +166,9 @@ def _ignore(*_: object) -> None:
 # What another engine for lines and calls can break. Everything else runs on one Python by day.
 OF_THE_ENGINE = (
     "cli/test_run.py", "cli/test_run_signals.py", "ipython", "native", "nightly", "profile",
-    "record", "robustness/test_budget.py", "robustness/test_death.py", "robustness/test_exact_lines.py",
-    "transparency", "test_line_profiler", "test_package", "test_run_object",
+    "record", "robustness/test_budget.py", "robustness/test_death.py",
+    "robustness/test_exact_lines.py", "transparency", "test_line_profiler", "test_package",
+    "test_run_object",
 )  # fmt: skip
 TESTS = Path(__file__).parent
 
