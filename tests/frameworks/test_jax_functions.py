@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-jax = pytest.importorskip("jax", reason="JAX is not installed for this Python")
+import needs
+
+jax = needs.module("jax")
 
 from stepscope.record.frameworks.jax.compile_causes import (  # noqa: E402  # only with JAX
     Array,

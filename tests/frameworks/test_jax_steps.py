@@ -12,14 +12,15 @@ import msgspec
 import numpy as np
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run, show
 from stepscope.analyze.answers.steps import steps
 from stepscope.store.reader import open_run
 
-pytest.importorskip("jax", reason="JAX is not installed for this Python")
-pytest.importorskip("optax", reason="optax is not installed for this Python")
-pytest.importorskip("flax", reason="flax is not installed for this Python")
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("jax")
+needs.module("optax")
+needs.module("flax")
+needs.module("torch")
 
 JAX = PROGRAMS / "jax"
 # The compiled code need not be fast.

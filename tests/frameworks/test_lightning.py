@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, plain, run, show
 
-pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
+needs.module("lightning")
 
 FOLDER = PROGRAMS / "lightning"
 NEW, OLD = "lightning.pytorch", "pytorch_lightning"

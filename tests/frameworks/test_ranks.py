@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.ranks import DDP, asked, line_of, processes, recorded, unrecorded
 from frameworks.running import run, show
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, open_run
 from stepscope.views import VIEWS
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run, show
-from frameworks.tf_runs import categories, needs, notes_of, several, span_names, steps_of
+from frameworks.tf_runs import categories, notes_of, several, span_names, steps_of
 
-needs("tensorflow")
+needs.require("tensorflow")
 
 STEPS = {"eager": 24, "gan": 30, "function": 40, "retracing": 12, "reloading": 25, "by_hand": 30}
 NAMES = list(STEPS)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, run, show
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 PROGRAM = PROGRAMS / "torch_ops/profiles_itself.py"
 WAYS = ("all", "schedule", "middle", "autograd", "raises", "exits")

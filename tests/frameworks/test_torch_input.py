@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, record, run, show
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 SLEEP_LINE = 18  # of loading.py
@@ -107,7 +108,7 @@ def test_busy_workers_show_the_line_of_the_function_they_call(tmp_path: Path) ->
 
 
 def test_accelerates_loader_is_seen(tmp_path: Path) -> None:
-    pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
+    needs.module("accelerate")
     answer = asked("input_accelerate", tmp_path / "run")
     assert answer["loader"]["workers"] == 1
     assert answer["loader"]["batch_size"] == 4

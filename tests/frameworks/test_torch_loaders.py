@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, run, show
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 KINDS = [
     "plain", "workers", "persistent", "prefetch", "timeout", "worker_init_fn", "pin_memory",

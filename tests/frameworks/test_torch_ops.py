@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
 from stepscope.analyze.run import load
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 KNOWN = TORCH / "known_lines.py"

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.loops import STEPS
 from frameworks.running import PROGRAMS, record, show
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import needs
 import stepscope as stepscope_package
 from frameworks.loops import STEPS
 from frameworks.running import PROGRAMS, nightly_but, plain, run
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 USUAL = ["plain_loop", "gan"]

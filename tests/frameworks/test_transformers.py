@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, plain, run, show
 
-pytest.importorskip("transformers", reason="transformers is not installed for this Python")
-pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
+needs.module("transformers")
+needs.module("accelerate")
 
 FIT = PROGRAMS / "transformers/fit.py"
 OWN_LOOP = PROGRAMS / "transformers/with_accelerate.py"

@@ -17,7 +17,6 @@ from stepscope.importers.xplane.reader import read_xplane
 from stepscope.importers.xplane.trace import read_xplane_trace
 from xplane_writer import PlaneWriter, Ref, number, text, varint, write
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 START_NS = 1_700_000_000_000_000_000
 
 
