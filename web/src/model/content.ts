@@ -69,7 +69,8 @@ export interface Timeline {
 // Everything that the page shows about a run. What failed is null, and `trouble` says why.
 export interface Content {
   facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
-  least_share: number; recorded: Recorded[]; steps: StepColumns | null;
+  least_share: number; least_line_share: number; nothing: Record<string, string>;
+  straggler: string | null; recorded: Recorded[]; steps: StepColumns | null;
   findings: FindingsAnswer | null; lines: FileLines[]; sources: Record<string, string[]> | null;
   called: ([string, string, number, string | null])[]; trees: Tree[];
   functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
