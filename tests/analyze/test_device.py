@@ -164,7 +164,7 @@ def test_real_traces_are_counted_as_a_plain_sweep_counts_them(name: str) -> None
     assert row.wall_ns == row.busy_ns + row.idle_ns
 
 
-def test_of_a_real_trace_with_eight_gpus_those_that_worked_are_told() -> None:
+def test_of_a_real_trace_with_eight_gpus_those_that_worked_are_reported() -> None:
     path = needs.trace("tf_v100x8_multiworker.xplane.pb")
     rows = device(run_of_trace(path)).ranks
     assert [row.device for row in rows] == [1, 4, 6]

@@ -213,7 +213,7 @@ def test_operators_are_on_the_line_that_ran_and_backward_on_its_twins(tmp_path: 
     assert found[BACKWARD + "AccumulateGrad"] == [5]
 
 
-def test_without_flows_the_sequence_number_tells_the_twin(tmp_path: Path) -> None:
+def test_without_flows_the_sequence_number_names_the_twin(tmp_path: Path) -> None:
     path = recorded(
         tmp_path,
         [

@@ -179,7 +179,7 @@ def test_of_a_real_trace_of_eight_gpus_every_kernel_is_counted_once() -> None:
     assert {"Cast", "RandomUniform", "IteratorGetNextAsOptional", "CollectiveReduce"} <= names
 
 
-def test_of_a_real_trace_of_a_tpu_the_lines_that_made_the_operations_are_told() -> None:
+def test_of_a_real_trace_of_a_tpu_the_lines_that_made_the_operations_are_reported() -> None:
     answer = ops(run_of_trace(needs.trace("jax_tpu_v6e_inference.xplane.pb")))
     places = {place.file.rpartition("/")[2] for row in answer.ops for place in row.locations}
     assert "host_offload_stress_test.py" in places

@@ -109,7 +109,7 @@ def test_a_run_without_a_device_has_its_phases_in_those_words(tmp_path: Path) ->
     assert sum(found.values()) == pytest.approx(10.0)
 
 
-def test_a_run_whose_windows_saw_a_device_tells_of_the_steps_in_them(tmp_path: Path) -> None:
+def test_a_run_whose_windows_saw_a_device_shows_the_steps_in_them(tmp_path: Path) -> None:
     """Of each step's 10 ms, 2 wait for input, and 5 are on the device, one of them beside it."""
     run = RunBuilder(tmp_path / "run")
     process = run.process()

@@ -81,7 +81,7 @@ def test_a_folder_that_cannot_be_written_fails(tmp_path: Path) -> None:
         assert main(["doctor", str(tmp_path)]) == 4
 
 
-def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -69,7 +69,7 @@ def test_a_command_of_another_environment(tmp_path: Path) -> None:
         assert "-m stepscope run" in said
 
 
-def test_a_module_that_is_not_there_is_told_by_python(tmp_path: Path) -> None:
+def test_a_module_that_is_not_there_is_reported_by_python(tmp_path: Path) -> None:
     recorded = run("--quiet", "-m", "no_such_module_here", cwd=tmp_path)
     assert recorded.returncode == 1
     assert b"No module named no_such_module_here" in recorded.stderr

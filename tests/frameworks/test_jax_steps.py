@@ -169,12 +169,12 @@ def test_a_jitted_function_that_only_some_steps_call_is_evaluation(
 
 
 def test_without_jit_there_are_passes(runs: Runs) -> None:
-    told = runs["without_jit"]
-    assert {"prepare", "backward", "optimizer"} <= told.categories()
-    assert not {"forward", "compute"} & told.categories()
+    run = runs["without_jit"]
+    assert {"prepare", "backward", "optimizer"} <= run.categories()
+    assert not {"forward", "compute"} & run.categories()
     shares = [
         (step["phases"]["backward"] + step["phases"]["optimizer"]) / step["duration_ns"]
-        for step in told.steps["each"]
+        for step in run.steps["each"]
         if step["measured"]
     ]
     assert statistics.median(shares) > 0.5
@@ -196,7 +196,7 @@ def line_of(program: str, text: str) -> int:
         ("jit_in_loop", "it is a new function, jitted at jit_in_loop.py:"),
     ],
 )
-def test_the_cause_of_compiling_again_is_told(runs: Runs, name: str, cause: str) -> None:
+def test_the_cause_of_compiling_again_is_reported(runs: Runs, name: str, cause: str) -> None:
     again = runs[name].spans_named("jit update")
     assert len([text for text in again if "again because" not in text]) == 1
     assert [text for text in again if f"again because {cause}" in text]

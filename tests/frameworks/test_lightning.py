@@ -106,8 +106,8 @@ def test_saving_logging_and_the_passes_are_phases(
     for package in (NEW, OLD):
         answer = steps_of(runs["fit", package][0])
         categories = {row["category"] for row in answer["breakdown"]}
-        told = {"input", "forward", "backward", "optimizer", "evaluation", "checkpoint", "logging"}
-        assert told <= categories
+        named = {"input", "forward", "backward", "optimizer", "evaluation", "checkpoint", "logging"}
+        assert named <= categories
 
 
 def test_waiting_for_a_loader_that_is_none_of_torchs_is_input(

@@ -84,8 +84,8 @@ def test_why_a_function_is_traced_again(runs: Path) -> None:
     source = (PROGRAMS / "tf/retracing.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "@tf.function" in text)
     where = f"tf.function train_step (retracing.py:{line})"
-    told = [note for note in notes_of(runs / "retracing") if note.startswith("Traced again: ")]
-    assert [note.removeprefix("Traced again: ") for note in told] == [
+    noted = [note for note in notes_of(runs / "retracing") if note.startswith("Traced again: ")]
+    assert [note.removeprefix("Traced again: ") for note in noted] == [
         f"{where}; again because images has the shape (7, 64), had (32, 64), labels has the shape "
         "(7,), had (32,).",
         *(

@@ -168,7 +168,7 @@ def losses_in(folder: Path) -> int:
     return int(next(row["calls"] for row in ops_of(folder)["ops"] if row["name"] == LOSS))
 
 
-def test_a_window_ends_where_nothing_tells_the_steps(tmp_path: Path) -> None:
+def test_a_window_ends_where_nothing_reports_the_steps(tmp_path: Path) -> None:
     """The one after warm-up is kept: some calls of the model, at least 50 ms of them."""
     folder = record(PROGRAMS / "torch_ops/updated_by_hand.py", tmp_path / "run")
     assert "ops-1.json" not in traces(folder)

@@ -26,7 +26,7 @@ def fit(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return out, run(*STEPSCOPE, out, FIT).stdout
 
 
-def told(printed: str) -> list[str]:
+def losses(printed: str) -> list[str]:
     """Without times."""
     return [line for line in printed.splitlines() if not line.startswith("{")]
 
@@ -45,9 +45,9 @@ def test_a_step_is_one_of_the_optimizer(fit: tuple[Path, str]) -> None:
 def test_losses_and_the_list_of_callbacks_are_those_of_the_plain_run(
     fit: tuple[Path, str],
 ) -> None:
-    alone = told(plain(FIT))
+    alone = losses(plain(FIT))
     assert len(alone) == 18 + 2
-    assert told(fit[1]) == alone
+    assert losses(fit[1]) == alone
 
 
 def test_evaluation_saving_and_logging_are_phases(fit: tuple[Path, str]) -> None:

@@ -73,15 +73,15 @@ def test_the_log_has_a_limit_and_says_how_full_it_is(folder: Path) -> None:
     assert _core.lines_log(0) == 5
 
 
-def test_whoever_waits_is_told_at_the_first_line_after_the_time(folder: Path) -> None:
+def test_whoever_waits_is_called_at_the_first_line_after_the_time(folder: Path) -> None:
     code = new_code()
-    told: list[str] = []
+    called: list[str] = []
     _core.lines_register(code, 1, 1, LINES, (), False, None)
-    _core.lines_log(1000, 50, functools.partial(told.append, "end"))
+    _core.lines_log(1000, 50, functools.partial(called.append, "end"))
     _core.feed(LINE, 100, code, 1, 49)
-    assert told == []
+    assert called == []
     _core.feed(LINE, 100, code, 2, 50)
-    assert told == ["end"]
+    assert called == ["end"]
 
 
 def test_what_the_waiting_one_raises_does_not_reach_the_script(folder: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_full_disk_stops_the_recording_and_not_the_training(
     assert "Traceback" not in done.stderr
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_from_the_start_is_reported_in_a_sentence(tmp_path: Path) -> None:
     with disk(tmp_path / "full", size_kb=64) as place:
         done = record(tmp_path, "fills_the_disk", "3", run=place / "run")
         assert (done.returncode, done.stdout) == (0, "done 3\n"), done.stderr

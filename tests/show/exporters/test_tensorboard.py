@@ -103,7 +103,7 @@ def test_without_operators_it_says_how_to_get_them(recorded: Path) -> None:
     assert not (recorded / "run-tensorboard").exists()
 
 
-def test_traces_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_traces_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     folder = two_ranks(tmp_path / "run")
     for path in folder.glob("proc-*/ops-1.json"):
         path.write_text("no trace")

@@ -37,7 +37,7 @@ def install(python: Any, patches: Patches) -> None:
             _core.span_end(trace.span)
             if current_work.on_trace is not None:
                 current_work.on_trace()
-            traces.tell(trace)
+            traces.describe(trace)
 
     patches.watch(module, "_create_concrete_function", begins, ended)
 
@@ -60,7 +60,8 @@ class _Traces:
         self._times: collections.Counter[CodeType] = collections.Counter()
         self._notes = 0
 
-    def tell(self, trace: _Trace) -> None:
+    def describe(self, trace: _Trace) -> None:
+        """Name its span after the function, and note why it was traced again."""
         if naming.name_id is None:
             return
         options = trace.options
