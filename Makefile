@@ -34,7 +34,7 @@ check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with wa
 	@if command -v npm > /dev/null; then npm --prefix web run --silent check; \
 	else echo "Node is not installed: web/ is not checked"; fi
 
-types: .venv/.dev ## write what is made from the views and records: run_questions.py, web/src/model.ts
+types: .venv/.dev ## write what is made from the views and records: run_questions.py, web/src/model/
 	.venv/bin/python tests/views/make_questions.py
 	.venv/bin/python web/make_types.py
 

@@ -1,12 +1,16 @@
 """What some tests need, and the message if it is missing."""
 
 import importlib.util
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stepscope.show.report import bundle
 
 _NO_PAGE = "the report's page was not built: that takes Node"
+# Recorded on GPUs and TPUs by others. Some are too large for the repository, so they lie beside it.
+_TRACES = Path(__file__).parents[2] / "shared" / "traces"
 
 page = pytest.mark.skipif(not bundle.is_built(), reason=_NO_PAGE)
 
@@ -17,14 +21,27 @@ def package(name: str) -> pytest.MarkDecorator:
 
 
 def require(name: str) -> None:
-    """The same from inside a test."""
+    """The same from inside a test, or for all tests of a file."""
     if importlib.util.find_spec(name) is None:
-        pytest.skip(_not_installed(name))
+        pytest.skip(_not_installed(name), allow_module_level=True)
+
+
+def module(name: str) -> Any:
+    """The module, for tests that use it in their own process."""
+    return pytest.importorskip(name, reason=_not_installed(name.partition(".")[0]))
 
 
 def require_page() -> None:
     if not bundle.is_built():
         pytest.skip(_NO_PAGE)
+
+
+def trace(name: str) -> Path:
+    """A trace of a real device."""
+    path = _TRACES / name
+    if not path.exists():
+        pytest.skip(f"{name} is not here: traces of real devices are not in the repository")
+    return path
 
 
 def _not_installed(name: str) -> str:

@@ -1,6 +1,5 @@
 """The examples do what the documentation says, plain and under `stepscope run`."""
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import asking
+import needs
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TRAIN = EXAMPLES / "mnist_numpy" / "train.py"
@@ -64,8 +64,7 @@ def test_the_fixed_example_computes_the_same_losses(data: Path, tmp_path: Path) 
 
 
 def test_the_data_set_is_made_of_real_digits(tmp_path: Path) -> None:
-    if importlib.util.find_spec("sklearn") is None:  # importing it here would change os.environ
-        pytest.skip("scikit-learn is not installed")
+    needs.require("sklearn")
     out = tmp_path / "made" / "digits.npz"
     python(TRAIN.with_name("make_data.py"), "--count", "200", "--out", out, cwd=tmp_path)
     with np.load(out) as made:

@@ -95,7 +95,7 @@ def test_what_is_not_python_code_of_a_package_is_there_too(path: str) -> None:
     assert (ROOT / "stepscope" / path).is_file()
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a repository of git")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this copy is not a git repository")
 def test_the_source_distribution_has_all_that_the_repository_has(tmp_path: Path) -> None:
     listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
     tracked = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout

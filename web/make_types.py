@@ -1,10 +1,13 @@
-"""Writes src/model.ts: TypeScript types for what Python hands to the page, made from the records.
+"""Writes src/model/: TypeScript types for what Python hands to the page, made from the records.
 
-It is committed, so that the page can be built before stepscope is installed. `--check` writes
-nothing, and fails if the file does not match the records.
+answers.ts has what `--json` prints as well, content.ts what only the page gets. They are committed,
+so that the page can be built before stepscope is installed. `--check` writes nothing, and fails if
+a file does not match the records.
 """
 
+import collections
 import sys
+import textwrap
 import types
 import typing
 from pathlib import Path
@@ -13,11 +16,20 @@ from typing import Any, Final
 import msgspec
 
 from stepscope.analyze.answers.run_list import RunEntry
-from stepscope.show.report.shapes import content_type
+from stepscope.model import SummaryAnswer
+from stepscope.model.comparison import ComparisonAnswer
+from stepscope.model.findings import FindingsAnswer
+from stepscope.model.ops import OpsAnswer
+from stepscope.model.trial import TrialAnswer
+from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
 from stepscope.show.server.runs import RunProgress
 
-FILE: Final = Path(__file__).parent / "src" / "model.ts"
-ROOTS: Final = (content_type(), RunEntry, RunProgress)
+FOLDER: Final = Path(__file__).parent / "src" / "model"
+ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
+    *(SummaryAnswer, FindingsAnswer, OpsAnswer, ComparisonAnswer, TrialAnswer),
+    *(view.answer_type for view in WHOLE_ANSWERS),
+)
+CONTENT: Final = (content_type(), RunEntry, RunProgress)
 HEAD: Final = (
     "// Made from the Python records by web/make_types.py: change those and run it again.\n"
 )
@@ -33,23 +45,37 @@ PLAIN: Final[dict[Any, str]] = {
 
 
 class Interfaces:
-    """The records found so far, each after those that it contains."""
+    """The records of one file, each after those that it contains."""
 
-    def __init__(self) -> None:
+    def __init__(self, *roots: type[msgspec.Struct], imported: "Interfaces | None" = None) -> None:
+        """`imported`: those of answers.ts."""
+        self._imported = imported
+        self._used: set[str] = set()  # of those
         self._found: dict[type[msgspec.Struct], str] = {}
+        for record in roots:
+            self._add(record)
 
-    def add(self, record: type[msgspec.Struct]) -> str:
+    def _add(self, record: type[msgspec.Struct]) -> str:
         """The record's name, which is also the name of its interface."""
-        if record not in self._found:
+        name = record.__name__
+        if self._imported and record in self._imported._found:
+            self._used.add(name)
+        elif record not in self._found:
             body = _lines([f"{self._field(each)};" for each in msgspec.structs.fields(record)])
-            name = record.__name__
-            if any(each.__name__ == name for each in self._found):
-                raise TypeError(f"Two records that reach the page are both called {name}.")
             self._found[record] = f"{_comment(record)}export interface {name} {{\n{body}}}\n"
-        return record.__name__
+        return name
 
     def __str__(self) -> str:
-        return "\n".join([HEAD, *self._found.values()])
+        return "\n".join([HEAD, *self._import(), *self._found.values()])
+
+    def names(self) -> list[str]:
+        return [record.__name__ for record in self._found]
+
+    def _import(self) -> list[str]:
+        names = textwrap.fill(
+            ", ".join(sorted(self._used)), WIDEST, initial_indent="  ", subsequent_indent="  "
+        )
+        return [f'import type {{\n{names},\n}} from "./answers";\n'] if self._used else []
 
     def _field(self, field: msgspec.structs.FieldInfo) -> str:
         kinds = typing.get_args(field.type) if _is_union(field.type) else (field.type,)
@@ -61,7 +87,7 @@ class Interfaces:
         if hint in PLAIN:
             return PLAIN[hint]
         if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-            return self.add(hint)
+            return self._add(hint)
         arguments = typing.get_args(hint)
         if typing.get_origin(hint) is typing.Literal:
             return " | ".join(f'"{word}"' for word in arguments)
@@ -100,16 +126,26 @@ def _comment(record: type[msgspec.Struct]) -> str:
     return f"// {' '.join(record.__doc__.split())}\n" if record.__doc__ else ""
 
 
+def files() -> dict[Path, str]:
+    """Each file's text."""
+    answers = Interfaces(*ANSWERS)
+    content = Interfaces(*CONTENT, imported=answers)
+    names = collections.Counter([*answers.names(), *content.names()])
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise TypeError(f"Two records that reach the page are both called {twice[0]}.")
+    return {FOLDER / "answers.ts": str(answers), FOLDER / "content.ts": str(content)}
+
+
 def main() -> int:
-    interfaces = Interfaces()
-    for record in ROOTS:
-        interfaces.add(record)
-    if "--check" not in sys.argv[1:]:
-        FILE.write_text(str(interfaces))
-    elif FILE.read_text() != str(interfaces):
-        print("web/src/model.ts does not match the records: run web/make_types.py.")
-        return 1
-    return 0
+    status = 0
+    for file, text in files().items():
+        if "--check" not in sys.argv[1:]:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            print(f"web/src/model/{file.name} does not match the records: run web/make_types.py.")
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any, Final
 from stepscope.record.frameworks.torch import operators
 
 _WARM_UP: Final = 2
-_TOLD: Final = 3
+_SHOWN: Final = 3
 # The actions that are steps, by what the trainer is doing.
 _STEPS: Final = {
     "fit": "run_training_batch",
@@ -49,7 +49,7 @@ class Operators:
         if self._steps == _WARM_UP:
             self._close()
             self._open()
-        elif self._steps == _WARM_UP + _TOLD:
+        elif self._steps == _WARM_UP + _SHOWN:
             self._close()
 
     def _open(self) -> None:

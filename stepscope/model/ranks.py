@@ -30,6 +30,10 @@ class Straggler(Record, frozen=True):
     cost_ms: float  # how long it holds up each step
     source: str | None = None  # the text of that line
 
+    @property
+    def sentence(self) -> str:
+        return f"The others wait for rank {self.rank}: {self.why}."
+
 
 class RanksAnswer(Record, frozen=True):
     ranks: list[RankRow]

@@ -161,7 +161,9 @@ def lines_alias(code: CodeType, same_as: CodeType) -> None:
 def lines_forget(code: CodeType) -> None:
     """Unregister a code object. It must not be running."""
 
-def lines_is_registered(code: CodeType) -> bool: ...
+def lines_is_registered(code: CodeType) -> bool:
+    """Whether it is the user's own code, whose lines are recorded."""
+
 def lines_read(code: CodeType) -> list[tuple[int, int, int, int]]:
     """(line, hits, ticks, sampled ticks) of every line that was hit, up to this moment."""
 

@@ -107,7 +107,7 @@ class Recording:
         self._undo.append(_core.heartbeat_stop)
         atexit.register(_stop_at_exit)
         self._undo.append(lambda: atexit.unregister(_stop_at_exit))
-        self._tell_watchers()
+        self._begin_watching()
         self._undo.append(running_recording.end)
         self._start_calls()  # last: our own start must not count as calls of the script
 
@@ -148,7 +148,7 @@ class Recording:
         self._undo.append(frameworks.uninstall)
         self._offer_profile()
 
-    def _tell_watchers(self) -> None:
+    def _begin_watching(self) -> None:
         running_recording.begin(
             RunningRecording(
                 options=self.options,

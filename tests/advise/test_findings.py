@@ -71,7 +71,7 @@ def test_a_sound_training_gets_a_clean_bill(kind: str, tmp_path: Path) -> None:
     assert "Nothing stands out" in answer["verdict"]
 
 
-def test_memory_that_grows_is_told_with_the_line_that_keeps_it(tmp_path: Path) -> None:
+def test_memory_that_grows_is_reported_with_the_line_that_keeps_it(tmp_path: Path) -> None:
     answer = findings("memory", tmp_path / "run")
     found = {each["id"]: each for each in answer["findings"]}
     assert "kept.append" in found["memory-growth"]["source"]

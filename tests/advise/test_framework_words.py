@@ -37,7 +37,7 @@ def test_no_framework_is_advised_in_the_words_of_another(framework: str | None) 
         (["fusion.3", "Memcpy"], None),
     ],
 )
-def test_a_trace_is_of_the_framework_that_its_names_tell(
+def test_a_trace_is_of_the_framework_that_its_names_say(
     names: list[str], framework: str | None
 ) -> None:
     assert framework_of(names) == framework

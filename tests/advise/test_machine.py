@@ -43,7 +43,7 @@ def candidate(id: str, saved_ms: float) -> Candidate:
     )
 
 
-def test_a_machine_that_others_use_is_told_beside_a_clean_bill(tmp_path: Path) -> None:
+def test_a_machine_that_others_use_is_reported_beside_a_clean_bill(tmp_path: Path) -> None:
     answer = findings(recorded(tmp_path / "run", cpu=0.5, delay=0.5))
     assert answer.findings == []
     assert "the machine was busy: 50 % of the time" in answer.verdict

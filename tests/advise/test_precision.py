@@ -34,12 +34,12 @@ def with_ratio(folder: Path, ratio: object) -> Run:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_run_tells_the_same_on_any_machine(tmp_path: Path) -> None:
+def test_a_run_says_the_same_on_any_machine(tmp_path: Path) -> None:
     assert ratio_of(with_ratio(recorded(tmp_path / "run"), 1.9)) == (1.9, True)
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_run_of_before_is_told_by_the_machine_that_shows_it(tmp_path: Path) -> None:
+def test_a_run_of_before_is_judged_by_the_machine_that_shows_it(tmp_path: Path) -> None:
     assert ratio_of(load(recorded(tmp_path / "run"))) == (3.0, False)
 
 

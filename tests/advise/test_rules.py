@@ -91,7 +91,7 @@ def _case(text: str, ran: set[int]) -> Any:
     return SimpleNamespace(code=SimpleNamespace(functions=[function], sources=sources))
 
 
-def test_a_stage_of_a_pipeline_is_told_with_the_call_that_made_it() -> None:
+def test_a_stage_of_a_pipeline_is_reported_with_the_call_that_made_it() -> None:
     found = stage_call(_case(PIPELINE, {3, 4, 7, 8, 9}), "MapAndBatch")
     assert found is not None
     assert (found.line, found.function) == (8, "pipeline")

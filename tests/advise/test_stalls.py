@@ -65,7 +65,7 @@ def test_a_call_that_only_waits_for_a_core_is_no_stall(
 
 
 @pytest.mark.parametrize("category", STALLS)
-def test_a_stall_on_a_busy_machine_is_told_with_what_is_its_own(
+def test_a_stall_on_a_busy_machine_is_reported_with_what_is_its_own(
     category: SpanCategory, tmp_path: Path
 ) -> None:
     """10 of 20 ms are its own; by the clock it is 20 of 30. Some 360 looks are off by 0.05."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from stepscope.advise.findings import findings
 from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.model.findings import FindingsAnswer
 
-TRACES = Path(__file__).parent.parent.parent.parent / "shared" / "traces"
 STEP_US = 10_000
 
 
@@ -110,7 +110,6 @@ def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
     assert "device" in answer.verdict
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason="the recorded traces are not here")
 @pytest.mark.parametrize(
     ("name", "id"),
     [
@@ -121,6 +120,6 @@ def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_real_traces(name: str, id: str) -> None:
-    answer = findings(run_of_trace(TRACES / name))
+    answer = findings(run_of_trace(needs.trace(name)))
     assert answer.findings[0].id == id
     assert not any("failed" in each.reason for each in answer.not_judged)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from stepscope.analyze.operators.device import device
 from stepscope.analyze.traces.foreign import is_trace, run_of_trace
 from stepscope.model.ops import DeviceRow
 from xplane_writer import PlaneWriter, write
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 US = 1000
 
 
@@ -147,11 +147,10 @@ def counted(path: Path) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", KINETO)
 def test_real_traces_are_counted_as_a_plain_sweep_counts_them(name: str) -> None:
-    if not (SHARED / name).exists():
-        pytest.skip("the collection of traces is not here")
-    told, expected = device(run_of_trace(SHARED / name)).ranks, counted(SHARED / name)
-    assert len(told) == 1
-    row = told[0]
+    path = needs.trace(name)
+    found, expected = device(run_of_trace(path)).ranks, counted(path)
+    assert len(found) == 1
+    row = found[0]
     ours = {
         "wall": row.wall_ns, "busy": row.busy_ns, "compute": row.compute_ns,
         "talk": row.communication_ns, "copy": row.memcpy_ns,
@@ -165,10 +164,8 @@ def test_real_traces_are_counted_as_a_plain_sweep_counts_them(name: str) -> None
     assert row.wall_ns == row.busy_ns + row.idle_ns
 
 
-def test_of_a_real_trace_with_eight_gpus_those_that_worked_are_told() -> None:
-    path = SHARED / "tf_v100x8_multiworker.xplane.pb"
-    if not path.exists():
-        pytest.skip("the collection of traces is not here")
+def test_of_a_real_trace_with_eight_gpus_those_that_worked_are_reported() -> None:
+    path = needs.trace("tf_v100x8_multiworker.xplane.pb")
     rows = device(run_of_trace(path)).ranks
     assert [row.device for row in rows] == [1, 4, 6]
     for row in rows:

@@ -133,7 +133,7 @@ def test_calls_that_were_open_last_until_the_process_was_gone(run: RunBuilder) -
     assert figures(rows(run)["f"]) == (3, 3, 50, 50)
 
 
-def test_without_names_the_rest_is_still_told(run: RunBuilder) -> None:
+def test_without_names_the_rest_is_still_shown(run: RunBuilder) -> None:
     process = run.process()
     process.call(process.root(), 77, 3, 20 * MS)
     process.write(20 * MS)
@@ -163,7 +163,7 @@ def test_thinned_functions_have_a_lower_bound_of_calls(run: RunBuilder) -> None:
 
 
 @pytest.mark.parametrize("cut", range(0, 700, 7))
-def test_a_file_that_is_cut_anywhere_tells_what_is_left(run: RunBuilder, cut: int) -> None:
+def test_a_file_that_is_cut_anywhere_shows_what_is_left(run: RunBuilder, cut: int) -> None:
     process = run.process()
     small_tree(process)
     process.write(100 * MS)

@@ -27,25 +27,25 @@ def told(*functions: FunctionLines) -> list[tuple[int, int]]:
     return [(line.location.line, line.ns // MS) for line in hottest]
 
 
-def test_callers_whose_calls_differ_in_length_are_not_told() -> None:
+def test_callers_whose_calls_differ_in_length_are_not_reported() -> None:
     load = function("load", 11, (2, 11, 1000, "    return np.load(path)['x']"))
     main = function("main", 1, (5, 10, 700, "    x = load(p)"), (6, 1, 301, "    y = load(big)"))
     assert told(load, main) == [(2, 1000)]
 
 
-def test_a_line_that_calls_many_times_at_once_is_not_told() -> None:
+def test_a_line_that_calls_many_times_at_once_is_not_reported() -> None:
     make = function("make", 100, (2, 100, 400, "    return heavy(i)"))
     main = function("main", 1, (5, 1, 401, "    xs = [make(i) for i in range(100)]"))
     assert told(make, main) == [(2, 400)]
 
 
-def test_a_line_that_does_more_than_it_calls_is_told() -> None:
+def test_a_line_that_does_more_than_it_calls_is_reported() -> None:
     small = function("small", 10, (2, 10, 100, "    return x"))
     main = function("main", 1, (5, 10, 900, "    y = small(x) + np.sort(x)"))
     assert told(small, main) == [(5, 900), (2, 100)]
 
 
-def test_of_the_lines_that_pass_most_of_their_time_on_only_one_is_told() -> None:
+def test_of_the_lines_that_pass_most_of_their_time_on_only_one_is_reported() -> None:
     load = function("load", 2, (2, 2, 600, "    read()"))
     main = function(
         "main",

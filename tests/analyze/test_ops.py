@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
 from stepscope.analyze.answers.memory import memory
 from stepscope.analyze.code.lines import lines
@@ -22,7 +23,6 @@ from stepscope.model.ops import OpRow, OpsAnswer
 from stepscope.store.events import LineBegins, Windows
 from stepscope.store.format import SpanCategory
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 US = 1000
 
 
@@ -213,7 +213,7 @@ def test_operators_are_on_the_line_that_ran_and_backward_on_its_twins(tmp_path: 
     assert found[BACKWARD + "AccumulateGrad"] == [5]
 
 
-def test_without_flows_the_sequence_number_tells_the_twin(tmp_path: Path) -> None:
+def test_without_flows_the_sequence_number_names_the_twin(tmp_path: Path) -> None:
     path = recorded(
         tmp_path,
         [
@@ -345,9 +345,7 @@ def test_steps_of_our_windows_and_the_next_are_not_measured(tmp_path: Path) -> N
 
 
 def test_a_trace_of_another_machine_has_its_kernels_under_their_operators() -> None:
-    path = SHARED / "torch_v100_resnet50_workers0.pt.trace.json.gz"
-    if not path.exists():
-        pytest.skip("the collection of traces is not here")
+    path = needs.trace("torch_v100_resnet50_workers0.pt.trace.json.gz")
     answer = ops(run_of_trace(path))
     device_ns = sum(row.self_device_ns or 0 for row in answer.ops)
     assert answer.self_device_ns == device_ns
@@ -359,9 +357,7 @@ def test_a_trace_of_another_machine_has_its_kernels_under_their_operators() -> N
 
 
 def test_kernels_of_collectives_are_named_with_what_launched_them() -> None:
-    path = SHARED / "torch_a100_ddp2_nccl_rank0.json.gz"
-    if not path.exists():
-        pytest.skip("the collection of traces is not here")
+    path = needs.trace("torch_a100_ddp2_nccl_rank0.json.gz")
     first = kernels(run_of_trace(path)).kernels[0]
     assert first.name.startswith("ncclKernel_AllReduce")
     assert (first.calls, first.operator) == (15, "record_param_comms")

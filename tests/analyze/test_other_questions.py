@@ -125,7 +125,7 @@ def test_a_region_that_was_open_at_the_end_lasts_until_then(run: RunBuilder) -> 
     assert regions(load(run.path)).regions[0].total_ns == 18 * MS
 
 
-def test_processes_tell_their_counters_and_how_they_ended(run: RunBuilder) -> None:
+def test_processes_have_their_counters_and_how_they_ended(run: RunBuilder) -> None:
     main = run.process(pid=50)
     main.counter(
         CpuTimes, 30 * MS, process_ns=25 * MS, voluntary_switches=3, involuntary_switches=9

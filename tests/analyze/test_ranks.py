@@ -111,7 +111,7 @@ def test_groups_do_not_mix(run: RunBuilder) -> None:
     assert [row.waiting_ms for row in answer(run, processes).ranks] == pytest.approx([10, 0])
 
 
-def test_the_line_that_is_slower_than_on_the_others_is_told(run: RunBuilder) -> None:
+def test_the_line_that_is_slower_than_on_the_others_is_reported(run: RunBuilder) -> None:
     text = "def train():\n    for batch in loader:\n        log(batch)\n        step(batch)\n"
     text += "def log(batch):\n    save(batch)\n"
     processes = launch(run, [[4], [4], [14]])
@@ -196,7 +196,7 @@ def test_ranks_without_collectives_know_nothing_of_waiting(run: RunBuilder) -> N
     assert any("No collective was seen" in note for note in found.notes)
 
 
-def test_a_run_of_ranks_below_a_launcher_is_told_of_rank_0(run: RunBuilder) -> None:
+def test_a_run_of_ranks_below_a_launcher_is_about_rank_0(run: RunBuilder) -> None:
     launcher = run.process(pid=50)
     launcher.write(ended_ns=900 * MS)
     answer(run, launch(run, [[4], [14]]))

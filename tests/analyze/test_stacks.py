@@ -138,7 +138,7 @@ def test_library_code_is_told_from_the_users(builder: RunBuilder) -> None:
         ("~", "built-in"),
     ],
 )
-def test_a_path_tells_its_library(path: str, library: str | None) -> None:
+def test_a_path_names_its_library(path: str, library: str | None) -> None:
     assert library_of(path, {"/home/ada/project/train.py"}) == library
 
 

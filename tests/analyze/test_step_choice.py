@@ -1,5 +1,6 @@
 """Which loop is the step loop, on runs built by hand."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,18 +22,30 @@ def answer_of(run: RunBuilder, process: ProcessBuilder) -> StepsAnswer:
     return steps(load(run.path))
 
 
+def loop_of(
+    process: ProcessBuilder, loop: int, turns: int, turn: Callable[[int], int], *,
+    last: int, at_ns: int = 0, before: int = 1,
+) -> int:  # fmt: skip
+    """`turn` records what is inside: it is given when that begins and returns when it ends. `last`:
+    the last line of the loop; `before`: the one that runs before it. Returns when it ended."""
+    for _ in range(turns):
+        process.stamp(loop, at_ns, before=before)
+        at_ns = turn(at_ns)
+        before = last
+    process.stamp(loop, at_ns, before=before)
+    return at_ns
+
+
 def nested(
     process: ProcessBuilder, outer: int, inner: int, rounds: int, turns: int, turn_ns: int,
     between_ns: int = 0,
 ) -> int:  # fmt: skip
     """A loop in a loop of the same function; returns when it ended."""
-    at_ns, before = 0, 1
-    for _ in range(rounds):
-        process.stamp(outer, at_ns, before=before)
-        at_ns = process.for_loop(inner, at_ns + 1000, [turn_ns] * turns) + between_ns + 1000
-        before = 9
-    process.stamp(outer, at_ns, before=before)
-    return at_ns
+
+    def turn(at_ns: int) -> int:
+        return process.for_loop(inner, at_ns + 1000, [turn_ns] * turns) + between_ns + 1000
+
+    return loop_of(process, outer, rounds, turn, last=9)
 
 
 def test_a_flat_loop_at_module_level_is_the_step(run: RunBuilder) -> None:
@@ -62,13 +75,12 @@ def test_the_epoch_loop_of_another_function_is_around_its_batches(run: RunBuilde
     file = process.file()
     epochs = process.loop(process.code("main", file=file), 2, 4)
     batches = process.loop(process.code("train_one_epoch", file=file, first_line=10), 12, 18)
-    at_ns, before = 0, 1
-    for _ in range(15):
-        process.stamp(epochs, at_ns, before=before)
+
+    def epoch(at_ns: int) -> int:
         activation = at_ns + 500
-        at_ns = process.for_loop(batches, at_ns + 1000, [3 * MS] * 20, activation=activation)
-        before = 4
-    process.stamp(epochs, at_ns, before=before)
+        return process.for_loop(batches, at_ns + 1000, [3 * MS] * 20, activation=activation)
+
+    loop_of(process, epochs, 15, epoch, last=4)
     answer = answer_of(run, process)
     assert answer.steps == 300
     assert answer.anchor == "the loop at train.py:12"
@@ -79,13 +91,12 @@ def test_evaluation_between_epochs_is_not_a_step(run: RunBuilder) -> None:
     code = process.code()
     epochs, train = process.loop(code, 2, 20), process.loop(code, 4, 8, 1)
     evaluation = process.loop(code, 10, 18, 1)
-    at_ns, before = 0, 1
-    for _ in range(12):
-        process.stamp(epochs, at_ns, before=before)
+
+    def epoch(at_ns: int) -> int:
         at_ns = process.for_loop(train, at_ns + 10, [2 * MS] * 50)
-        at_ns = process.for_loop(evaluation, at_ns + 10, [2 * MS] * 40)
-        before = 18
-    process.stamp(epochs, at_ns, before=before)
+        return process.for_loop(evaluation, at_ns + 10, [2 * MS] * 40)
+
+    loop_of(process, epochs, 12, epoch, last=18)
     answer = answer_of(run, process)
     assert (answer.steps, answer.anchor) == (600, "the loop at train.py:4")
 
@@ -96,13 +107,12 @@ def test_an_evaluation_that_takes_longer_gives_way_to_training(run: RunBuilder) 
     epochs = process.loop(process.code("main", file=file), 2, 5)
     train = process.loop(process.code("train", file=file), 12, 14)
     evaluation = process.loop(process.code("evaluate", file=file), 22, 24)
-    at_ns, before = 0, 1
-    for _ in range(3):
-        process.stamp(epochs, at_ns, before=before)
+
+    def epoch(at_ns: int) -> int:
         at_ns = process.for_loop(train, at_ns + 10, [2 * MS] * 30, activation=at_ns + 5)
-        at_ns = process.for_loop(evaluation, at_ns + 10, [2 * MS] * 60, activation=at_ns + 5)
-        before = 5
-    process.stamp(epochs, at_ns, before=before)
+        return process.for_loop(evaluation, at_ns + 10, [2 * MS] * 60, activation=at_ns + 5)
+
+    loop_of(process, epochs, 3, epoch, last=5)
     assert answer_of(run, process).anchor == "the loop at train.py:12"
 
 
@@ -146,17 +156,14 @@ def test_folds_of_epochs_of_batches_end_in_the_batches(run: RunBuilder) -> None:
         process.loop(code, 4, 11, 1),
         process.loop(code, 6, 10, 2),
     )
-    at_ns, before = 0, 1
-    for _ in range(10):
-        process.stamp(folds, at_ns, before=before)
-        inner = 3
-        for _ in range(5):
-            process.stamp(epochs, at_ns + 10, before=inner)
-            at_ns = process.for_loop(batches, at_ns + 20, [MS * 2] * 80) + 20
-            inner = 11
-        process.stamp(epochs, at_ns, before=inner)
-        before = 11
-    process.stamp(folds, at_ns + 10, before=before)
+
+    def epoch(at_ns: int) -> int:
+        return process.for_loop(batches, at_ns + 10, [MS * 2] * 80) + 10
+
+    def fold(at_ns: int) -> int:
+        return loop_of(process, epochs, 5, epoch, last=11, at_ns=at_ns + 10, before=3) + 10
+
+    loop_of(process, folds, 10, fold, last=11)
     answer = answer_of(run, process)
     assert (answer.steps, answer.anchor) == (4000, "the loop at train.py:6")
 
@@ -191,12 +198,11 @@ def test_a_long_preparation_gives_way_to_the_training_that_follows(run: RunBuild
     prepare = process.loop(code, 12, 15)
     epochs, batches = process.loop(code, 22, 29), process.loop(code, 24, 28, 2)
     at_ns = process.for_loop(prepare, 0, [3 * MS] * 400)
-    before = 20
-    for _ in range(3):
-        process.stamp(epochs, at_ns, before=before)
-        at_ns = process.for_loop(batches, at_ns + 10, [4 * MS] * 50)
-        before = 28
-    process.stamp(epochs, at_ns, before=before)
+
+    def epoch(at_ns: int) -> int:
+        return process.for_loop(batches, at_ns + 10, [4 * MS] * 50)
+
+    loop_of(process, epochs, 3, epoch, last=28, at_ns=at_ns, before=20)
     answer = answer_of(run, process)
     assert (answer.steps, answer.anchor) == (150, "the loop at train.py:24")
 

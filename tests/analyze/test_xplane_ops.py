@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from build import CWD, MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
@@ -14,7 +15,6 @@ from stepscope.model.ops import OpRow
 from stepscope.store.events import LineBegins, Windows
 from xplane_writer import PlaneWriter, Value, number, text, varint, write
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 US = 1000
 UNIX_NS = START_NS + WALL_OFFSET_NS
 
@@ -169,14 +169,8 @@ def test_a_compiled_operation_is_on_the_line_that_made_it(tmp_path: Path) -> Non
 # --- traces in the wild ---------------------------------------------------------------------------
 
 
-def real(name: str) -> Path:
-    if not (SHARED / name).exists():
-        pytest.skip("the collection of traces is not here")
-    return SHARED / name
-
-
 def test_of_a_real_trace_of_eight_gpus_every_kernel_is_counted_once() -> None:
-    run = run_of_trace(real("tf_v100x8_multiworker.xplane.pb"))
+    run = run_of_trace(needs.trace("tf_v100x8_multiworker.xplane.pb"))
     on_device_ns = sum(row.total_ns for row in kernels(run).kernels)
     answer = ops(run)
     assert answer.notes == []
@@ -185,7 +179,7 @@ def test_of_a_real_trace_of_eight_gpus_every_kernel_is_counted_once() -> None:
     assert {"Cast", "RandomUniform", "IteratorGetNextAsOptional", "CollectiveReduce"} <= names
 
 
-def test_of_a_real_trace_of_a_tpu_the_lines_that_made_the_operations_are_told() -> None:
-    answer = ops(run_of_trace(real("jax_tpu_v6e_inference.xplane.pb")))
+def test_of_a_real_trace_of_a_tpu_the_lines_that_made_the_operations_are_reported() -> None:
+    answer = ops(run_of_trace(needs.trace("jax_tpu_v6e_inference.xplane.pb")))
     places = {place.file.rpartition("/")[2] for row in answer.ops for place in row.locations}
     assert "host_offload_stress_test.py" in places

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from stepscope.analyze.answers.input import input
 from stepscope.analyze.answers.steps import steps
@@ -17,8 +18,6 @@ from stepscope.model import StepsAnswer
 from stepscope.store.events import Windows
 from stepscope.store.format import SpanCategory
 from xplane_writer import PlaneWriter, write
-
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 
 
 def shares(answer: StepsAnswer) -> dict[str, float]:
@@ -110,7 +109,7 @@ def test_a_run_without_a_device_has_its_phases_in_those_words(tmp_path: Path) ->
     assert sum(found.values()) == pytest.approx(10.0)
 
 
-def test_a_run_whose_windows_saw_a_device_tells_of_the_steps_in_them(tmp_path: Path) -> None:
+def test_a_run_whose_windows_saw_a_device_shows_the_steps_in_them(tmp_path: Path) -> None:
     """Of each step's 10 ms, 2 wait for input, and 5 are on the device, one of them beside it."""
     run = RunBuilder(tmp_path / "run")
     process = run.process()
@@ -154,9 +153,7 @@ def test_of_a_real_trace_of_torch_the_parts_are_those_of_its_plugin(
     workers: int, loader_ms: float, calls_ms: float, operators_ms: float, other_ms: float
 ) -> None:
     """torch_tb_profiler's own averages; its steps reach to the end of what they launched."""
-    path = SHARED / f"torch_v100_resnet50_workers{workers}.pt.trace.json.gz"
-    if not path.exists():
-        pytest.skip("the collection of traces is not here")
+    path = needs.trace(f"torch_v100_resnet50_workers{workers}.pt.trace.json.gz")
     answer = steps(run_of_trace(path))
     found = shares(answer)
     assert answer.steps == 6

@@ -61,7 +61,7 @@ def test_the_exit_status_and_the_last_words_are_the_scripts(how: str, tmp_path: 
     assert (ended["exit_status"], ended["signal"]) == ((None, -code) if code < 0 else (code, None))
 
 
-def test_a_syntax_error_is_told_by_python_itself(tmp_path: Path) -> None:
+def test_a_syntax_error_is_reported_by_python_itself(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("x = 1\ndef f(:\n")
     ours = run("--quiet", "broken.py", cwd=tmp_path)
     alone = plain("broken.py", cwd=tmp_path)

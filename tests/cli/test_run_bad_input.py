@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import permissions
 from cli.running import program, read_json, run
 
 
@@ -38,12 +39,12 @@ def test_a_folder_with_a_main_file_runs(tmp_path: Path) -> None:
     assert run("--quiet", "app", cwd=tmp_path).stdout == b"from the folder\n"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_script(tmp_path: Path) -> None:
     script = tmp_path / "secret.py"
     script.write_text("pass")
     script.chmod(0)
-    assert "Cannot read 'secret.py'" in refusal("secret.py", cwd=tmp_path)
+    with permissions.enforced():
+        assert "Cannot read 'secret.py'" in refusal("secret.py", cwd=tmp_path)
 
 
 def test_python_itself_is_left_out(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_a_command_of_another_environment(tmp_path: Path) -> None:
         assert "-m stepscope run" in said
 
 
-def test_a_module_that_is_not_there_is_told_by_python(tmp_path: Path) -> None:
+def test_a_module_that_is_not_there_is_reported_by_python(tmp_path: Path) -> None:
     recorded = run("--quiet", "-m", "no_such_module_here", cwd=tmp_path)
     assert recorded.returncode == 1
     assert b"No module named no_such_module_here" in recorded.stderr

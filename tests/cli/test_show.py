@@ -156,7 +156,7 @@ def test_units_are_names_or_seconds(
         (["lines", "--unit", "-1"], "not s, ms, us, ns"),
     ],
 )
-def test_an_option_that_does_not_fit_is_told(
+def test_an_option_that_does_not_fit_is_reported(
     words: list[str], told: str, run_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", *words]) == 2

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from build import MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import load_any
@@ -13,8 +14,6 @@ from stepscope.compare.verdict import BY_SAMPLE, BY_STEP
 from stepscope.errors import InputError
 from stepscope.model.comparison import Change, ComparisonAnswer
 from two_runs import TRAIN, trained
-
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 
 
 def rows(answer: ComparisonAnswer, what: str) -> dict[str, tuple[float, float]]:
@@ -162,11 +161,10 @@ def test_a_run_without_steps_is_refused_by_name(tmp_path: Path) -> None:
         compare(run, load(tmp_path / "none"))
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded traces are not here")
 def test_real_traces_name_the_loader() -> None:
     """A V100 without and with loader workers."""
-    runs = [load_any(SHARED / f"torch_v100_resnet50_workers{n}.pt.trace.json.gz") for n in (0, 4)]
-    answer = compare(*runs)
+    names = [f"torch_v100_resnet50_workers{n}.pt.trace.json.gz" for n in (0, 4)]
+    answer = compare(*(load_any(needs.trace(name)) for name in names))
     assert rows(answer, "phase")["Input"] == (59.263, 1.188)
     assert "Input takes 58.1 ms less" in answer.verdict
     operators = rows(answer, "op")

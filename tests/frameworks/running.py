@@ -29,6 +29,14 @@ def run(
     return done
 
 
+def borrowed(folder: Path, text: str) -> str:
+    """The PYTHONPATH with which `import borrowed` finds this text in another Python."""
+    packages = folder / "other" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "borrowed.py").write_text(text)
+    return os.pathsep.join(filter(None, [str(packages), os.getenv("PYTHONPATH")]))
+
+
 def plain(program: Path, *arguments: str, folder: Path | None = None) -> str:
     return run(sys.executable, program, *arguments, folder=folder).stdout
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run, show
 
-pytest.importorskip("hydra", reason="hydra-core is not installed for this Python")
-pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
+needs.module("hydra")
+needs.module("lightning")
 
 FOLDER = PROGRAMS / "hydra"
 STEPSCOPE = (sys.executable, "-m", "stepscope", "run", "--quiet")

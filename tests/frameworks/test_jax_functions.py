@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-jax = pytest.importorskip("jax", reason="JAX is not installed for this Python")
+import needs
+
+jax = needs.module("jax")
 
 from stepscope.record.frameworks.jax.compile_causes import (  # noqa: E402  # only with JAX
     Array,
@@ -40,7 +42,7 @@ def signature(statics: dict[str, str] | None = None, **arrays: Array) -> Signatu
         ),
     ],
 )
-def test_what_differs_is_told(now: Signature, text: str) -> None:
+def test_what_differs_is_reported(now: Signature, text: str) -> None:
     found = change([signature(x=FLOATS)], now)
     assert found is not None
     assert found.text == text
@@ -122,7 +124,7 @@ def test_random_keys_are_no_parameters() -> None:
     assert not known_after(9, split, jax.random.PRNGKey(0)).trains
 
 
-def test_gradients_tell_who_trains_where_nothing_is_updated() -> None:
+def test_gradients_show_who_trains_where_nothing_is_updated() -> None:
     batch = jax.numpy.ones((16, 3))
 
     def gradients(updates: Updates) -> tuple[()]:

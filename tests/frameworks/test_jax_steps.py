@@ -12,14 +12,15 @@ import msgspec
 import numpy as np
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run, show
 from stepscope.analyze.answers.steps import steps
 from stepscope.store.reader import open_run
 
-pytest.importorskip("jax", reason="JAX is not installed for this Python")
-pytest.importorskip("optax", reason="optax is not installed for this Python")
-pytest.importorskip("flax", reason="flax is not installed for this Python")
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("jax")
+needs.module("optax")
+needs.module("flax")
+needs.module("torch")
 
 JAX = PROGRAMS / "jax"
 # The compiled code need not be fast.
@@ -168,12 +169,12 @@ def test_a_jitted_function_that_only_some_steps_call_is_evaluation(
 
 
 def test_without_jit_there_are_passes(runs: Runs) -> None:
-    told = runs["without_jit"]
-    assert {"prepare", "backward", "optimizer"} <= told.categories()
-    assert not {"forward", "compute"} & told.categories()
+    run = runs["without_jit"]
+    assert {"prepare", "backward", "optimizer"} <= run.categories()
+    assert not {"forward", "compute"} & run.categories()
     shares = [
         (step["phases"]["backward"] + step["phases"]["optimizer"]) / step["duration_ns"]
-        for step in told.steps["each"]
+        for step in run.steps["each"]
         if step["measured"]
     ]
     assert statistics.median(shares) > 0.5
@@ -195,7 +196,7 @@ def line_of(program: str, text: str) -> int:
         ("jit_in_loop", "it is a new function, jitted at jit_in_loop.py:"),
     ],
 )
-def test_the_cause_of_compiling_again_is_told(runs: Runs, name: str, cause: str) -> None:
+def test_the_cause_of_compiling_again_is_reported(runs: Runs, name: str, cause: str) -> None:
     again = runs[name].spans_named("jit update")
     assert len([text for text in again if "again because" not in text]) == 1
     assert [text for text in again if f"again because {cause}" in text]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, plain, run, show
 
-pytest.importorskip("jax", reason="JAX is not installed for this Python")
-pytest.importorskip("optax", reason="optax is not installed for this Python")
+needs.module("jax")
+needs.module("optax")
 
 JAX = PROGRAMS / "jax"
 

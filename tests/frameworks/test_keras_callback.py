@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run
-from frameworks.tf_runs import categories, needs, steps_of
+from frameworks.tf_runs import categories, steps_of
 
-needs("keras")
-needs("tensorflow")
+needs.require("keras")
+needs.require("tensorflow")
 
 PROGRAM = PROGRAMS / "keras/with_callback.py"
 

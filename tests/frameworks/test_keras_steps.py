@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import show
-from frameworks.tf_runs import categories, needs, notes_of, several, span_names, steps_of
+from frameworks.tf_runs import categories, notes_of, several, span_names, steps_of
 
-needs("keras")
-needs("tensorflow")
+needs.require("keras")
+needs.require("tensorflow")
 
 STEPS = {
     "fit_arrays": 32,
@@ -46,7 +47,7 @@ class Runs:
 
     def of(self, kind: str) -> Path:
         package = kind.partition(",")[0]
-        needs(package)
+        needs.require(package)
         if kind not in self._printed:
             names, environment = KINDS[kind]
             self._printed[kind] = several("keras", names, self._folder / kind, environment)

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, plain, run, show
+import needs
+from frameworks.running import PROGRAMS, borrowed, plain, run, show
 from nights import nightly_but
 
-pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
+needs.module("lightning")
 
 FOLDER = PROGRAMS / "lightning"
 NEW, OLD = "lightning.pytorch", "pytorch_lightning"
@@ -158,15 +159,16 @@ def test_a_profiler_of_the_scripts_works_on_and_is_seen(tmp_path: Path) -> None:
 def test_an_error_in_a_step_is_the_scripts_own_and_the_report_names_it(tmp_path: Path) -> None:
     program = FOLDER / "raises.py"
     stepscope = (sys.executable, "-m", "stepscope", "run", "-o", tmp_path / "run")
-    ours = run(*stepscope, program, NEW, check=False)
-    alone = run(sys.executable, program, NEW, check=False)
+    library = borrowed(tmp_path, "def refuse(why):\n    raise ValueError(why)\n")
+    ours = run(*stepscope, program, NEW, check=False, PYTHONPATH=library)
+    alone = run(sys.executable, program, NEW, check=False, PYTHONPATH=library)
     assert (ours.returncode, ours.stdout) == (alone.returncode, alone.stdout)
     assert alone.stderr.rstrip().endswith("ValueError: a bad batch")
     assert ours.stderr.startswith(alone.stderr)
     report = " ".join(ours.stderr.removeprefix(alone.stderr).split())
     assert "ended with exit status 1" in report
     assert "The training ended with ValueError: a bad batch, in Failing.training_step" in report
-    assert "raises.py:9" in report
+    assert "raises.py:10" in report
     assert steps_of(tmp_path / "run")["steps"] == 7
 
 

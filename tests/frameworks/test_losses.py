@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import needs
 import stepscope as stepscope_package
 from frameworks.running import PROGRAMS, plain, run
-from frameworks.tf_runs import needs
 from nights import nightly_but
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.losses import losses
@@ -26,7 +26,7 @@ def with_losses(program: Path, out: Path, **environment: str) -> tuple[str, str]
 
 @pytest.mark.parametrize("name", nightly_but(DAILY, [*DAILY, "tensorflow", "lightning", "trainer"]))
 def test_every_loss_is_recorded_and_the_training_is_the_same(tmp_path: Path, name: str) -> None:
-    needs(NEEDED.get(name, name))
+    needs.require(NEEDED.get(name, name))
     program = LOSSES / f"with_{name}.py"
     printed = with_losses(program, tmp_path / "run")[0]
     found = load(tmp_path / "run")
@@ -36,7 +36,7 @@ def test_every_loss_is_recorded_and_the_training_is_the_same(tmp_path: Path, nam
 
 
 def test_a_step_has_all_its_losses(tmp_path: Path) -> None:
-    needs("torch")
+    needs.require("torch")
     with_losses(PROGRAMS / "torch/gan.py", tmp_path / "run")
     found = losses(load(tmp_path / "run"))
     # The discriminator's update ends a step, so the generator's loss belongs to the next one.
@@ -49,8 +49,8 @@ def test_a_step_has_all_its_losses(tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_keras_has_one_loss_a_batch_on_other_backends(tmp_path: Path, backend: str) -> None:
     """None of the validation in between; torch's is the batch's own, not the mean so far."""
-    needs("keras")
-    needs(backend)
+    needs.require("keras")
+    needs.require(backend)
     program = PROGRAMS / "keras/fit_arrays.py"
     printed = with_losses(program, tmp_path / "run", KERAS_BACKEND=backend)[0].split()
     found = losses(load(tmp_path / "run"))
@@ -67,7 +67,7 @@ def test_without_a_framework_there_is_no_loss(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_an_error_in_backward_looks_the_same(tmp_path: Path) -> None:
-    needs("torch")
+    needs.require("torch")
     program = PROGRAMS / "torch/raising/backward.py"
     without = run(sys.executable, program, check=False)
     assert with_losses(program, tmp_path / "run") == (without.stdout, without.stderr)
@@ -75,7 +75,7 @@ def test_an_error_in_backward_looks_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_compiled_graphs_are_the_same_and_have_nothing_of_ours(tmp_path: Path) -> None:
-    needs("torch")
+    needs.require("torch")
     program = PROGRAMS / "torch/compiled_with_breaks.py"
     printed, logged = with_losses(program, tmp_path / "run", TORCH_LOGS="+dynamo")
     looked_at = re.findall(r"(?:start tracing|skipping:) (\w+) .*?(/\S+\.py)", logged)

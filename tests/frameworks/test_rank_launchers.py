@@ -20,7 +20,7 @@ from frameworks.ranks import (
 )
 from frameworks.running import run
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 BY_HAND = {
     "srun": [

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.ranks import DDP, asked, line_of, processes, recorded, unrecorded
 from frameworks.running import run, show
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, open_run
 from stepscope.views import VIEWS
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +137,9 @@ def test_a_call_and_the_waiting_for_it_are_one_collective(
     all_collectives: tuple[Path, str],
 ) -> None:
     process = open_run(all_collectives[0]).processes[0]
-    told = [call for call in calls(process) if call[0] == "all_reduce"]
-    assert len(told) >= 4  # one that waits at once, one that is waited for later
-    assert all(told.count(call) == 2 for call in set(told) if call[1])
+    reduced = [call for call in calls(process) if call[0] == "all_reduce"]
+    assert len(reduced) >= 4  # one that waits at once, one that is waited for later
+    assert all(reduced.count(call) == 2 for call in set(reduced) if call[1])
 
 
 @pytest.mark.nightly

@@ -10,9 +10,9 @@ from frameworks.running import PROGRAMS, record, show
 
 
 @pytest.mark.nightly
-def test_a_loop_that_the_graph_calls_is_told_once(tmp_path: Path) -> None:
+def test_a_loop_that_the_graph_calls_is_reported_once(tmp_path: Path) -> None:
     needs.require("tensorflow")
     folder = record(PROGRAMS / "tf" / "python_in_graph.py", tmp_path / "run")
-    told = json.loads(show(folder, "findings", "--json", "--all"))["findings"]
-    there = [each["id"] for each in told if (each["location"] or {}).get("function") == "sure_of"]
+    found = json.loads(show(folder, "findings", "--json", "--all"))["findings"]
+    there = [each["id"] for each in found if (each["location"] or {}).get("function") == "sure_of"]
     assert there == ["python-in-graph"]

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.ranks import asked, processes, together
 from frameworks.running import PROGRAMS
-from frameworks.tf_runs import categories, needs, span_names
+from frameworks.tf_runs import categories, span_names
 
-needs("tensorflow")
+needs.require("tensorflow")
 
 TF = PROGRAMS / "tf"
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from frameworks.running import PROGRAMS, run, show
-from frameworks.tf_runs import categories, needs, notes_of, several, span_names, steps_of
+import needs
+from frameworks.running import PROGRAMS, borrowed, run, show
+from frameworks.tf_runs import categories, notes_of, several, span_names, steps_of
 
-needs("tensorflow")
+needs.require("tensorflow")
 
 STEPS = {"eager": 24, "gan": 30, "function": 40, "retracing": 12, "reloading": 25, "by_hand": 30}
 NAMES = list(STEPS)
@@ -83,8 +84,8 @@ def test_why_a_function_is_traced_again(runs: Path) -> None:
     source = (PROGRAMS / "tf/retracing.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "@tf.function" in text)
     where = f"tf.function train_step (retracing.py:{line})"
-    told = [note for note in notes_of(runs / "retracing") if note.startswith("Traced again: ")]
-    assert [note.removeprefix("Traced again: ") for note in told] == [
+    noted = [note for note in notes_of(runs / "retracing") if note.startswith("Traced again: ")]
+    assert [note.removeprefix("Traced again: ") for note in noted] == [
         f"{where}; again because images has the shape (7, 64), had (32, 64), labels has the shape "
         "(7,), had (32,).",
         *(
@@ -94,6 +95,17 @@ def test_why_a_function_is_traced_again(runs: Path) -> None:
     ]
     assert f"{where}" in span_names(runs / "retracing")
     assert not [note for note in notes_of(runs / "function") if "Traced again" in note]
+
+
+def test_a_library_may_apply_tf_function_as_often_as_it_likes(tmp_path: Path) -> None:
+    """To the script it is a hint that a graph is made in every step."""
+    library = borrowed(tmp_path, "def doubled(x):\n    return 2 * x\n")
+    stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
+    run(*stepscope, PROGRAMS / "tf/applied_again.py", PYTHONPATH=library)
+    where = "tf.function tripled (applied_again.py:7)"
+    assert notes_of(tmp_path / "run") == [
+        f"Traced again: {where}; again because tf.function was applied to it again."
+    ]
 
 
 def test_reading_the_data_again_is_no_part_of_the_passes(runs: Path) -> None:

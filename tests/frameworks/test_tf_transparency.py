@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, plain, run
-from frameworks.tf_runs import needs, notes_of, steps_of
+from frameworks.tf_runs import notes_of, steps_of
 
-needs("tensorflow")
+needs.require("tensorflow")
 
 TF = PROGRAMS / "tf"
 WAYS = (

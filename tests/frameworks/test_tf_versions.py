@@ -18,9 +18,9 @@ class NoPatches(Patches):
 
 @pytest.fixture
 def notes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    told: list[str] = []
-    monkeypatch.setattr(run_notes, "_note", told.append)
-    return told
+    noted: list[str] = []
+    monkeypatch.setattr(run_notes, "_note", noted.append)
+    return noted
 
 
 @pytest.mark.parametrize("version", ["2.12.1", "2.9.0", "1.15.5"])

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, record, run, show
 from nights import nightly_but
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 SLEEP_LINE = 18  # of loading.py
@@ -29,7 +30,7 @@ def stages(answer: dict[str, Any], role: str) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("method", nightly_but(["fork"], ["fork", "spawn", "forkserver"]))
-def test_busy_workers_are_told_by_line(tmp_path: Path, method: str) -> None:
+def test_busy_workers_are_reported_by_line(tmp_path: Path, method: str) -> None:
     answer = asked("input_slow_items", tmp_path / "run", "1", method)
     loader, workers = answer["loader"], stages(answer, "worker")
     assert (loader["workers"], loader["batch_size"]) == (1, 8)
@@ -46,7 +47,7 @@ def test_busy_workers_are_told_by_line(tmp_path: Path, method: str) -> None:
     assert answer["start_up_ms"] > 0
 
 
-def test_loading_without_workers_is_told_of_the_training_process(tmp_path: Path) -> None:
+def test_loading_without_workers_is_reported_for_the_training_process(tmp_path: Path) -> None:
     answer = asked("input_slow_items", tmp_path / "run", "0")
     training = stages(answer, "main")
     assert answer["loader"]["workers"] == 0
@@ -81,7 +82,7 @@ def test_a_fast_loader_limits_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_slow_transfer_is_told(tmp_path: Path) -> None:
+def test_slow_transfer_is_reported(tmp_path: Path) -> None:
     answer = asked("input_big_batches", tmp_path / "run")
     assert answer["limit"] == "transfer"
     worker, training = stages(answer, "worker"), stages(answer, "main")
@@ -89,7 +90,7 @@ def test_slow_transfer_is_told(tmp_path: Path) -> None:
     assert worker["send"]["ms_per_batch"] + training["get"]["ms_per_batch"] > loaded
 
 
-def test_workers_that_start_in_every_epoch_are_told(tmp_path: Path) -> None:
+def test_workers_that_start_in_every_epoch_are_reported(tmp_path: Path) -> None:
     answer = asked("input_short_epochs", tmp_path / "run")
     assert answer["limit"] == "start-up"
     assert "persistent_workers" in answer["why"]
@@ -97,7 +98,7 @@ def test_workers_that_start_in_every_epoch_are_told(tmp_path: Path) -> None:
     assert "prepare" not in [line["function"] for line in answer["lines"]]
 
 
-def test_work_in_a_library_is_told_by_its_function(tmp_path: Path) -> None:
+def test_work_in_a_library_is_reported_by_its_function(tmp_path: Path) -> None:
     answer = asked("input_library_items", tmp_path / "run")
     assert answer["library"][0]["function"] == "dumps"
     assert answer["library"][0]["file"].endswith("json/__init__.py")
@@ -111,7 +112,7 @@ def test_busy_workers_show_the_line_of_the_function_they_call(tmp_path: Path) ->
 
 
 def test_accelerates_loader_is_seen(tmp_path: Path) -> None:
-    pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
+    needs.module("accelerate")
     answer = asked("input_accelerate", tmp_path / "run")
     assert answer["loader"]["workers"] == 1
     assert answer["loader"]["batch_size"] == 4

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, run, show
 from nights import nightly_but
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 KINDS = [
     "plain", "workers", "persistent", "prefetch", "timeout", "worker_init_fn", "pin_memory",
@@ -40,7 +41,7 @@ def both(
     return plain, run(*STEPSCOPE, "-o", out, path, kind, check=False)
 
 
-def told(stderr: str) -> str:
+def errors(stderr: str) -> str:
     return NUMBERS.sub("(number)", stderr)
 
 
@@ -49,7 +50,7 @@ def test_a_loader_works_as_without_a_recorder(kind: str, tmp_path: Path) -> None
     plain, recorded = both("input_kinds.py", kind, tmp_path / "run")
     assert plain.returncode == 0, plain.stderr
     assert (recorded.returncode, recorded.stdout) == (0, plain.stdout)
-    assert told(recorded.stderr) == told(plain.stderr)
+    assert errors(recorded.stderr) == errors(plain.stderr)
     answer = json.loads(show(tmp_path / "run", "input", "--json"))
     assert answer["loader"]["steps"] > 0
     assert not answer["notes"]
@@ -61,7 +62,7 @@ def test_a_failure_reaches_the_script_unchanged(kind: str, tmp_path: Path) -> No
     plain, recorded = both("input_broken.py", kind, tmp_path / "run")
     assert plain.returncode == 1
     assert recorded.returncode == 1
-    assert told(recorded.stderr) == told(plain.stderr)
+    assert errors(recorded.stderr) == errors(plain.stderr)
     notes = " ".join(json.loads(show(tmp_path / "run", "input", "--json"))["notes"])
     if kind in IN_THE_DATA:
         assert f"Fetching a batch ended with {IN_THE_DATA[kind]}" in notes
@@ -75,16 +76,16 @@ def test_a_killed_worker_is_torchs_error_and_named_in_the_report(tmp_path: Path)
         assert DIED.search(done.stderr)
     assert "loader_stages.py" not in recorded.stderr
     answer = json.loads(show(tmp_path / "run", "input", "--json"))
-    told = DIED.search(recorded.stderr)
-    assert told is not None
-    assert told[0] in " ".join(answer["notes"])
+    died = DIED.search(recorded.stderr)
+    assert died is not None
+    assert died[0] in " ".join(answer["notes"])
     assert answer["loader"]["steps"] > 0
 
 
 def test_torchs_warning_points_to_the_script(tmp_path: Path) -> None:
     plain, recorded = both("input_broken.py", "length", tmp_path / "run")
     assert "Length of IterableDataset" in plain.stderr
-    assert told(recorded.stderr) == told(plain.stderr)
+    assert errors(recorded.stderr) == errors(plain.stderr)
 
 
 def test_an_inner_loaders_samples_do_not_count_twice(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, plain, record, run, show
 from nights import nightly_but
 from stepscope.analyze.run import load
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 KNOWN = TORCH / "known_lines.py"
@@ -169,7 +170,7 @@ def losses_in(folder: Path) -> int:
 
 
 @pytest.mark.nightly
-def test_a_window_ends_where_nothing_tells_the_steps(tmp_path: Path) -> None:
+def test_a_window_ends_where_nothing_reports_the_steps(tmp_path: Path) -> None:
     """The one after warm-up is kept: some calls of the model, at least 50 ms of them."""
     folder = record(PROGRAMS / "torch_ops/updated_by_hand.py", tmp_path / "run")
     assert "ops-1.json" not in traces(folder)

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.loops import LIKE_OTHERS, STEPS
 from frameworks.running import PROGRAMS, record, show
 from nights import nightly_but
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 LOOPS = nightly_but(STEPS.keys() - LIKE_OTHERS, STEPS)
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import needs
 import stepscope as stepscope_package
 from frameworks.loops import STEPS
 from frameworks.running import PROGRAMS, plain, run
 from nights import nightly_but
 
-pytest.importorskip("torch", reason="torch is not installed for this Python")
+needs.module("torch")
 
 TORCH = PROGRAMS / "torch"
 USUAL = ["plain_loop", "gan"]

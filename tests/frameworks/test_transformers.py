@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, plain, run, show
 
-pytest.importorskip("transformers", reason="transformers is not installed for this Python")
-pytest.importorskip("accelerate", reason="accelerate is not installed for this Python")
+needs.module("transformers")
+needs.module("accelerate")
 
 FIT = PROGRAMS / "transformers/fit.py"
 OWN_LOOP = PROGRAMS / "transformers/with_accelerate.py"
@@ -25,7 +26,7 @@ def fit(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return out, run(*STEPSCOPE, out, FIT).stdout
 
 
-def told(printed: str) -> list[str]:
+def losses(printed: str) -> list[str]:
     """Without times."""
     return [line for line in printed.splitlines() if not line.startswith("{")]
 
@@ -44,9 +45,9 @@ def test_a_step_is_one_of_the_optimizer(fit: tuple[Path, str]) -> None:
 def test_losses_and_the_list_of_callbacks_are_those_of_the_plain_run(
     fit: tuple[Path, str],
 ) -> None:
-    alone = told(plain(FIT))
+    alone = losses(plain(FIT))
     assert len(alone) == 18 + 2
-    assert told(fit[1]) == alone
+    assert losses(fit[1]) == alone
 
 
 def test_evaluation_saving_and_logging_are_phases(fit: tuple[Path, str]) -> None:

@@ -21,9 +21,9 @@ XPLANE = PROGRAMS / "xplane"
 
 
 def each_step(folder: Path) -> list[Step]:
-    told = steps(load(folder), each=True).each
-    assert isinstance(told, list)
-    return told
+    answer = steps(load(folder), each=True).each
+    assert isinstance(answer, list)
+    return answer
 
 
 def xprof_says(tool: str, path: Path) -> list[dict[str, Any]]:
@@ -101,9 +101,9 @@ def test_the_input_share_of_fit_is_xprofs(tmp_path: Path) -> None:
     inside = [step for step in each_step(folder) if not step.estimated]
     ours = sum(step.phases["input"] for step in inside)
     share = ours / sum(step.duration_ns for step in inside)
-    told = sum(row["infeedTimeMs"] for row in theirs) / sum(row["stepTimeMs"] for row in theirs)
-    assert told > 0.3
-    assert share == pytest.approx(told, abs=0.05)
+    expected = sum(row["infeedTimeMs"] for row in theirs) / sum(row["stepTimeMs"] for row in theirs)
+    assert expected > 0.3
+    assert share == pytest.approx(expected, abs=0.05)
 
 
 def test_operators_are_counted_as_xprof_counts_them(marked: Path, tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_operators_are_counted_as_xprof_counts_them(marked: Path, tmp_path: Path
     board = tmp_path / "board"
     stepscope = (sys.executable, "-m", "stepscope")
     run(*stepscope, "export", marked, "--to", "tensorboard", "-o", board)
-    told = json.loads(run(sys.executable, PROGRAMS / "export/load_xprof.py", board).stdout)
-    (name, found), *others = told.items()
+    answer = json.loads(run(sys.executable, PROGRAMS / "export/load_xprof.py", board).stdout)
+    (name, found), *others = answer.items()
     assert not others
     assert name == "window_1"
     assert {"overview_page", "input_pipeline_analyzer"} <= set(found["tools"])
@@ -132,7 +132,7 @@ def test_operations_of_a_graph_are_on_the_line_that_called_it(marked: Path) -> N
     assert any((row.self_cpu_bytes or 0) > 0 for row in rows.values())
 
 
-def test_the_pipeline_behind_fit_is_told_by_stage_and_operation(tmp_path: Path) -> None:
+def test_the_pipeline_behind_fit_is_reported_by_stage_and_operation(tmp_path: Path) -> None:
     needs.require("tensorflow")
     folder = record(XPLANE / "fit.py", tmp_path / "run")
     answer = json.loads(show(folder, "input", "--json"))

@@ -1,14 +1,12 @@
 """Programs with TensorFlow or Keras, several in one process: loading it takes seconds."""
 
 import functools
-import importlib.util
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from frameworks.running import PROGRAMS, run
 from stepscope.analyze.answers.steps import steps
@@ -59,10 +57,3 @@ def span_names(folder: Path) -> set[str]:
 def _entries(folder: Path) -> list[dict[str, Any]]:
     files = folder.glob("proc-*/names.jsonl")
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
-
-
-def needs(package: str) -> None:
-    """Skip if it is not installed. It is not imported here: that takes seconds."""
-    if importlib.util.find_spec(package) is None:
-        reason = f"{package} is not installed for this Python"
-        pytest.skip(reason, allow_module_level=True)

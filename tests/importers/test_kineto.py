@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import needs
 from stepscope.errors import DataError
 from stepscope.importers.kineto import text as trace_text
 from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.trace import Category, Trace
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 BASE_NS = 1_700_000_000_000_000_000
 
 
@@ -210,10 +210,8 @@ WILD = {
 
 @pytest.mark.parametrize("name", WILD)
 def test_traces_in_the_wild_are_read_whole(name: str) -> None:
-    if not (SHARED / name).exists():
-        pytest.skip("the collection of traces is not here")
     events, memory, flows, device_ns = WILD[name]
-    trace = read_kineto(SHARED / name)
+    trace = read_kineto(needs.trace(name))
     assert (len(trace.events), len(trace.memory), len(trace.flows)) == (events, memory, flows)
     assert trace.notes == []
     on_device = trace.of(Category.KERNEL, Category.MEMCPY, Category.MEMSET)

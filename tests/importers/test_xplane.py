@@ -17,7 +17,6 @@ from stepscope.importers.xplane.reader import read_xplane
 from stepscope.importers.xplane.trace import read_xplane_trace
 from xplane_writer import PlaneWriter, Ref, number, text, varint, write
 
-SHARED = Path(__file__).parents[3] / "shared" / "traces"
 START_NS = 1_700_000_000_000_000_000
 
 
@@ -55,8 +54,8 @@ def test_fields_are_the_same_one_by_one_and_many_at_once(
     for index, message in enumerate(messages):
         mine = found.only(found.owner == index)
         alone = wire.split(data, int(edges[index]), int(edges[index + 1])).fields
-        told = [(f.number, f.value if f.wire == 0 else data[f.start : f.stop]) for f in alone]
-        assert told == message
+        fields = [(f.number, f.value if f.wire == 0 else data[f.start : f.stop]) for f in alone]
+        assert fields == message
         columns = mine.number, mine.wire, mine.value, mine.start, mine.stop
         assert [
             (n, v if w == 0 else data[start:stop])
@@ -132,8 +131,8 @@ def test_operators_stages_calls_and_allocations_are_told_apart(tmp_path: Path) -
     line.event("MemoryDeallocation", 3, 0, allocation_bytes=24, addr=9,
                allocator_name="GPU_0_bfc")  # fmt: skip
     trace = read_xplane_trace(write(tmp_path / "t.xplane.pb", host))
-    told = list(zip(names(trace), trace.events["category"].tolist(), strict=True))
-    assert told == [
+    found = list(zip(names(trace), trace.events["category"].tolist(), strict=True))
+    assert found == [
         ("train", Category.ANNOTATION), ("MatMul", Category.OP), ("Iterator::Map", Category.OTHER),
         ("ExecutorState::Process", Category.OTHER), ("cuLaunchKernel", Category.RUNTIME),
         ("train.py:12 main", Category.PYTHON), ("PjitFunction(step)", Category.ANNOTATION),

@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 
+import needs
 from ipython.shells import WORK, RunCell
 
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One per test file: it leaves names in `builtins`, which are removed at the end."""
-    pytest.importorskip("IPython", reason="IPython is not installed")
+    needs.module("IPython")
     from IPython.core.interactiveshell import InteractiveShell
 
     main, names = sys.modules["__main__"], set(vars(builtins))
     before = os.environ.get("IPYTHONDIR")
     os.environ["IPYTHONDIR"] = str(tmp_path_factory.mktemp("ipython"))
-    config = pytest.importorskip("traitlets.config", reason="IPython is not installed").Config()
+    config = needs.module("traitlets.config").Config()
     config.HistoryManager.enabled = False  # it would start a thread
     made = InteractiveShell.instance(config=config, colors="nocolor")
     made.run_line_magic("load_ext", "stepscope")

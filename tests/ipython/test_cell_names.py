@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from stepscope.ipython.cell_names import Cells, name_cells
 from stepscope.store.format import NAMES_FILE, SOURCES_FOLDER
 
-compilerop = pytest.importorskip("IPython.core.compilerop", reason="IPython is not installed")
+compilerop = needs.module("IPython.core.compilerop")
 COMPILER = compilerop.CachingCompiler()
 CELL, STATEMENT = COMPILER.cache("x = 1", 3), COMPILER.cache("f(x)", 3)
 SHELL = SimpleNamespace(compile=COMPILER)

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-pytest.importorskip("IPython", reason="IPython is not installed")
+pytest.importorskip("IPython", reason="IPython is not installed for this Python")
 
 from IPython.core.error import UsageError
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+import needs
 import stepscope
 from ipython.shells import WORK, hits_in, session
 from stepscope.store.format import RUN_FILE
 
-pytest.importorskip("IPython", reason="IPython is not installed")
+needs.module("IPython")
 WORK_AND_BLANK = f"{WORK}\n"
 REPORT = ("<iframe ", "<pre ")  # the summary, if the report's page was not built
 
@@ -90,9 +91,9 @@ def test_under_stepscope_run_a_cell_is_part_of_that_run(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """A notebook with a cell that fails, executed by a real kernel of this Python."""
-    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
-    pytest.importorskip("ipykernel", reason="ipykernel is not installed")
-    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed for this Python")
+    nbclient = needs.module("nbclient")
+    needs.module("ipykernel")
+    nbformat = needs.module("nbformat")
     folder = tmp_path_factory.mktemp("notebook")
     cells = [
         "%load_ext stepscope",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from ipython.shells import HITS_OF_WORK, WORK, RunCell, hits_by_function
 from stepscope.line_profiler import LineProfiler, load_stats
 
@@ -29,7 +30,7 @@ def test_a_function_of_a_cell_is_counted(shell: Any, cell: RunCell) -> None:
 
 
 def test_hits_are_those_of_lprun(shell: Any, cell: RunCell) -> None:
-    pytest.importorskip("line_profiler", reason="line_profiler is not installed for this Python")
+    needs.module("line_profiler")
     cell("%load_ext line_profiler")
     ours = shell.run_line_magic("stepline", "-r -f work work(7); work(2)")
     theirs = shell.run_line_magic("lprun", "-r -f work work(7); work(2)")
@@ -142,9 +143,7 @@ def test_files_are_written(cell: RunCell, tmp_path: Path, capsys: Output) -> Non
 
 
 def test_line_profiler_reads_the_file(cell: RunCell, tmp_path: Path) -> None:
-    line_profiler = pytest.importorskip(
-        "line_profiler", reason="line_profiler is not installed for this Python"
-    )
+    line_profiler = needs.module("line_profiler")
     assert cell("%stepline -D lines.lprof -f work work(5)").success
     (rows,) = line_profiler.load_stats(str(tmp_path / "lines.lprof")).timings.values()
     assert {line: hits for line, hits, _ in rows} == HITS_OF_WORK

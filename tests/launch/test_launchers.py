@@ -26,7 +26,7 @@ def test_a_plain_environment_is_no_launch() -> None:
           "SLURM_RESTART_COUNT": "2"}, 6, "slurm-3.1-restart-2"),
     ],
 )  # fmt: skip
-def test_each_launcher_tells_rank_and_launch(
+def test_each_launcher_names_rank_and_launch(
     environment: dict[str, str], rank: int, name: str
 ) -> None:
     launch = launch_of(environment)

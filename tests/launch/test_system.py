@@ -64,7 +64,7 @@ def test_the_end_is_looked_at_too(tmp_path: Path) -> None:
     assert rows(tmp_path) == 2
 
 
-def test_a_look_tells_what_a_comparison_needs(tmp_path: Path) -> None:
+def test_a_look_has_what_a_comparison_needs(tmp_path: Path) -> None:
     SystemLog(str(tmp_path), Clock()).look()
     facts = json.loads((tmp_path / "system.jsonl").read_text())
     assert facts.keys() == {
@@ -90,7 +90,7 @@ def test_a_machine_without_the_library_has_no_devices() -> None:
     assert Devices("libno-such-library.so").read() == []
 
 
-def test_devices_tell_what_they_know(tmp_path: Path) -> None:
+def test_devices_report_what_they_know(tmp_path: Path) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler to build a stand-in for the library")

@@ -23,7 +23,7 @@ def test_what_is_appended_is_in_the_file_at_once(tmp_path: Path) -> None:
     assert path.read_bytes() == b"before\none\ntwo\n"
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         _core.AppendFile(str(tmp_path / "nowhere" / "names"))
 

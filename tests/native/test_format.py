@@ -64,8 +64,8 @@ def test_every_structure_has_the_same_fields_at_the_same_places() -> None:
 
 def enumerators_in_c(name: str, body: str) -> dict[str, int]:
     """Without their prefix: the first word of their enumeration, or all of it."""
-    told = [each.split("=") for each in body.split(",") if each.strip()]
-    values = {key.strip(): int(value, 0) for key, value in told}
+    pairs = [each.split("=") for each in body.split(",") if each.strip()]
+    values = {key.strip(): int(value, 0) for key, value in pairs}
     whole, first = f"{words(name)}_", f"{words(name).partition('_')[0]}_"
     prefix = whole if all(key.startswith(whole) for key in values) else first
     assert all(key.startswith(prefix) for key in values)

@@ -16,7 +16,7 @@ CATEGORY = fmt.SpanCategory.FORWARD
 
 
 @pytest.fixture
-def told() -> Iterator[list[Any]]:
+def called() -> Iterator[list[Any]]:
     modules: list[Any] = []
     _core.on_forward(modules.append)
     yield modules
@@ -136,19 +136,19 @@ def test_what_is_asked_may_raise(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder", "native")
-def test_who_listens_is_told_before_each_outermost_call(told: list[Any]) -> None:
+def test_who_listens_is_called_before_each_outermost_call(called: list[Any]) -> None:
     first, second = Module(), Larger()
     first.call(depth=2)
     second.call()
-    assert told == [first, second]
+    assert called == [first, second]
 
 
 @pytest.mark.usefixtures("native")
-def test_a_listener_may_go_while_it_is_told() -> None:
-    told = []
+def test_a_listener_may_go_while_it_is_called() -> None:
+    called = []
 
     def listener(module: Any) -> None:
-        told.append(module)
+        called.append(module)
         _core.on_forward(None)
 
     _core.on_forward(listener)
@@ -156,7 +156,7 @@ def test_a_listener_may_go_while_it_is_told() -> None:
     del listener
     Module().call()
     Module().call()
-    assert len(told) == 1
+    assert len(called) == 1
     assert gone() is None
 
 
@@ -172,11 +172,11 @@ def test_what_a_listener_raises_reaches_the_caller() -> None:
     assert Module().call() == 0
 
 
-def test_stopped_it_only_calls(folder: Path, native: _core.Forward, told: list[Any]) -> None:
+def test_stopped_it_only_calls(folder: Path, native: _core.Forward, called: list[Any]) -> None:
     native._stepscope_stop()
     assert Module().call(depth=2) == 2
     assert not spans(folder)
-    assert not told
+    assert not called
 
 
 def test_a_method_in_python_does_the_same(folder: Path, native: _core.Forward) -> None:

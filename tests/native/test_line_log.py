@@ -9,20 +9,15 @@ from types import CodeType
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from native.line_events import LINES, Event, new_code, sequences
 from stepscope.native import _core, reference
-from stepscope.native.reference import CHANGED, EXIT, LINE, RESUME
+from stepscope.native.reference import EXIT, LINE
 from stepscope.record.engines import lines
 from stepscope.store import format as fmt
 from stepscope.store.streams import read_events
 
-LINES = 40
 Row = tuple[int, int, int]  # ticks, code id (0: none), line
-
-
-def new_code(name: str = "f") -> CodeType:
-    return compile("\n" * (LINES - 1) + name, f"<{name}>", "exec")  # codes are equal by content
 
 
 def logged(folder: Path) -> list[Row]:
@@ -78,15 +73,15 @@ def test_the_log_has_a_limit_and_says_how_full_it_is(folder: Path) -> None:
     assert _core.lines_log(0) == 5
 
 
-def test_whoever_waits_is_told_at_the_first_line_after_the_time(folder: Path) -> None:
+def test_whoever_waits_is_called_at_the_first_line_after_the_time(folder: Path) -> None:
     code = new_code()
-    told: list[str] = []
+    called: list[str] = []
     _core.lines_register(code, 1, 1, LINES, (), False, None)
-    _core.lines_log(1000, 50, functools.partial(told.append, "end"))
+    _core.lines_log(1000, 50, functools.partial(called.append, "end"))
     _core.feed(LINE, 100, code, 1, 49)
-    assert told == []
+    assert called == []
     _core.feed(LINE, 100, code, 2, 50)
-    assert told == ["end"]
+    assert called == ["end"]
 
 
 def test_what_the_waiting_one_raises_does_not_reach_the_script(folder: Path) -> None:
@@ -102,21 +97,9 @@ def test_what_the_waiting_one_raises_does_not_reach_the_script(folder: Path) -> 
     assert len(logged(folder)) == 3
 
 
-events = st.lists(
-    st.tuples(
-        st.sampled_from([LINE, LINE, LINE, EXIT, CHANGED, RESUME]),
-        st.integers(1, 6),
-        st.integers(0, 2),
-        st.integers(1, LINES),
-        st.integers(1, 50),
-    ),
-    max_size=60,
-)
-
-
-@given(events)
+@given(sequences(shortest_ticks=1, most=60))
 @settings(max_examples=150, deadline=None)
-def test_both_engines_log_the_same(sequence: list[tuple[int, ...]]) -> None:
+def test_both_engines_log_the_same(sequence: list[Event]) -> None:
     codes = [new_code(name) for name in "abc"]
     plain = reference.LineEngine()
     plain.log = []

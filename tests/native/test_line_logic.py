@@ -6,12 +6,10 @@ from typing import Protocol
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from native.line_events import LINES, Event, new_code, sequences
 from stepscope.native import _core, reference
 from stepscope.native.reference import CHANGED, EXIT, LINE, RESUME
-
-LINES = 40
 
 
 class Engine(Protocol):
@@ -46,10 +44,6 @@ class Native:
         _core.storage_close()
         for code in self._registered:
             _core.lines_forget(code)
-
-
-def new_code(name: str = "f") -> CodeType:
-    return compile("\n" * (LINES - 1) + name, f"<{name}>", "exec")  # codes are equal by content
 
 
 @pytest.fixture(params=["native", "reference"])
@@ -139,21 +133,9 @@ def test_an_exit_below_the_top_ends_what_lies_above_it(engine: Engine) -> None:
     assert engine.read(inner) == [(1, 1, 0), (2, 1, 1)]
 
 
-events = st.lists(
-    st.tuples(
-        st.sampled_from([LINE, LINE, LINE, EXIT, CHANGED, RESUME]),
-        st.integers(1, 6),
-        st.integers(0, 2),
-        st.integers(1, LINES),
-        st.integers(0, 50),
-    ),
-    max_size=80,
-)
-
-
-@given(events)
+@given(sequences(shortest_ticks=0, most=80))
 @settings(max_examples=300, deadline=None)
-def test_both_engines_agree_on_any_sequence_of_events(sequence: list[tuple[int, ...]]) -> None:
+def test_both_engines_agree_on_any_sequence_of_events(sequence: list[Event]) -> None:
     codes = [new_code(name) for name in "abc"]
     native, plain = Native(), reference.LineEngine()
     try:

@@ -21,7 +21,7 @@ class Optimizer:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Told:
+class Listener:
     """Is called for every step, or for those that `wants` names."""
 
     def __init__(self) -> None:
@@ -41,10 +41,10 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Iterator[Told]:
-    told = Told()
-    _core.optimizers_start(CATEGORY, told.numbers, told.add, told.step)
-    yield told
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    _core.optimizers_start(CATEGORY, listener.numbers, listener.add, listener.step)
+    yield listener
     _core.optimizers_stop()
     _core.on_optimizer(None)
 
@@ -67,53 +67,53 @@ def step(optimizer: Any) -> None:
     _core.optimizer_ends(optimizer, (), {})
 
 
-def test_each_step_is_a_span_with_the_optimizers_number(folder: Path, told: Told) -> None:
+def test_each_step_is_a_span_with_the_optimizers_number(folder: Path, listener: Listener) -> None:
     first, second = Optimizer(), Optimizer()
     for optimizer in (first, second, second, first):
         step(optimizer)
     assert [span[:2] for span in spans(folder)] == [(101, 1), (102, 2), (102, 2), (101, 1)]
-    assert told.steps == [(1, 1), (2, 1), (2, 2), (1, 2)]
+    assert listener.steps == [(1, 1), (2, 1), (2, 2), (1, 2)]
 
 
 @pytest.mark.usefixtures("folder")
-def test_steps_that_nobody_waits_for_are_counted_only(told: Told) -> None:
+def test_steps_that_nobody_waits_for_are_counted_only(listener: Listener) -> None:
     optimizer = Optimizer()
-    told.wants = {2: 5, 6: 1 << 62}
+    listener.wants = {2: 5, 6: 1 << 62}
     for _ in range(20):
         step(optimizer)
-    assert told.steps == [(1, 1), (1, 2), (1, 5), (1, 6)]
+    assert listener.steps == [(1, 1), (1, 2), (1, 5), (1, 6)]
 
 
-def test_one_inside_of_another(folder: Path, told: Told) -> None:
+def test_one_inside_of_another(folder: Path, listener: Listener) -> None:
     outer, inner = Optimizer(), Optimizer()
     _core.optimizer_begins(outer)
     step(inner)
     _core.optimizer_ends(outer)
     assert [span[1:] for span in spans(folder)] == [(1, "ended"), (2, "ended")]
-    assert told.steps == [(2, 1), (1, 1)]
+    assert listener.steps == [(2, 1), (1, 1)]
 
 
-def test_a_step_that_raised_comes_to_nothing(folder: Path, told: Told) -> None:
+def test_a_step_that_raised_comes_to_nothing(folder: Path, listener: Listener) -> None:
     optimizer, other = Optimizer(), Optimizer()
     _core.optimizer_begins(optimizer)
     _core.optimizer_begins(other)
     step(optimizer)
     assert [span[1:] for span in spans(folder)] == [(1, "dropped"), (2, "open"), (1, "ended")]
-    assert told.steps == [(1, 1)]
+    assert listener.steps == [(1, 1)]
     _core.optimizer_ends(other)  # its beginning is no longer known
-    assert told.steps == [(1, 1)]
+    assert listener.steps == [(1, 1)]
 
 
 @pytest.mark.usefixtures("folder")
-def test_many_that_never_end(told: Told) -> None:
+def test_many_that_never_end(listener: Listener) -> None:
     optimizers = [Optimizer() for _ in range(50)]
     for optimizer in optimizers:
         _core.optimizer_begins(optimizer)
     step(optimizers[0])
-    assert told.steps == [(1, 1)]
+    assert listener.steps == [(1, 1)]
 
 
-def test_somebody_around_it_tells_the_step(folder: Path, told: Told) -> None:
+def test_somebody_around_it_reports_the_step(folder: Path, listener: Listener) -> None:
     optimizer = Optimizer()
     _core.optimizer_begins(optimizer)
     _core.optimizer_in_charge(optimizer)
@@ -121,11 +121,11 @@ def test_somebody_around_it_tells_the_step(folder: Path, told: Told) -> None:
     _core.optimizer_in_charge(None)
     _core.optimizer_ends(optimizer)
     assert len(spans(folder)) == 1
-    assert told.steps == [(1, 1)]
+    assert listener.steps == [(1, 1)]
 
 
-@pytest.mark.usefixtures("folder", "told")
-def test_who_listens_is_told_of_the_optimizer() -> None:
+@pytest.mark.usefixtures("folder", "listener")
+def test_who_listens_gets_the_optimizer() -> None:
     seen = []
     optimizer = Optimizer()
     _core.on_optimizer(lambda each: seen.append(id(each)))
@@ -136,35 +136,35 @@ def test_who_listens_is_told_of_the_optimizer() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_is_told_may_raise(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listener_may_raise(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recording that is limited to a number of steps ends there."""
 
     def stop(_number: int, _steps: int) -> int:
         raise KeyboardInterrupt
 
-    _core.optimizers_start(CATEGORY, told.numbers, told.add, stop)
+    _core.optimizers_start(CATEGORY, listener.numbers, listener.add, stop)
     optimizer = Optimizer()
     with pytest.raises(KeyboardInterrupt):
         step(optimizer)
-    _core.optimizers_start(CATEGORY, told.numbers, lambda _: 1 / 0, told.step)  # type: ignore
+    _core.optimizers_start(CATEGORY, listener.numbers, lambda _: 1 / 0, listener.step)  # type: ignore
     with pytest.raises(ZeroDivisionError):
         step(Optimizer())
 
 
-@pytest.mark.usefixtures("told")
-def test_what_is_told_may_end_it_all() -> None:
+@pytest.mark.usefixtures("listener")
+def test_a_listener_may_end_it_all() -> None:
     def stop(_number: int, _steps: int) -> int:
         _core.optimizers_stop()
         return 3
 
-    told = Told()
-    _core.optimizers_start(CATEGORY, told.numbers, told.add, stop)
+    listener = Listener()
+    _core.optimizers_start(CATEGORY, listener.numbers, listener.add, stop)
     optimizer = Optimizer()
     for _ in range(3):
         step(optimizer)
 
 
-def test_many_optimizers_on_threads(folder: Path, told: Told) -> None:
+def test_many_optimizers_on_threads(folder: Path, listener: Listener) -> None:
     def work() -> None:
         for _ in range(100):
             optimizer = Optimizer()
@@ -176,7 +176,7 @@ def test_many_optimizers_on_threads(folder: Path, told: Told) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(told.steps) == len(spans(folder)) == 800
+    assert len(listener.steps) == len(spans(folder)) == 800
 
 
 def test_without_a_recording_nothing_happens() -> None:

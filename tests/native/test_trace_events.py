@@ -13,10 +13,10 @@ from stepscope.importers.kineto.events import Event, rows_of
 from stepscope.importers.kineto.rows import Rows, read_rows, shapes_of, string_of, thread_of
 
 TEXTS = {"name": string_of, "category": string_of, "thread": thread_of, "shapes": shapes_of,
-         "told_name": string_of}  # fmt: skip
+         "args_name": string_of}  # fmt: skip
 
 
-def told(rows: Rows) -> list[dict[str, Any]]:
+def fields(rows: Rows) -> list[dict[str, Any]]:
     """Each event with its texts instead of their numbers."""
     found = []
     for row in rows._rows:
@@ -28,12 +28,12 @@ def told(rows: Rows) -> list[dict[str, Any]]:
 
 
 def one_by_one(text: bytes) -> list[dict[str, Any]]:
-    return told(rows_of(msgspec.json.decode(b"[" + text.strip(b" ,") + b"]", type=list[Event])))
+    return fields(rows_of(msgspec.json.decode(b"[" + text.strip(b" ,") + b"]", type=list[Event])))
 
 
 def read(text: bytes) -> tuple[list[dict[str, Any]], int]:
     rows, end = read_rows(text)
-    return told(rows), end
+    return fields(rows), end
 
 
 OP = {
@@ -58,7 +58,7 @@ def test_what_torch_writes_is_read_to_the_end(indent: int | None) -> None:
     assert end == len(text)
     assert found == one_by_one(text)
     assert found[0]["shapes"] == (b"[[1, 2], []]", b'["float", ""]', b'["", "[1, 1]"]') or indent
-    assert found[3]["told_name"] == 'a "b" \n é'
+    assert found[3]["args_name"] == 'a "b" \n é'
 
 
 @pytest.mark.parametrize(

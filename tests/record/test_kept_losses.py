@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from stepscope.record.frameworks.torch import losses as torch_losses
 from stepscope.record.frameworks.watching import losses
 from stepscope.record.names import naming
@@ -133,7 +134,7 @@ IS_CAPTURING = "is_current_stream_capturing"
 
 @pytest.fixture
 def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
-    torch = pytest.importorskip("torch", reason="torch is not installed for this Python")
+    torch = needs.module("torch")
     monkeypatch.setattr(torch.cuda, IS_CAPTURING, lambda: False)
     return torch
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
+import needs
+
 if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
 from stepscope.record.bytecode import originals
 from stepscope.record.bytecode.instrument import bind, instrument
 
-cloudpickle: Any = pytest.importorskip(
-    "cloudpickle", reason="cloudpickle is not installed for this Python"
-)
-dill: Any = pytest.importorskip("dill", reason="dill is not installed for this Python")
+cloudpickle: Any = needs.module("cloudpickle")
+dill: Any = needs.module("dill")
 
 SOURCE = '''
 import math
@@ -252,7 +252,7 @@ scaled = make(2.0)
 
 
 def test_numba_compiles_functions_with_ticks_and_shares_its_cache(tmp_path: Path) -> None:
-    pytest.importorskip("numba", reason="numba is not installed for this Python")
+    needs.module("numba")
     script = tmp_path / "script.py"
     script.write_text(NUMBA_SCRIPT)
     folders = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]

@@ -64,7 +64,7 @@ def test_waiting_for_a_marked_loader_is_input(tmp_path: Path) -> None:
     assert waiting["ms"] >= 1
 
 
-def test_without_steps_the_reason_is_told(tmp_path: Path) -> None:
+def test_without_steps_the_reason_is_reported(tmp_path: Path) -> None:
     _, run = record("no_steps", tmp_path)
     answer = show(run, "steps")
     assert answer["steps"] == 0

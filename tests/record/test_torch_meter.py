@@ -19,7 +19,7 @@ def test_at_first_only_time_is_known() -> None:
     assert meter.steps_that_fit(3) == 3
 
 
-def test_a_window_that_was_closed_tells_how_long_the_next_may_last() -> None:
+def test_a_window_that_was_closed_says_how_long_the_next_may_last() -> None:
     meter = Meter()
     meter.closed(1_000, SECOND, steps=0)
     assert meter.left == MOST_EVENTS - 1_000
@@ -43,7 +43,7 @@ def test_a_step_too_large_is_still_one_step() -> None:
     assert meter.steps_that_fit(3) == 1
 
 
-def test_a_short_window_tells_no_rate() -> None:
+def test_a_short_window_gives_no_rate() -> None:
     meter = Meter()
     meter.closed(1, 1_000, steps=0)
     assert meter.time_left_ns(0) == int((MOST_EVENTS - 1) / FASTEST_PER_S * SECOND)

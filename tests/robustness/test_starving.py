@@ -6,10 +6,12 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import permissions
 from asking import answer as shown
 from clean_environment import environment
 from robustness.running import record
@@ -19,17 +21,23 @@ EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "
 NIGHTLY = pytest.mark.nightly
 
 
-@pytest.fixture(params=[pytest.param(256, marks=NIGHTLY), 1024, pytest.param(2048, marks=NIGHTLY)])
-def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """A file system of so many KB."""
-    place = tmp_path / "small"
+@contextmanager
+def disk(place: Path, size_kb: int) -> Iterator[Path]:
     place.mkdir()
-    options = ["-t", "tmpfs", "-o", f"size={request.param}k", "tmpfs", str(place)]
+    options = ["-t", "tmpfs", "-o", f"size={size_kb}k", "tmpfs", str(place)]
     mounted = subprocess.run(["mount", *options], capture_output=True, text=True)
     if mounted.returncode:
         pytest.skip(f"only root may mount a small disk: {mounted.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture(params=[pytest.param(256, marks=NIGHTLY), 1024, pytest.param(2048, marks=NIGHTLY)])
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    with disk(tmp_path / "small", size_kb=request.param) as place:
+        yield place
 
 
 def test_a_full_disk_stops_the_recording_and_not_the_training(
@@ -41,19 +49,12 @@ def test_a_full_disk_stops_the_recording_and_not_the_training(
     assert "Traceback" not in done.stderr
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_in_a_sentence(tmp_path: Path) -> None:
-    place = tmp_path / "full"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("only root may mount a small disk")
-    try:
+def test_a_disk_that_is_full_from_the_start_is_reported_in_a_sentence(tmp_path: Path) -> None:
+    with disk(tmp_path / "full", size_kb=64) as place:
         done = record(tmp_path, "fills_the_disk", "3", run=place / "run")
         assert (done.returncode, done.stdout) == (0, "done 3\n"), done.stderr
         assert "no space" in done.stderr.lower()
         assert "Traceback" not in done.stderr
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @pytest.mark.parametrize("what", ["file size", "descriptors", "memory", "threads", "locked memory"])
@@ -124,12 +125,12 @@ def test_a_run_folder_that_becomes_read_only_is_no_harm(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_refused_before_the_script_starts(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "locked").mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
-    done = record(tmp_path, "fills_the_disk", "3", run=tmp_path / "locked" / "run")
+    with permissions.enforced():
+        done = record(tmp_path, "fills_the_disk", "3", run=tmp_path / "locked" / "run")
     assert done.returncode == 4
     assert "locked" in done.stderr
 

@@ -54,7 +54,7 @@ def test_device_as_a_page(trace: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "gemm" in page
 
 
-def test_steps_of_a_trace_are_told_in_xprofs_words(
+def test_steps_of_a_trace_are_shown_in_xprofs_words(
     trace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = json.loads(told(capsys, str(trace), "steps", "--scheme", "xprof", "--each", "--json"))

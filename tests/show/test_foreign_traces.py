@@ -45,7 +45,7 @@ def torch_trace(path: Path, *, steps: int = 2) -> Path:
     return path
 
 
-def test_a_trace_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_trace_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     told = content(run_of_trace(torch_trace(tmp_path / "t.json")))
     assert told.trouble == []
     assert told.facts.is_trace

@@ -48,7 +48,7 @@ def test_every_step_is_there_with_its_phases(tmp_path: Path) -> None:
     assert steps.outliers == []
 
 
-def test_a_step_far_slower_than_usual_is_told_with_what_grew(tmp_path: Path) -> None:
+def test_a_step_far_slower_than_usual_is_reported_with_what_grew(tmp_path: Path) -> None:
     turns = [STEP_NS] * 30
     turns[20] = 10 * STEP_NS
     steps = step_columns(load(training(tmp_path / "run", turns).path))

@@ -67,7 +67,7 @@ def test_a_folder_lists_its_runs_and_nothing_else(view: Viewer) -> None:
     assert listed["is_single"] is False
 
 
-def test_a_run_is_told_whole(view: Viewer) -> None:
+def test_a_run_is_shown_whole(view: Viewer) -> None:
     assert view.run("one")["content"]["summary"]["steps"]["steps"] == 20
     assert view.run("two & <three>")["content"]["summary"]["steps"]["steps"] == 30
 
@@ -192,7 +192,7 @@ def test_what_is_no_request_does_no_harm(view: Viewer, sent: bytes) -> None:
 # --- its output -----------------------------------------------------------------------------------
 
 
-def test_on_a_remote_machine_it_tells_the_tunnel(folder: Path) -> None:
+def test_on_a_remote_machine_it_names_the_tunnel(folder: Path) -> None:
     far = {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}
     with viewer(str(folder), cwd=folder, env=far) as started:
         tunnel = next(line for line in started.said if "ssh " in line)
@@ -213,7 +213,7 @@ def test_without_a_run_it_says_so_and_ends(tmp_path: Path, words: tuple[str, ...
     assert "Traceback" not in ended.stderr
 
 
-def test_a_port_that_is_taken_is_told(folder: Path, view: Viewer) -> None:
+def test_a_port_that_is_taken_is_reported(folder: Path, view: Viewer) -> None:
     ended = view_once(str(folder), "--port", str(view.port), cwd=folder)
     assert ended.returncode == 4
     assert "--port" in ended.stderr

@@ -216,7 +216,7 @@ def test_step_times_are_drawn_as_a_line_where_there_are_enough() -> None:
     assert "slowest" not in drawn(steps(made.EACH_STEP))
 
 
-def test_many_phases_are_told_as_the_largest_and_the_rest() -> None:
+def test_many_phases_are_shown_as_the_largest_and_the_rest() -> None:
     phases = {name: 10**6 * ms for ms, name in enumerate("abcdef", start=1)}
     each = [Step(start_ns=0, duration_ns=21 * 10**6, phases=phases, measured=True)]
     row = drawn(steps(made.changed(made.STEPS, each=each))).splitlines()[-1]

@@ -38,7 +38,7 @@ def test_the_file_system_of_a_path(path: str, kind: str, network: bool, tmp_path
     assert local_folder.is_network(kind) == network
 
 
-def test_a_system_that_does_not_tell_counts_as_local() -> None:
+def test_a_system_that_does_not_say_counts_as_local() -> None:
     assert not local_folder.is_network(local_folder.file_system_of("/", "/no/such/file"))
 
 

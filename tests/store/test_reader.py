@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import permissions
 from build import MS, RunBuilder
 from stepscope.analyze.answers import files, memory, processes, regions, steps, summary
 from stepscope.analyze.code import lines
@@ -18,8 +19,6 @@ from stepscope.store import format as fmt
 from stepscope.store.events import Costs, CpuTimes, Memory, Transfers
 from stepscope.store.format import EventKind, SpanCategory
 from stepscope.store.reader import open_run
-
-NOT_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
 
 def everything_at(path: Path) -> Path:
@@ -195,11 +194,11 @@ def test_a_folder_that_still_grows_can_be_read(tmp_path: Path) -> None:
     assert answer.steps.steps == 30
 
 
-@NOT_ROOT
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     path = everything_at(tmp_path / "run")
     (path / "proc-0-here-100" / fmt.EVENTS_FILE).chmod(0)
-    assert "cannot be read" in notes_of(path)
+    with permissions.enforced():
+        assert "cannot be read" in notes_of(path)
 
 
 def damaged(path: Path, chance: random.Random) -> Iterator[str]:

@@ -71,7 +71,7 @@ def test_an_archive_is_started(tmp_path: Path) -> None:
     check(both(tmp_path, {"app.pyz": archive(inside)}, ["app.pyz", "x"]))
 
 
-def test_a_missing_module_is_told_by_python_itself(tmp_path: Path) -> None:
+def test_a_missing_module_is_reported_by_python_itself(tmp_path: Path) -> None:
     check(both(tmp_path, PACKAGE, ["-m", "pkg.missing"]), recorded=True)
 
 

@@ -144,7 +144,7 @@ def test_it_sorts_by_every_name_that_it_offers(view: View[Any], folder: Path) ->
 
 
 @pytest.mark.parametrize("view", EVERY, ids=by_name)
-def test_of_a_trace_it_is_told_or_what_else_can_be(
+def test_of_a_trace_it_is_shown_or_what_else_can_be(
     view: View[Any], trace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status = main(["show", str(trace), *view.spelled.split()])
@@ -180,7 +180,7 @@ def test_the_docs_have_its_question_and_its_method(view: View[Any]) -> None:
     assert f"`{view.name}()`" in (ROOT / "docs" / "notebooks.md").read_text()
 
 
-def test_the_docs_say_what_can_be_told_of_traces() -> None:
+def test_the_docs_say_what_can_be_shown_of_traces() -> None:
     text = " ".join((ROOT / "docs" / "show.md").read_text().split())
     *names, last = [f"`{view.name}`" for view in VIEWS.values() if view.takes_traces]
     assert f"it has {', '.join(names)} and {last}." in text

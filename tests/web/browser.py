@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+import needs
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -27,7 +29,7 @@ def chromium() -> str:
 
 @contextmanager
 def started() -> Iterator["Browser"]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    api = needs.module("playwright.sync_api")
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         try:

@@ -45,7 +45,7 @@ def test_every_page_opens_and_fits(
         assert page.locator("#main").evaluate(main) <= 0, f"{where} is wider than its place"
 
 
-def test_the_overview_tells_the_verdict_and_what_it_rests_on(open_report: Opener) -> None:
+def test_the_overview_shows_the_verdict_and_what_it_rests_on(open_report: Opener) -> None:
     page = open_report("training")
     assert page.locator("h1.verdict").inner_text()
     text = page.locator("#main").inner_text()
@@ -157,7 +157,7 @@ def test_operators_are_grouped_by_shape_and_lead_to_their_lines(open_report: Ope
     page.locator("tr.unfolded").wait_for()
 
 
-def test_kernels_tell_who_launched_them(open_report: Opener) -> None:
+def test_kernels_say_who_launched_them(open_report: Opener) -> None:
     page = open_report("ranks", "operators")
     assert column(page, "kernels", "kernel") == ["gemm"]
     assert column(page, "kernels", "launched by") == ["aten::mm"]

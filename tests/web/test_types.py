@@ -1,9 +1,12 @@
 """The page's types are those of the Python records."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
@@ -19,17 +22,19 @@ def test_the_types_are_what_the_records_say() -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_types_that_were_edited_by_hand_are_found(tmp_path: Path) -> None:
-    (tmp_path / "src").mkdir()
+@pytest.mark.parametrize("name", ["answers.ts", "content.ts"])
+def test_types_that_were_edited_by_hand_are_found(name: str, tmp_path: Path) -> None:
+    shutil.copytree(WEB / "src" / "model", tmp_path / "src" / "model")
     (tmp_path / "make_types.py").write_text((WEB / "make_types.py").read_text())
-    (tmp_path / "src" / "model.ts").write_text("export interface Content {}\n")
+    file = tmp_path / "src" / "model" / name
+    file.write_text("export interface Content {}\n")
     assert made(tmp_path, "--check").returncode == 1
     assert made(tmp_path).returncode == 0
-    assert (tmp_path / "src" / "model.ts").read_text() == (WEB / "src" / "model.ts").read_text()
+    assert file.read_text() == (WEB / "src" / "model" / name).read_text()
 
 
 def test_what_only_the_page_knows_is_no_record_again() -> None:
-    records = names_in("model.ts")
+    records = names_in("model/answers.ts") | names_in("model/content.ts")
     assert {"Content", "FindingsAnswer", "RunEntry", "StepsAnswer", "Timeline"} <= records
     assert not (names_in("data.ts") | names_in("server.ts")) & records
 

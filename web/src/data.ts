@@ -1,7 +1,9 @@
 // The page's data: what Python hands over, and types that only the page has.
-import type { ActionRow, Content, FileLines, ShownFunction, RegionRow } from "./model";
+import type { ActionRow, RegionRow } from "./model/answers";
+import type { Content, FileLines, ShownFunction } from "./model/content";
 
-export type * from "./model";
+export type * from "./model/answers";
+export type * from "./model/content";
 
 // line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated
 export type LineRow = FileLines["rows"][number];

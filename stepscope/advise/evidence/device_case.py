@@ -38,6 +38,14 @@ class DeviceCase:
     def share(self, by_step_ns: float) -> float:
         return by_step_ns / self.step_ns
 
+    def explain(self, by_step_ns: float, least: float) -> float | None:
+        """The share of the step that the device idles for a known reason; None if under `least`."""
+        share = self.share(by_step_ns)
+        if share < least:
+            return None
+        self.explained_share += share
+        return share
+
     @property
     def words(self) -> Words:
         """The words of the framework that the trace comes from."""

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS, Names, called_name, place_name
 from stepscope.model import FunctionLines, LineRow, LinesAnswer, Location, SummaryAnswer
 
+LEAST_SHARE_OF_RUN: Final = 0.01  # a line that takes less is not worth showing
 _MOST: Final = 5
 _LEAST_SHARE: Final = 0.01  # of the hottest
 _LEAST_SHARE_OF_A_CALLER: Final = 0.1  # of the hottest, spent by the line itself

@@ -43,20 +43,12 @@ _OF_FRAMEWORKS: Final = (
     SpanCategory.OPTIMIZER,
     SpanCategory.COMPUTE,
 )
+# They may come anywhere.
+_INTERRUPTIONS: Final = (SpanCategory.GC, SpanCategory.PROFILER)
 # Reported apart from evaluation: it happens there but is not evaluation's fault.
-_STAY_IN_EVALUATION: Final = (
-    SpanCategory.GC,
-    SpanCategory.PROFILER,
-    SpanCategory.COMPILE,
-    SpanCategory.CHECKPOINT,
-)
+_STAY_IN_EVALUATION: Final = (*_INTERRUPTIONS, SpanCategory.COMPILE, SpanCategory.CHECKPOINT)
 # What may lie between forward and backward without being a phase of its own.
-_BETWEEN: Final = (
-    SpanCategory.GC,
-    SpanCategory.PROFILER,
-    SpanCategory.OPTIMIZER,
-    SpanCategory.COMMUNICATION,
-)
+_BETWEEN: Final = (*_INTERRUPTIONS, SpanCategory.OPTIMIZER, SpanCategory.COMMUNICATION)
 # What preparation begins or ends with.
 _PASSES: Final = (
     SpanCategory.INPUT,

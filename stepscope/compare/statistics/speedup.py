@@ -46,7 +46,7 @@ class Estimate:
 
 
 def speedup(before: Sequence[StepTimes], after: Sequence[StepTimes], *, seed: int = 0) -> Estimate:
-    """One or more runs of each side. A side without any step: nothing can be told."""
+    """One or more runs of each side. A side without any step: nothing can be said."""
     old, new = (
         [mean for run in runs if (mean := run_mean(run, seed)) is not None]
         for runs in (before, after)

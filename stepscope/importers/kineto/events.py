@@ -73,7 +73,7 @@ def rows_of(events: Sequence[Event]) -> Rows:
     rows["category"] = [_NONE if each.cat is None else texts[_content(each.cat)] for each in events]
     rows["thread"] = [texts[msgspec.json.encode((e.pid, e.tid))[1:-1]] for e in events]
     rows["shapes"] = [texts[_shapes(e, a)] if e.ph == "X" else _NONE for e, a in both]
-    rows["told_name"] = [
+    rows["args_name"] = [
         texts[_content(a.name)] if e.ph == "M" and isinstance(a.name, str) else _NONE
         for e, a in both
     ]

@@ -135,9 +135,9 @@ class _Reader:
         self._flows.append(table)
 
     def _add_thread_names(self, rows: Rows, events: npt.NDArray[Any]) -> None:
-        events = events[rows.is_one_of(events["name"], _THREAD_NAME) & (events["told_name"] >= 0)]
+        events = events[rows.is_one_of(events["name"], _THREAD_NAME) & (events["args_name"] >= 0)]
         for thread, name in zip(
-            self._thread(rows, events).tolist(), events["told_name"].tolist(), strict=True
+            self._thread(rows, events).tolist(), events["args_name"].tolist(), strict=True
         ):
             self._thread_names[thread] = string_of(rows.text(name))
 

@@ -31,7 +31,7 @@ ROW_DTYPE: Final = np.dtype(
         ("category", np.int32),
         ("thread", np.int32),
         ("shapes", np.int32),
-        ("told_name", np.int32),
+        ("args_name", np.int32),
         ("phase", np.uint8),
         ("unused", np.uint8, 3),
     ]

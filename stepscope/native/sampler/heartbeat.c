@@ -77,7 +77,7 @@ static int due(uint64_t *last, uint64_t now, int every_ms) {
     return 1;
 }
 
-static void tell_second(PyObject *on_second) {
+static void call_on_second(PyObject *on_second) {
     Py_INCREF(on_second); /* it may end the recording, and with it the last reference */
     Py_XDECREF(untraced_call(on_second, NULL, 0));
     Py_DECREF(on_second);
@@ -92,7 +92,7 @@ static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
         event_clock();
         event_counters();
     }
-    if (due(&self->second_at, now, SECOND_MS) && options.on_second) tell_second(options.on_second);
+    if (due(&self->second_at, now, SECOND_MS) && options.on_second) call_on_second(options.on_second);
 }
 
 static void *beat_on(void *argument) {

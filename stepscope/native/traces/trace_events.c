@@ -14,7 +14,7 @@ typedef struct {
 
 /* The texts of an event, until its row is complete. */
 typedef struct {
-    Slice name, category, process, thread, dims, types, concrete, told_name;
+    Slice name, category, process, thread, dims, types, concrete, args_name;
 } Parts;
 
 #define IS(key, word) ((key).size == sizeof(word) - 1 && !memcmp((key).start, word, sizeof(word) - 1))
@@ -33,7 +33,7 @@ static const char *text_or_null(const char *at, Slice *found) {
     return is_null ? at : NULL;
 }
 
-static const char *told_name(const char *at, Slice *found) {
+static const char *text_or_nothing(const char *at, Slice *found) {
     Slice other;
     *found = (Slice){0};
     return *at == '"' ? json_string(at, found) : json_value(at, &other);
@@ -52,7 +52,7 @@ static const char *argument(const char *at, Slice key, TraceRow *row, Parts *par
     switch (key.size) {
     case 4:
         if (IS(key, "Addr")) return json_whole(at, &row->address);
-        if (IS(key, "name")) return told_name(at, &parts->told_name);
+        if (IS(key, "name")) return text_or_nothing(at, &parts->args_name);
         break;
     case 5:
         if (IS(key, "Bytes")) return json_whole(at, &row->bytes);
@@ -132,7 +132,7 @@ static const char *event(const char *at, TraceRow *row, Parts *parts) {
     Slice key;
     *row = (TraceRow){.external = -1, .correlation = -1, .sequence = -1, .stream = -1, .device = -1,
                       .id = -1, .name = -1, .category = -1, .thread = -1, .shapes = -1,
-                      .told_name = -1};
+                      .args_name = -1};
     *parts = (Parts){0};
     if (*at++ != '{') return NULL;
     for (int is_first = 1; (at = next_key(at, is_first, &key)) && key.start; is_first = 0)
@@ -158,8 +158,8 @@ static int number_texts(Texts *texts, TraceRow *row, const Parts *parts) {
         add(texts, parts->thread.start ? parts->thread : null) ||
         (row->thread = texts_number(texts)) < 0)
         return -1;
-    if (row->phase == 'M' && parts->told_name.start)
-        if (add(texts, parts->told_name) || (row->told_name = texts_number(texts)) < 0) return -1;
+    if (row->phase == 'M' && parts->args_name.start)
+        if (add(texts, parts->args_name) || (row->args_name = texts_number(texts)) < 0) return -1;
     if (row->phase != 'X') return 0;
     Slice concrete = is_convolution(parts->name) ? parts->concrete : (Slice){0};
     if (add(texts, parts->dims) || texts_add(texts, "", 1) || add(texts, parts->types) ||

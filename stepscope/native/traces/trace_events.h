@@ -15,7 +15,7 @@ typedef struct {
     int32_t name, category;
     int32_t thread;    /* process and thread, as in the text: 7,"stream 7" */
     int32_t shapes;    /* dims, types and concrete inputs, with zero bytes between them */
-    int32_t told_name; /* in the arguments */
+    int32_t args_name; /* in the arguments */
     uint8_t phase;     /* a single letter; 0: something else */
     uint8_t unused[3];
 } TraceRow;

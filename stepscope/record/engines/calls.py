@@ -106,10 +106,10 @@ def stop() -> None:
 
 
 def _taken() -> None:
-    _tell(TAKEN)
+    _report(TAKEN)
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     if _on_trouble is not None:
         _on_trouble(text)
 
@@ -124,7 +124,7 @@ if sys.version_info >= (3, 12):
         _tool_id = tool_ids.claim(_give_way, callbacks)
         if _tool_id is None:
             _core.calls_stop()
-            _tell(NO_ID)
+            _report(NO_ID)
             return
         _core.calls_attach(_taken)
         wanted = [name for name in callbacks if not name.startswith("C_")]  # those come with CALL
@@ -144,7 +144,7 @@ if sys.version_info >= (3, 12):
         assert _tool_id is not None
         if not tool_ids.move(_tool_id, detach=_detach, attach=_attach):
             _core.calls_stop()
-            _tell(NO_ID)
+            _report(NO_ID)
 
 else:
 

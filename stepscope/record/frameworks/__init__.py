@@ -47,7 +47,7 @@ def watched() -> frozenset[str]:
 
 def install(note: Callable[[str], object]) -> None:
     """Watch what is loaded already. `note`: where problems are reported."""
-    notes.tell(note)
+    notes.send_to(note)
     for name in watched():
         watch(name)
 

@@ -13,13 +13,16 @@ from stepscope.analyze.answers.recorded import recorded
 from stepscope.analyze.answers.step_columns import step_columns
 from stepscope.analyze.answers.trees import trees
 from stepscope.analyze.code.function_numbers import FunctionNumbers
+from stepscope.analyze.code.hottest_lines import LEAST_SHARE_OF_RUN
 from stepscope.analyze.code.source_texts import source_texts
 from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
 from stepscope.errors import StepscopeError
 from stepscope.model.categories import CATEGORY_WORDS, LEAST_SHARE
 from stepscope.model.comparison import ComparisonAnswer
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ops import OpsAnswer
+from stepscope.model.ranks import RanksAnswer
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.functions import function_table
 from stepscope.show.report.lines import file_lines
@@ -84,12 +87,15 @@ def content(
     table = ask("Functions", lambda: function_table(FUNCTIONS.ask(run), numbers, ask.reduced))
     times = ask("The timeline", timeline or (lambda: run_timeline(run)))
     advice = findings or ask.answer(FINDINGS)
+    answers = _answers(ask)
     whole = content_type()(
         facts=facts(run),
         verdict=headline(overview, advice).sentence,
         summary=overview,
         words=CATEGORY_WORDS,
         least_share=LEAST_SHARE,
+        least_line_share=LEAST_SHARE_OF_RUN,
+        nothing=NOTHING_TO_SHOW,
         recorded=recorded(run),
         steps=ask("Steps", lambda: step_columns(run)) if overview.steps.steps else None,
         findings=advice,
@@ -98,7 +104,8 @@ def content(
         called=list(numbers),
         trees=called or [],
         functions=table,
-        **_answers(ask),
+        **answers,
+        straggler=_straggler(answers["ranks"]),
         timeline=ask("The timeline", times.whole) if times else None,
         reduced=ask.reduced,
         trouble=ask.trouble,
@@ -119,6 +126,10 @@ def _answers(ask: _Asker) -> dict[str, Any]:
         "ops_by_shape": _few_ops(by_shape, ask.reduced, "operators by shape"),
         "files": _few_files(found["files"], ask.reduced),
     }
+
+
+def _straggler(answer: RanksAnswer | None) -> str | None:
+    return answer.straggler.sentence if answer and answer.straggler else None
 
 
 # --- limits, so that the file stays small ---------------------------------------------------------

@@ -61,6 +61,9 @@ class Content(Record, frozen=True):
     summary: SummaryAnswer
     words: dict[str, str]  # what a step does in each category
     least_share: float  # of a category that is shown
+    least_line_share: float  # of the run, for a line among the hottest
+    nothing: dict[str, str]  # by view: what it says if it has nothing to show
+    straggler: str | None  # a sentence about the rank that the others wait for
     recorded: list[Recorded]
     steps: StepColumns | None
     findings: FindingsAnswer | None

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ops import DeviceAnswer, DeviceRow
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
@@ -26,7 +27,7 @@ _STYLES: Final = {"compute": "green", "communication": "red", "copies": "yellow"
 
 def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:
     if not answer.ranks:
-        nothing = indented(Text("Nothing ran on a device."))
+        nothing = indented(Text(NOTHING_TO_SHOW["device"]))
         return page([heading("Device"), nothing, *notes_block(answer.notes)])
     parts: list[RenderableType] = []
     for row in answer.ranks:

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.model import FileRow, FilesAnswer
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.cells import duration_cell
 from stepscope.show.terminal.drawing.numbers import count, size
 from stepscope.show.terminal.drawing.page import (
@@ -32,7 +33,7 @@ def files(answer: FilesAnswer, *, top: int | None = None) -> RenderableType:
     moved = f"read {size(answer.read_bytes)} · written {size(answer.written_bytes)}"
     parts: list[RenderableType] = [heading("Files", moved)]
     if not shown:
-        parts.append(indented(Text("No file was opened by the user's own code.")))
+        parts.append(indented(Text(NOTHING_TO_SHOW["files"])))
         return page([*parts, *notes_block(answer.notes)])
     several = len({process_name(row.process) for row in answer.files}) > 1
     table = columns(

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.numbers import NOTHING, count, counted, duration
 from stepscope.show.terminal.drawing.page import (
     FAINT,
@@ -32,7 +33,7 @@ def functions(
     """All functions or the first `top`; `relation` "callers" or "callees" lists those of each."""
     shown = answer.functions[:top] if top else answer.functions
     if not shown:
-        nothing = indented(Text("No function was recorded."))
+        nothing = indented(Text(NOTHING_TO_SHOW["functions"]))
         return page([heading("Functions"), nothing, *notes_block(answer.notes)])
     files = short_paths(
         file

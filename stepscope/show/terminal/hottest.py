@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stepscope.analyze.answers.headline import Headline
-from stepscope.analyze.code.hottest_lines import HotLine
+from stepscope.analyze.code.hottest_lines import LEAST_SHARE_OF_RUN, HotLine
 from stepscope.show.terminal.drawing.cells import duration_cell
 from stepscope.show.terminal.drawing.numbers import percent
 from stepscope.show.terminal.drawing.page import (
@@ -20,7 +20,6 @@ from stepscope.show.terminal.drawing.page import (
 )
 from stepscope.show.terminal.drawing.paths import short_function, short_paths
 
-_LEAST_SHARE: Final = 0.01  # of the run; less is not worth showing
 _FUNCTION_WIDTH: Final = 16  # leaves half of 80 columns for the source
 
 
@@ -34,7 +33,7 @@ def line_block(line: Headline) -> list[RenderableType]:
 
 def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:
     """A heading and a table; nothing if no line takes a notable share of the run."""
-    worth = [line for line in lines if line.ns >= _LEAST_SHARE * (run_ns or 0)]
+    worth = [line for line in lines if line.ns >= LEAST_SHARE_OF_RUN * (run_ns or 0)]
     if not worth:
         return []
     names = short_paths(line.location.file for line in worth)

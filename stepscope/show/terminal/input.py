@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model import InputAnswer, InputLine, LoaderRow, StageRow
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds, percent
@@ -31,7 +32,7 @@ _IN_TRAINING: Final = "loading happens in the training process"
 
 def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
     if answer.loader is None:
-        nothing = indented(Text(answer.reason or "No loader was used."))
+        nothing = indented(Text(answer.reason or NOTHING_TO_SHOW["input"]))
         return page([heading("Input"), nothing, *notes_block(answer.notes)])
     parts: list[RenderableType] = [
         heading("Input", _about(answer)),

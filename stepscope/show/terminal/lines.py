@@ -16,6 +16,7 @@ from rich.text import Text
 
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.numbers import (
     TIME_UNITS_NS,
     count,
@@ -75,7 +76,7 @@ def lines(
         table = FunctionTable(function, unit_s=unit_s, name_process=several, brief=hottest)
         parts += [table, Text("")]
     if not shown:
-        parts.append(Text("No line of the user's own code was recorded."))
+        parts.append(Text(NOTHING_TO_SHOW["lines"]))
     if any(row.estimated for function in shown for row in function.lines):
         parts += [Text(ESTIMATE_LEGEND, style=FAINT), Text("")]
     if any(row.ops_ns is not None for function in shown for row in function.lines):

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.bars import Sparkline
 from stepscope.show.terminal.drawing.cells import size_cell
 from stepscope.show.terminal.drawing.numbers import duration, size
@@ -32,7 +33,7 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
     shown = answer.processes[:top] if top else answer.processes
     parts: list[RenderableType] = [heading("Resident memory", _machine(answer))]
     if not shown:
-        parts.append(indented(Text("Not recorded in this run.")))
+        parts.append(indented(Text(NOTHING_TO_SHOW["memory"])))
         return page([*parts, *notes_block(answer.notes)])
     table = columns(
         ("process", "left"),

@@ -4,6 +4,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ranks import RankRow, RanksAnswer, Straggler
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
@@ -23,7 +24,7 @@ from stepscope.show.terminal.drawing.page import (
 
 def ranks(answer: RanksAnswer, *, top: int | None = None) -> RenderableType:
     if not answer.ranks:
-        nothing = indented(Text(answer.reason or "No ranks."))
+        nothing = indented(Text(answer.reason or NOTHING_TO_SHOW["ranks"]))
         return page([heading("Ranks"), nothing, *notes_block(answer.notes)])
     shown = answer.ranks[:top] if top else answer.ranks
     parts: list[RenderableType] = [
@@ -88,8 +89,9 @@ def _verdict(answer: RanksAnswer) -> list[RenderableType]:
 
 
 def _straggler(found: Straggler) -> list[RenderableType]:
-    text = Text(f"The others wait for rank {found.rank}", style="bold")
-    parts: list[RenderableType] = [indented(text.append(f": {found.why}.", style="not bold"))]
+    who, colon, why = found.sentence.partition(":")
+    text = Text(who, style="bold").append(colon + why, style="not bold")
+    parts: list[RenderableType] = [indented(text)]
     if found.location is not None:
         where = Text(f"{found.location.file}:{found.location.line}", style=CODE)
         where.append(f"  in {found.location.function}", style=FAINT)

@@ -10,6 +10,7 @@ from rich.text import Text
 from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
 from stepscope.model.categories import LEAST_SHARE
+from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import (
@@ -66,7 +67,7 @@ def steps(answer: StepsAnswer, *, top: int | None = None, table: bool = True) ->
 def steps_block(answer: StepsAnswer) -> RenderableType:
     """Count, times and breakdown: also the second block of the summary."""
     if answer.steps == 0:
-        return Group(heading("Steps"), indented(Text(answer.reason or "No steps found.")))
+        return Group(heading("Steps"), indented(Text(answer.reason or NOTHING_TO_SHOW["steps"])))
     parts: list[RenderableType] = [heading("Steps", _counts(answer))]
     if answer.anchor:
         parts.append(indented(Text(f"from {_short_anchor(answer.anchor)}", style=FAINT)))

@@ -65,7 +65,7 @@ def test_one_round_is_an_honest_guess(noise: list[float]) -> None:
     assert found.high / found.low > 100
 
 
-def test_no_round_tells_nothing() -> None:
+def test_no_round_says_nothing() -> None:
     assert not is_clear(rounds([], []))
 
 

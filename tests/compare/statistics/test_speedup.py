@@ -141,7 +141,7 @@ def test_one_huge_step_is_no_slow_down() -> None:
     assert not found.is_significant
 
 
-def test_a_side_without_steps_tells_nothing() -> None:
+def test_a_side_without_steps_says_nothing() -> None:
     nothing = StepTimes(np.zeros(0, np.int64))
     found = speedup([nothing], [StepTimes(steady(10))])
     assert not found.is_significant

@@ -1,12 +1,13 @@
-"""The eighth batch is a bad one."""
+"""The eighth batch is a bad one, and a library says so."""
 
+from borrowed import refuse
 from parts import Classifier, loader, trainer
 
 
 class Failing(Classifier):
     def training_step(self, batch, batch_idx):
         if batch_idx == 7:
-            raise ValueError("a bad batch")
+            refuse("a bad batch")
         return super().training_step(batch, batch_idx)
 
 

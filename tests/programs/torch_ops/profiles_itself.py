@@ -24,7 +24,7 @@ def steps(count, after_each=lambda: None):
     print(loss.item().hex())
 
 
-def told(rows):
+def counted(rows):
     """What torch itself says, for the test to compare with."""
     return sorted(
         (row.key, row.count, round(row.self_cpu_time_total * 1000), round(row.cpu_time_total * 1000),
@@ -47,9 +47,9 @@ batches = iter(loader(60))
 if WAY == "all":
     profiler = whole(record_shapes=True, profile_memory=True)
     profiler.export_chrome_trace(f"{OUT}/trace.json")
-    with open(f"{OUT}/told.json", "w") as file:
-        json.dump({"name": told(profiler.key_averages()),
-                   "shape": told(profiler.key_averages(group_by_input_shape=True))}, file)
+    with open(f"{OUT}/averages.json", "w") as file:
+        json.dump({"name": counted(profiler.key_averages()),
+                   "shape": counted(profiler.key_averages(group_by_input_shape=True))}, file)
 elif WAY == "schedule":
     plan = schedule(wait=3, warmup=2, active=2, repeat=2)
     with profile(schedule=plan, on_trace_ready=tensorboard_trace_handler(OUT), acc_events=True) as profiler:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from build import MS, RunBuilder
 from frameworks.running import PROGRAMS, run
 from frameworks.running import record as record_program
@@ -31,8 +32,6 @@ from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.trace import Category
 from stepscope.show.exporters import chrome, trace_events
 from stepscope.store.events import Windows
-
-SHARED = Path(__file__).parents[4] / "shared" / "traces"
 
 
 def exported(folder: Path, to: Path, **options: Any) -> Path:
@@ -211,7 +210,7 @@ def test_a_recorded_training_is_a_trace(recorded: Path) -> None:
 
 @pytest.mark.nightly  # by day, operators made by hand are enough
 def test_real_operators_come_back_the_same(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="torch is not installed for this Python")
+    needs.module("torch")
     program = PROGRAMS / "torch/known_lines.py"
     folder = record_program(program, tmp_path / "run", arguments=("12",))
     trace = tmp_path / "t.json"
@@ -227,9 +226,8 @@ def test_real_operators_come_back_the_same(tmp_path: Path) -> None:
     assert {"forward", "backward", "optimizer"} <= phases
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the traces of real devices are not here")
 def test_a_real_devices_kernels_come_back_the_same(tmp_path: Path) -> None:
-    source = SHARED / "torch_a100_ddp2_nccl_rank0.json.gz"
+    source = needs.trace("torch_a100_ddp2_nccl_rank0.json.gz")
     first = read_kineto(source)
     operator = first.of(Category.OP)[0]
     folder = tmp_path / "run"

@@ -96,7 +96,7 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["missing/out", "file/out"])
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, place: str) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(EnvironmentTrouble, match=rf"Cannot write '.*{place}': .*with -o\."):
         write_folder(str(tmp_path / place), export("a.csv"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from show.exporters.recorded import PATIENCE_S, PROGRAM, STEPS, python, shown, stepscope
 
 CALLS = {"forward": STEPS, "square": 50 * STEPS, "write": STEPS, "train": 1}
@@ -93,7 +94,7 @@ def fetch(address: str) -> str:
 
 
 def test_snakeviz_shows_the_functions_of_the_program(exported: Path) -> None:
-    pytest.importorskip("snakeviz", reason="snakeviz is not installed for this Python")
+    needs.module("snakeviz")
     assert len(OWN) == len(CALLS)
     with snakeviz(exported) as address:
         page = fetch(address)

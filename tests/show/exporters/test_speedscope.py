@@ -129,7 +129,7 @@ WRONG: list[tuple[Any, ...]] = [
     [*(without(*path) for path in REQUIRED), *(having(*wrong) for wrong in WRONG)],
     ids=[*map(str, REQUIRED), *map(str, WRONG)],
 )
-def test_a_file_against_the_rules_is_told(change: Callable[[Any], None]) -> None:
+def test_a_file_against_the_rules_is_reported(change: Callable[[Any], None]) -> None:
     file = copy.deepcopy(GOOD)
     change(file)
     with pytest.raises(NotSpeedscope):

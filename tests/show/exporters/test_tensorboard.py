@@ -22,7 +22,6 @@ from stepscope.show.exporters.folder import write_folder
 from stepscope.store.events import Windows
 
 LOAD = PROGRAMS / "export/load_tensorboard.py"
-SHARED = Path(__file__).parents[4] / "shared" / "traces"
 BEGAN = START_NS + WALL_OFFSET_NS
 
 
@@ -104,7 +103,7 @@ def test_without_operators_it_says_how_to_get_them(recorded: Path) -> None:
     assert not (recorded / "run-tensorboard").exists()
 
 
-def test_traces_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_traces_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     folder = two_ranks(tmp_path / "run")
     for path in folder.glob("proc-*/ops-1.json"):
         path.write_text("no trace")
@@ -114,7 +113,7 @@ def test_traces_that_cannot_be_read_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.nightly  # by day, the hand-made ranks are enough
 def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="torch is not installed for this Python")
+    needs.module("torch")
     program = PROGRAMS / "torch/known_lines.py"
     folder = record_program(program, tmp_path / "run", arguments=("12",))
     run(sys.executable, "-m", "stepscope", "export", "run", "--to", "tensorboard", folder=tmp_path)
@@ -128,7 +127,7 @@ def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
 
 @pytest.mark.nightly  # by day, the hand-made ranks are enough
 def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="torch is not installed for this Python")
+    needs.module("torch")
     record_ranks("train.py", tmp_path / "run")
     run(sys.executable, "-m", "stepscope", "export", "run", "--to", "tensorboard", folder=tmp_path)
     windows = len(ops(load(tmp_path / "run")).windows)
@@ -138,10 +137,9 @@ def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
     assert all(profile["costs"]["Communication"] > 0 for profile in profiles)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the traces of real devices are not here")
 def test_a_real_devices_trace_means_the_same_to_the_plugin(tmp_path: Path) -> None:
     """What the plugin computes from the trace: averages per step in microseconds."""
-    source = SHARED / "torch_v100_resnet50_workers0.pt.trace.json.gz"
+    source = needs.trace("torch_v100_resnet50_workers0.pt.trace.json.gz")
     process = RunBuilder(tmp_path / "run").process(pid=25738)
     name = process.name("name", name="ops-1.json")
     process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))

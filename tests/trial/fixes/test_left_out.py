@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import needs
 from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import Proposal, Refusal
 from stepscope.trial.fixes.inside.less_often import less_often
@@ -16,7 +17,7 @@ from stepscope.trial.fixes.subject import Subject
 from trial.fixes.recorded import subject_of, with_finding
 from trial.scripts import Tried, run_with
 
-torch = pytest.importorskip("torch")
+torch = needs.module("torch")
 
 
 def calls_made(every: int | None, count: int) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from stepscope.trial import fixes
 from stepscope.trial.fixes.data import cache_samples
 from stepscope.trial.fixes.fix import Proposal, Refusal
@@ -14,7 +15,7 @@ from trial.fixes.fake_script import FakeScript
 from trial.fixes.recorded import subject_of, with_finding
 from trial.scripts import Tried, run_with
 
-torch = pytest.importorskip("torch")
+torch = needs.module("torch")
 import torch.utils.data as data  # noqa: E402
 
 TRAINING = """
@@ -134,9 +135,8 @@ def test_free_input_has_as_many_batches_and_makes_hardly_any(
 def test_there_is_no_gpu_to_copy_from_pinned_memory(
     script: Path, recorded: Any, tmp_path: Path
 ) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is one")
-    after = try_with(script, tmp_path, "pin-memory")
+    without = {"CUDA_VISIBLE_DEVICES": ""}
+    after = run_with(script, fixes={"pin-memory": {}}, into=tmp_path / "run", env=without)
     reason = "There is no GPU here that could copy from pinned memory."
     assert (after.refused("pin-memory"), after.applied("pin-memory")) == (reason, None)
     assert losses(after) == losses(recorded[1])

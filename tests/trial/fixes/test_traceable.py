@@ -15,7 +15,7 @@ from stepscope.trial.fixes.fix import Proposal, Refusal
 from stepscope.trial.fixes.proposing.imports import modules_of
 from stepscope.trial.fixes.proposing.named_function import NamedFunction
 from stepscope.trial.fixes.proposing.pipeline_calls import in_parallel, random_in_pipelines
-from stepscope.trial.fixes.proposing.step_function import decorator_patch
+from stepscope.trial.fixes.proposing.step_function import with_decorator
 from stepscope.trial.fixes.proposing.traceable import draws_in_graph, why_not
 from stepscope.trial.fixes.proposing.traced import Traced, patch_for, traced_again
 
@@ -153,7 +153,7 @@ def test_tensorflows_own_random_numbers_are_others_in_a_graph() -> None:
 
 def test_the_patch_uses_the_files_own_names() -> None:
     case = case_of("import jax as j\ndef step(x):\n    return x\n")
-    patch = decorator_patch(function_in(case), "jax", "jax", "{}.jit")
+    patch = with_decorator(function_in(case), "jax", "jax", "{}.jit").patch
     assert patch is not None
     assert "+@j.jit\n def step(x):" in patch
     assert modules_of(case.code.sources.only) == {"j": "jax"}

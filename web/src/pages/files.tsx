@@ -21,7 +21,7 @@ export function Files({ content }: { content: Content }) {
         <Figure label="read" value={size(answer?.read_bytes)} note="by all processes" />
         <Figure label="written" value={size(answer?.written_bytes)} note="by all processes" />
       </div>
-      {!rows.length && <Empty>Your code opened no file. Files that a C library opens on its own are not seen.</Empty>}
+      {!rows.length && <Empty>{content.nothing.files} Files that a C library opens on its own are not seen.</Empty>}
       {rows.length > 0 && (
         <Panel title="Files">
           <Table key={query.file ?? ""} label="files" rows={rows} sort="time" rowKey={(row: FileRow, index) => `${row.path}|${index}`} find={(row) => `${row.path} ${row.location?.file ?? ""}`} filter={query.file ?? ""}

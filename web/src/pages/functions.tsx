@@ -80,7 +80,7 @@ export function Functions({ content }: { content: Content }) {
   const roles = useMemo(() => [...new Set((answer?.functions ?? []).map((each) => processName(each.process)))], [answer]);
   const [role, setRole] = useState("all");
   const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
-  if (!answer) return <Page title="Functions"><Empty>Nothing is known about functions in this run.</Empty></Page>;
+  if (!answer) return <Page title="Functions"><Empty>{content.nothing.functions}</Empty></Page>;
   const rows = answer.functions.filter((each) => role === "all" || processName(each.process) === role);
   const short = shortNames(rows.map((each) => each.file));
   const most = Math.max(1, ...rows.map((each) => each.tottime_ns ?? 0));

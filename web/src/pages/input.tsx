@@ -7,7 +7,7 @@ import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
 export function Input({ content }: { content: Content }) {
   const answer = content.input;
-  if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? "Nothing is known about the input of this run.")}</Empty></Page>;
+  if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? content.nothing.input)}</Empty></Page>;
   const { loader } = answer;
   const short = shortNames(answer.lines.map((each) => each.file));
   return (

@@ -20,7 +20,7 @@ export function Memory({ content }: { content: Content }) {
       return { label: `${processName(each.process)}${each.process.pid ? ` ${each.process.pid}` : ` ${index}`}`, colour: series(index), values, fill: rows.length === 1 };
     })] as const;
   }, [answer]);
-  if (!answer || !rows.length) return <Page title="Memory"><Empty>The run was too short to measure its memory.</Empty></Page>;
+  if (!answer || !rows.length) return <Page title="Memory"><Empty>{content.nothing.memory}</Empty></Page>;
   const short = shortNames((answer.lines ?? []).map((each) => each.location.file));
   const peak = Math.max(...rows.map((each) => each.peak_bytes));
   const limit = answer.limit_bytes ?? answer.machine_bytes;

@@ -117,7 +117,7 @@ export function Operators({ content }: { content: Content }) {
       </Panel>
       <Device content={content} />
       <Panel title="On the device">
-        {!kernels.length && <Empty>Nothing ran on a device in the operator windows.</Empty>}
+        {!kernels.length && <Empty>{content.nothing.device}</Empty>}
         {kernels.length > 0 && (
           <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`} filter={query.kernel ?? ""}
             columns={[

@@ -84,7 +84,7 @@ function FindingCards({ content }: { content: Content }) {
 
 function StepPanel({ content }: { content: Content }) {
   const { steps } = content.summary;
-  if (!steps.breakdown) return <Panel title="The step"><Empty>{visible(steps.reason ?? "No steps were found.")}</Empty></Panel>;
+  if (!steps.breakdown) return <Panel title="The step"><Empty>{visible(steps.reason ?? content.nothing.steps)}</Empty></Panel>;
   const parts = steps.breakdown.filter((each) => each.share >= content.least_share || each.device_ms);
   const device = parts.some((each) => each.device_ms !== null);
   return (
@@ -126,7 +126,9 @@ function RunPanel({ content }: { content: Content }) {
 }
 
 function Hottest({ content }: { content: Content }) {
-  const { hottest, hottest_ns, hottest_source, wall_ns } = content.summary;
+  const { hottest_ns, hottest_source, wall_ns } = content.summary;
+  const hottest = content.summary.hottest.map((each, index) => ({ ...each, ns: hottest_ns[index], source: hottest_source[index] }))
+    .filter((each) => each.ns >= content.least_line_share * wall_ns);
   const short = shortNames(hottest.map((each) => each.file));
   return (
     <Panel title="Hottest lines" note="with what they call">
@@ -135,12 +137,12 @@ function Hottest({ content }: { content: Content }) {
         <tbody>
           {hottest.map((each, index) => (
             <tr key={index} class="clickable" onClick={() => go("source", { file: each.file, line: each.line })}>
-              <td class="number">{duration(hottest_ns[index])}</td>
-              <td class="number faint">{percent(hottest_ns[index] / (wall_ns || 1))}</td>
-              <td class="bar-cell"><Bar share={hottest_ns[index] / (wall_ns || 1)} /></td>
+              <td class="number">{duration(each.ns)}</td>
+              <td class="number faint">{percent(each.ns / (wall_ns || 1))}</td>
+              <td class="bar-cell"><Bar share={each.ns / (wall_ns || 1)} /></td>
               <td><Place at={each} short={short} /></td>
               <td class="faint"><Name text={each.function} /></td>
-              <td class="wide"><code>{visible((hottest_source[index] ?? "").trim())}</code></td>
+              <td class="wide"><code>{visible((each.source ?? "").trim())}</code></td>
             </tr>
           ))}
         </tbody>

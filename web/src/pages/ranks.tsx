@@ -21,9 +21,9 @@ export function Ranks({ content }: { content: Content }) {
   const straggler = answer?.straggler;
   return (
     <Page title="Ranks and processes" note={rows.length ? counted(rows.length, "rank") : undefined}>
-      {!rows.length && <Empty>{visible(answer?.reason ?? "This run has no ranks.")}</Empty>}
+      {!rows.length && <Empty>{visible(answer?.reason ?? content.nothing.ranks)}</Empty>}
       {straggler && (
-        <p class="lead">Rank {straggler.rank} holds the others up by {milliseconds(straggler.cost_ms)} per step: {visible(straggler.why)} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
+        <p class="lead">{visible(content.straggler ?? "")} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
       )}
       {answer?.skew_ms != null && <div class="figures"><Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} note="mean" /></div>}
       {rows.length > 0 && (

@@ -46,7 +46,7 @@ export function Source({ content }: { content: Content }) {
   const file = query.file ?? (hot && times.has(hot) ? hot : files[0]);
   const line = Number(query.line) || null;
   const short = shortNames(files);
-  if (!content.lines.length) return <Page title="Source"><Empty>No line of your own code was recorded. <code>--include GLOB</code> makes code count as yours.</Empty></Page>;
+  if (!content.lines.length) return <Page title="Source"><Empty>{content.nothing.lines} <code>--include GLOB</code> makes code count as yours.</Empty></Page>;
   return (
     <Page title="Source" note={<>Times include what a line calls. {counted(files.length, "file")} ran.</>}
       actions={roles.length > 1 && <Select label="process" value={role} options={roles.map((each) => [each, each])} onChange={(value) => go("source", { file, line, process: value }, true)} />}>

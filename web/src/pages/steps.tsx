@@ -50,7 +50,7 @@ export function Steps({ content }: { content: Content }) {
   const steps = content.steps;
   const summary = content.summary.steps;
   const [range, setRange] = useState<[number, number]>([0, steps?.number.length ?? 0]);
-  if (!steps) return <Page title="Steps"><Empty>{visible(summary.reason ?? "No steps were found.")}</Empty></Page>;
+  if (!steps) return <Page title="Steps"><Empty>{visible(summary.reason ?? content.nothing.steps)}</Empty></Page>;
   const wanted = Number(query.step);
   const chosen = query.step ? steps.number.findIndex((each) => each <= wanted && wanted < each + steps.group) : -1;
   const choose = (index: number) => go("steps", { step: steps.number[index] }, true);

@@ -19,10 +19,9 @@ def judge(case: DeviceCase) -> list[Candidate]:
     waits = events[device.matching(_LOADERS, events)]
     start, end = device.clipped(waits)
     cost = case.by_step(device.idle_in(start, end))
-    share = case.share(cost)
-    if share < LEAST_SHARE:
+    share = case.explain(cost, least=LEAST_SHARE)
+    if share is None:
         return []
-    case.explained_share += share
     return [
         Candidate(
             id=ID,

@@ -18,10 +18,9 @@ def judge(case: DeviceCase) -> list[Candidate]:
     syncs = device.syncs
     syncs = syncs[(syncs["start_ns"] >= device.start_ns.min()) & (syncs["duration_ns"] > 0)]
     cost = case.by_step(np.minimum(device.idle_after(syncs), case.step_ns))
-    share = case.share(cost)
-    if share < LEAST_SHARE:
+    share = case.explain(cost, least=LEAST_SHARE)
+    if share is None:
         return []
-    case.explained_share += share
     names = sorted(set(device.names(syncs)))
     return [
         Candidate(

@@ -73,9 +73,9 @@ def _heard(event: str, duration_s: float, **about: Any) -> None:
         here.last = now
     elif duration_s >= _SHORTEST_S:
         function = about.get("fun_name")
-        tell(f"{what} {function}" if function else what, start, now)
+        add_span(f"{what} {function}" if function else what, start, now)
 
 
-def tell(name: str, start_ticks: int, end_ticks: int) -> None:
+def add_span(name: str, start_ticks: int, end_ticks: int) -> None:
     if naming.name_id is not None:
         _core.past_span(naming.name_id(name), SpanCategory.COMPILE, start_ticks, end_ticks)

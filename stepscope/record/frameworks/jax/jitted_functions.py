@@ -193,7 +193,7 @@ class Jit:
                 f"{self._name} ({self._where}) was compiled again, called at {line}: {because}.",
             )  # fmt: skip
             what = f"{what}; again because {because}; called at {line}"
-        compilation.tell(what, _here.first, _here.last)
+        compilation.add_span(what, _here.first, _here.last)
 
     def _cause(
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]

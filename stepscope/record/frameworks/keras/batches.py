@@ -75,23 +75,24 @@ def install(package: Package, patches: Patches) -> None:
 def _watch_batches(package: Package, patches: Patches) -> None:
     callbacks = package.callback_list
     # TensorFlow's functions report themselves, and so do torch's modules and optimizers.
-    tells_nothing = package.backend not in ("tensorflow", "torch")
+    is_silent = package.backend not in ("tensorflow", "torch")
 
     def begun(_callbacks: Any, batch: Any, *_args: Any, **_kwargs: Any) -> None:
-        _begins(batch, tells_nothing)
+        _begins(batch, as_one=is_silent)
 
     patches.follow(callbacks, "on_train_batch_begin", begun)
     patches.watch(callbacks, "on_train_batch_end", _ends, _batch_ended, _batch_failed)
 
 
-def _begins(batch: Any, is_told: bool) -> None:
+def _begins(batch: Any, *, as_one: bool) -> None:
+    """`as_one`: record the batch as a whole, because nothing inside it is seen."""
     if naming.name_id is None:
         return
     _fit.began_ticks, _fit.first = _core.ticks(), int(batch)
-    if is_told:
+    if as_one:
         _fit.fetched = ()
     here.in_batch = here.has_fitted = True
-    if is_told:
+    if as_one:
         name, about = naming.name_id(_COMPUTE), about_compute(samples=0, updates=True)
         _fit.span = _core.span_begin(name, SpanCategory.COMPUTE, _FIT, about)
 
@@ -104,12 +105,12 @@ def _ends(callbacks: Any, batch: Any, *_args: Any, **_kwargs: Any) -> tuple[Any,
     return callbacks, batch
 
 
-def _batch_ended(told: tuple[Any, Any], _result: Any) -> None:
-    for _ in range(_ended(*told)):
+def _batch_ended(ending: tuple[Any, Any], _result: Any) -> None:
+    for _ in range(_ended(*ending)):
         step_counter.step_ended(step_counter.Source.BATCH)
 
 
-def _batch_failed(_told: tuple[Any, Any], _error: BaseException) -> None:
+def _batch_failed(_ending: tuple[Any, Any], _error: BaseException) -> None:
     here.in_batch = False
 
 
@@ -291,15 +292,15 @@ def _watch_train_on_batch(package: Package, patches: Patches) -> None:
         about = about_compute(samples_in(args or kwargs), updates=True)
         name = naming.name_id("train_on_batch")
         span = _core.span_begin(name, SpanCategory.COMPUTE, numbers[model], about)
-        here.is_told = bool(span)
+        here.in_one_span = bool(span)
         return (span, numbers[model]) if span else None
 
     def failed(begun: tuple[int, int], _error: BaseException) -> None:
-        here.is_told = False
+        here.in_one_span = False
         _core.span_end(begun[0])
 
     def ended(begun: tuple[int, int], _result: Any) -> None:
-        here.is_told = False
+        here.in_one_span = False
         _core.span_end(begun[0])
         current_work.worked()
         step_counter.optimizer_stepped(begun[1])

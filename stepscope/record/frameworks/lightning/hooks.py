@@ -1,8 +1,6 @@
 """Lightning: its training batches are the steps; evaluation, saving and logging are phases."""
 
-import os
 import sys
-import sysconfig
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
@@ -19,9 +17,6 @@ from stepscope.store.format import SpanCategory
 # They are called when a checkpoint is due; what they remove and link is part of it.
 _SAVING: Final = ("_save_topk_checkpoint", "_save_last_checkpoint")
 _LONGEST_MESSAGE: Final = 300
-_INSTALLED: Final = tuple(
-    sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "purelib", "platlib")
-)
 _LOGGING: Final = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
 
 
@@ -181,7 +176,7 @@ def _ending(error: BaseException) -> str:
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith(_INSTALLED):
+        if _core.lines_is_registered(code):
             where = f", in {code.co_qualname} ({code.co_filename}:{traceback.tb_lineno})"
         traceback = traceback.tb_next
     return f"{''.join(words).rstrip(': ')}{where}."

@@ -96,7 +96,7 @@ class _Functions:
         current_work.begins()
         made = self.of(function)
         span = 0
-        is_free = here.tape is None and not here.in_optimizer and not here.is_told
+        is_free = here.tape is None and not here.in_optimizer and not here.in_one_span
         if is_free or made.communicates:
             span = self._span(made, args, kwargs)
         call = here.call = Call(made, span)

@@ -43,12 +43,12 @@ def _ended(span: int, _result: Any) -> None:
 
 
 def _watch_start(horovod: Any, patches: Patches) -> None:
-    patches.follow(horovod, "init", lambda *_args, **_kwargs: _tell_rank(horovod))
+    patches.follow(horovod, "init", lambda *_args, **_kwargs: _report_rank(horovod))
     if getattr(horovod, "is_initialized", lambda: False)():  # recording began later
-        _tell_rank(horovod)
+        _report_rank(horovod)
 
 
-def _tell_rank(horovod: Any) -> None:
+def _report_rank(horovod: Any) -> None:
     try:
         if horovod.size() > 1:
             rank = int(horovod.rank())

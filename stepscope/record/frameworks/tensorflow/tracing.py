@@ -2,7 +2,6 @@
 
 import collections
 import os
-import sysconfig
 from types import CodeType
 from typing import Any, Final
 
@@ -16,9 +15,6 @@ from stepscope.store.format import SpanCategory
 _MOST_NOTES: Final = 10
 _LONGEST_VALUE: Final = 60
 _MANY: Final = 3  # functions of one code: two models have two
-_INSTALLED: Final = tuple(
-    sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "purelib", "platlib")
-)
 
 
 def install(python: Any, patches: Patches) -> None:
@@ -41,7 +37,7 @@ def install(python: Any, patches: Patches) -> None:
             _core.span_end(trace.span)
             if current_work.on_trace is not None:
                 current_work.on_trace()
-            traces.tell(trace)
+            traces.describe(trace)
 
     patches.watch(module, "_create_concrete_function", begins, ended)
 
@@ -64,7 +60,8 @@ class _Traces:
         self._times: collections.Counter[CodeType] = collections.Counter()
         self._notes = 0
 
-    def tell(self, trace: _Trace) -> None:
+    def describe(self, trace: _Trace) -> None:
+        """Name its span after the function, and note why it was traced again."""
         if naming.name_id is None:
             return
         options = trace.options
@@ -86,7 +83,7 @@ class _Traces:
         earlier = [made.function_type for made in cache.values()] if cache is not None else []
         if earlier:
             return _difference(earlier, function_type, options)
-        if self._times[code] >= _MANY and here.call is not None and _is_scripts(code):
+        if self._times[code] >= _MANY and here.call and _core.lines_is_registered(code):
             return "tf.function was applied to it again"
         return None
 
@@ -94,10 +91,6 @@ class _Traces:
         if self._notes < _MOST_NOTES:
             self._notes += 1
             notes.note(f"Traced again: {text}.")
-
-
-def _is_scripts(code: CodeType) -> bool:
-    return not code.co_filename.startswith(_INSTALLED)
 
 
 def _code(function: Any) -> CodeType | None:

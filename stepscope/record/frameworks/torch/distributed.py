@@ -137,15 +137,15 @@ def _watch_start(distributed: Any, patches: Patches) -> None:
     """Not every launcher puts the rank into the environment; the default group knows it."""
     begin = distributed.init_process_group
     timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
-    init_process_group = followed(timed_begin, lambda *_args, **_kwargs: _tell_rank(distributed))
+    init_process_group = followed(timed_begin, lambda *_args, **_kwargs: _report_rank(distributed))
     places = (distributed, distributed.distributed_c10d)
     patches.set_everywhere(places, "init_process_group", begin, init_process_group)
     if distributed.is_initialized():  # recording began later
-        _tell_rank(distributed)
+        _report_rank(distributed)
 
 
 @compiled_graphs.are_not_for
-def _tell_rank(distributed: Any) -> None:
+def _report_rank(distributed: Any) -> None:
     try:
         if distributed.get_world_size() > 1:
             rank = distributed.get_rank()

@@ -76,7 +76,7 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
 
     def failed(begun: tuple[int, bool], error: BaseException) -> None:
         ended(begun, None)
-        stages.tell_of_death(error)
+        stages.note_death(error)
 
     patches.watch(iterator, "_next_data", begins, ended, failed)
 
@@ -117,4 +117,4 @@ def _watch_iterator(iterator: Any, about: int, *, started: bool) -> None:
             stages.name_workers(iterator._workers, about)
             stages.watch_receiving(iterator._worker_result_queue)
     except Exception as error:  # the training continues with what is watched
-        stages.tell(f"A loader's workers are not watched completely: {error!r}.")
+        stages.note(f"A loader's workers are not watched completely: {error!r}.")

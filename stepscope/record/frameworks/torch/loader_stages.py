@@ -44,15 +44,15 @@ def begin(stage: str, number: int = 0, about: int = 0) -> int:
 
 
 @compiled_graphs.are_not_for
-def tell(text: str) -> None:
+def note(text: str) -> None:
     notes.note(text)
 
 
 @compiled_graphs.are_not_for
-def tell_of_death(error: BaseException) -> None:
+def note_death(error: BaseException) -> None:
     """Note the death of a worker that was noticed because a wait for it timed out."""
     if isinstance(error, RuntimeError) and "exited unexpectedly" in str(error):
-        tell(str(error).strip())
+        note(str(error).strip())
 
 
 def name_workers(workers: Any, about: int) -> None:
@@ -66,7 +66,7 @@ def _watch_deaths(signals: Any, patches: Patches) -> None:
 
     def failed(_is_recording: bool, error: BaseException) -> None:
         if isinstance(error, RuntimeError):
-            tell(str(error).strip())
+            note(str(error).strip())
 
     patches.watch(signals, "_error_if_any_worker_fails", _is_recording, do_nothing, failed)
 
@@ -84,19 +84,19 @@ def _begin_fetch(_fetcher: Any, index: Any, /) -> int:
 
 def _fetch_failed(span: int, error: BaseException) -> None:
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
-        _tell_of(error)
+        _note_failure(error)
     _core.span_end(span)
 
 
 @compiled_graphs.are_not_for
-def _tell_of(error: Exception) -> None:
+def _note_failure(error: Exception) -> None:
     """torch shows it in the training process; the note says where it was raised."""
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
     if innermost is not None:
         where = f"{innermost.tb_frame.f_code.co_filename}:{innermost.tb_lineno}"
-        tell(f"Fetching a batch ended with {type(error).__name__} at {where}.")
+        note(f"Fetching a batch ended with {type(error).__name__} at {where}.")
 
 
 def _watch_collate(fetcher: Any, /, *_args: Any, **_kwargs: Any) -> None:
@@ -143,7 +143,7 @@ def _watch_queues(arguments: dict[str, Any]) -> None:
         _watch_waiting(indices)
         _watch_sending(batches)
     except Exception as error:
-        tell(f"A loader's queues are not watched completely: {error!r}.")
+        note(f"A loader's queues are not watched completely: {error!r}.")
 
 
 def _watch_waiting(queue: Any) -> None:

@@ -32,7 +32,7 @@ class Here(threading.local):
     in_optimizer = False
     has_fitted = False  # a batch of Keras was trained on
     in_batch = False  # of a framework that reports its steps itself
-    is_told = False  # what runs is recorded as a whole
+    in_one_span = False  # what runs is recorded as one span
     in_collective = False
     in_input = False
     call: Any = None  # the called function, outside all graphs

@@ -8,7 +8,7 @@ from stepscope.record.frameworks.watching import compiled_graphs
 _note: Callable[[str], object] = print
 
 
-def tell(note: Callable[[str], object]) -> None:
+def send_to(note: Callable[[str], object]) -> None:
     """`note`: the function of the new recording that takes notes."""
     global _note
     _note = note

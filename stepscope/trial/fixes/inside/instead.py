@@ -1,9 +1,21 @@
 """What a compiler made of a function, called in the function's place as long as that works."""
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from stepscope.trial.fixes.fix import Script
+from stepscope.trial.fixes.inside.user_functions import Place, Wrap, when_defined
+
+
+def compile_when_defined(script: Script, place: Place, compiler: Wrap, label: str) -> None:
+    """The user's function at `place`, compiled. `label`: what a script calls the compiler."""
+
+    def wrap(function: FunctionType) -> Callable[..., Any]:
+        words = f"{label}({function.__name__})"
+        return instead(script, compiler(function), function, place.function, words)
+
+    when_defined(place, wrap, script.patches)
 
 
 def instead(

@@ -6,8 +6,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
-from stepscope.trial.fixes.inside.instead import instead
-from stepscope.trial.fixes.inside.user_functions import Place, when_defined
+from stepscope.trial.fixes.inside.instead import compile_when_defined
+from stepscope.trial.fixes.inside.user_functions import Place
 
 if TYPE_CHECKING:
     from stepscope.trial.fixes.subject import Subject
@@ -22,7 +22,7 @@ class Jit:
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.named_function import finding_of
-        from stepscope.trial.fixes.proposing.step_function import decorator_patch, step_function
+        from stepscope.trial.fixes.proposing.step_function import step_function, with_decorator
 
         finding = finding_of(subject, "eager-overhead")
         if finding is None or "jax" not in subject.frameworks:
@@ -30,21 +30,15 @@ class Jit:
         function = step_function(subject.case, finding.location)
         if isinstance(function, Refusal):
             return function
-        return Proposal(
-            settings={"function": function.place},
-            words=f"jax.jit({function.node.name})",
-            patch=decorator_patch(function, "jax", "jax", "{}.jit"),
-        )
+        return with_decorator(function, "jax", "jax", "{}.jit")
 
     def install(self, script: Script, settings: Settings) -> None:
-        place = Place.of(settings["function"])
-
-        def wrap(function: FunctionType) -> Callable[..., Any]:
-            compiled = sys.modules["jax"].jit(function)
-            words = f"jax.jit({function.__name__})"
-            return instead(script, compiled, function, place.function, words)
-
-        when_defined(place, wrap, script.patches)
+        compile_when_defined(script, Place.of(settings["function"]), _jitted, "jax.jit")
 
 
 FIX: Final = Jit()
+
+
+def _jitted(function: FunctionType) -> Callable[..., Any]:
+    jitted: Callable[..., Any] = sys.modules["jax"].jit(function)
+    return jitted

@@ -7,7 +7,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import decorated
 from stepscope.analyze.code.sampled_steps import Frame
 from stepscope.model import Location
-from stepscope.trial.fixes.fix import Refusal
+from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal
 from stepscope.trial.fixes.proposing.imports import name_of
 from stepscope.trial.fixes.proposing.named_function import NamedFunction, named_function
 from stepscope.trial.fixes.proposing.traceable import why_not
@@ -68,7 +68,16 @@ def _below(case: Case, frames: tuple[Frame, ...], header: Location) -> tuple[Fra
     return frames[own[-1] + 1 :] if own else frames
 
 
-def decorator_patch(function: NamedFunction, module: str, usual: str, decorator: str) -> str | None:
-    """`decorator`: "{}.function", with the file's own name for the module put in."""
+def with_decorator(
+    function: NamedFunction, module: str, usual: str, decorator: str, keeps: Keeps | None = None
+) -> Proposal:
+    """`decorator`: "{}.function", with the file's own name for the module put in;
+    `usual`: what most files call it."""
     written = decorator.format(name_of(function.text, module, usual))
-    return decorated(function.recorded.file, function.text, function.node.lineno, written, None)
+    line = function.node.lineno
+    return Proposal(
+        settings={"function": function.place},
+        words=f"{decorator.format(usual)}({function.node.name})",
+        patch=decorated(function.recorded.file, function.text, line, written, None),
+        keeps=keeps,
+    )

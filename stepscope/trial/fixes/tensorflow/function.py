@@ -7,8 +7,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
-from stepscope.trial.fixes.inside.instead import instead
-from stepscope.trial.fixes.inside.user_functions import Place, when_defined
+from stepscope.trial.fixes.inside.instead import compile_when_defined
+from stepscope.trial.fixes.inside.user_functions import Place
 from stepscope.trial.fixes.keras import compile_arguments
 from stepscope.trial.fixes.tensorflow.changing_numbers import ChangingNumbers
 
@@ -41,13 +41,7 @@ class TfFunction:
         if settings.get(_EAGERLY) is False:
             compile_arguments.change(script, functools.partial(_in_graph, script))
             return
-        place = Place.of(settings["function"])
-
-        def wrap(function: FunctionType) -> Callable[..., Any]:
-            words = f"tf.function({function.__name__})"
-            return instead(script, _graph_of(function), function, place.function, words)
-
-        when_defined(place, wrap, script.patches)
+        compile_when_defined(script, Place.of(settings["function"]), _graph_of, "tf.function")
 
 
 FIX: Final = TfFunction()
@@ -75,18 +69,14 @@ def _in_graph(script: Script, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_function(subject: "Subject", location: Any) -> Proposal | Refusal:
-    from stepscope.trial.fixes.proposing.step_function import decorator_patch, step_function
+    from stepscope.trial.fixes.proposing.step_function import step_function, with_decorator
     from stepscope.trial.fixes.proposing.traceable import draws_in_graph
 
     function = step_function(subject.case, location)
     if isinstance(function, Refusal):
         return function
-    return Proposal(
-        settings={"function": function.place},
-        words=f"tf.function({function.node.name})",
-        patch=decorator_patch(function, "tensorflow", "tf", "{}.function"),
-        keeps="training" if draws_in_graph(subject.case, function) else None,
-    )
+    keeps: Keeps | None = "training" if draws_in_graph(subject.case, function) else None
+    return with_decorator(function, "tensorflow", "tf", "{}.function", keeps)
 
 
 def _without_run_eagerly(subject: "Subject") -> Proposal | Refusal | None:

@@ -2,36 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
-from stepscope.trial.fixes.torch.device_setting import on_gpu
+from stepscope.trial.fixes.torch.device_setting import DeviceSetting
 
 if TYPE_CHECKING:
-    from stepscope.trial.fixes.subject import Subject
-
-_LINE: Final = "torch.backends.cudnn.benchmark = True"
-
-
-class CudnnBenchmark:
-    name = "cudnn-benchmark"
-    title = "the fastest convolutions of cuDNN"
-    stage: Stage = "other"
-    keeps: Keeps = "rounding"
-    is_ceiling = False
-
-    def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
-        from stepscope.trial.fixes.torch.hardware import devices_of
-        from stepscope.trial.fixes.torch.operators_seen import has_operator
-
-        if not devices_of(subject.case):
-            return Refusal("cuDNN needs a GPU, and this run had none")
-        if has_operator(subject.case, "conv") is False:
-            return Refusal("the script has no convolutions")
-        return Proposal({}, _LINE, f"{_LINE}  # before the training, if batches have one size\n")
-
-    def install(self, script: Script, settings: Settings) -> None:
-        on_gpu(script, _set)
+    from stepscope.advise.evidence.case import Case
 
 
 def _set(torch: Any) -> str | None:
@@ -42,4 +16,20 @@ def _set(torch: Any) -> str | None:
     return None
 
 
-FIX = CudnnBenchmark()
+def _has_nothing_to_do(case: "Case") -> str | None:
+    from stepscope.trial.fixes.torch.operators_seen import has_operator
+
+    return "the script has no convolutions" if has_operator(case, "conv") is False else None
+
+
+FIX: Final = DeviceSetting(
+    name="cudnn-benchmark",
+    title="the fastest convolutions of cuDNN",
+    stage="other",
+    keeps="rounding",
+    of="cuDNN",
+    line="torch.backends.cudnn.benchmark = True",
+    where="before the training, if batches have one size",
+    set_up=_set,
+    why_not=_has_nothing_to_do,
+)

@@ -1,15 +1,52 @@
-"""Settings of torch for a GPU, made when the first model on one is called."""
+"""Fixes that are a setting of torch for a GPU, made when the first model on one is called."""
 
+import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stepscope.trial.fixes.fix import Script
+from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer, first_parameter
 
+if TYPE_CHECKING:
+    from stepscope.advise.evidence.case import Case
+    from stepscope.trial.fixes.subject import Subject
 
-def on_gpu(script: Script, set_up: Callable[[Any], str | None]) -> None:
-    """`set_up` gets torch and returns why it did nothing. Not at the import of torch: asking for
-    devices there would start CUDA before the script forks its workers."""
+
+def _nothing(_case: "Case") -> str | None:
+    return None
+
+
+@dataclasses.dataclass
+class DeviceSetting:
+    name: str
+    title: str
+    stage: Stage
+    keeps: Keeps
+    of: str  # what needs the GPU
+    line: str  # to write by hand
+    where: str  # to write it
+    set_up: Callable[[Any], str | None]  # gets torch, and returns why it did nothing
+    why_not: Callable[["Case"], str | None] = _nothing  # besides a missing GPU
+    is_ceiling: bool = False
+
+    def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        from stepscope.trial.fixes.torch.hardware import devices_of
+
+        if "torch" not in subject.frameworks:
+            return None
+        if not devices_of(subject.case):
+            return Refusal(f"{self.of} needs a GPU, and this run had none")
+        if reason := self.why_not(subject.case):
+            return Refusal(reason)
+        return Proposal({}, self.line, f"{self.line}  # {self.where}\n")
+
+    def install(self, script: Script, settings: Settings) -> None:
+        _on_gpu(script, self.set_up)
+
+
+def _on_gpu(script: Script, set_up: Callable[[Any], str | None]) -> None:
+    """Not at the import of torch: asking for devices there would start CUDA before the script forks
+    its workers."""
 
     def loaded(torch: Any) -> None:
         is_done = False

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+import needs
 from frameworks.running import PROGRAMS, record, show
 
-pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
-pytest.importorskip("transformers", reason="transformers is not installed for this Python")
+needs.module("lightning")
+needs.module("transformers")
 
 
 @pytest.fixture(scope="module")
