@@ -3,6 +3,7 @@
 import os
 from typing import Protocol
 
+from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.console import is_installed_command
@@ -121,7 +122,11 @@ class _Measure:
         assert state.baseline is not None
         steps = begun.steps_to_measure(state.wanted.steps)
         options = RecordOptions(
-            steps=steps, ops="off", losses=True, packages=program.command.packages
+            steps=steps,
+            ops="off",
+            losses=True,
+            packages=program.command.packages,
+            step_loop=loop_in(begun.steps.anchor or "") or "",
         )
         self._state = state
         self.run_s = begun.run_s(steps, state.baseline.seconds)
