@@ -44,6 +44,7 @@ class _HotLoop:
     hottest: StepLine
     ns: float  # by step
     turns: float | None  # by step
+    error_ns: float = 0.0  # of `ns`
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -174,7 +175,8 @@ def _as_sampled(case: Case, loop: _HotLoop, looks: list[Look]) -> _HotLoop:
     share = case.stacks.sure_share(looks)
     if not share or case.machine.busy is None:
         return loop
-    return dataclasses.replace(loop, ns=share * case.step_ns)
+    error_ns = case.stacks.time.error(share) * case.step_ns
+    return dataclasses.replace(loop, ns=share * case.step_ns, error_ns=error_ns)
 
 
 def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
@@ -182,9 +184,11 @@ def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
     share = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     if not share:
         return loop
-    if share > _MOST:
+    backward, error_ns = case.phase_ns("backward"), loop.error_ns
+    if share > _MOST:  # what else is there may be its own as well
         case.stacks.claim_phase("backward")
-    return dataclasses.replace(loop, ns=loop.ns + share * case.phase_ns("backward"))
+        error_ns += (1 - share) * backward
+    return dataclasses.replace(loop, ns=loop.ns + share * backward, error_ns=error_ns)
 
 
 def _calls_operators(case: Case, loop: _HotLoop) -> bool:
@@ -199,7 +203,13 @@ def _on_tensors(case: Case, loop: _HotLoop) -> Saving:
     operators = window.is_op & window.on_lines(of.file, loop.first, loop.last)
     found = computing(window, operators)
     stays, least = (min(loop.ns, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    return dataclasses.replace(Saving.without(loop.ns - stays), most=loop.ns - least)
+    most = loop.ns - least + loop.error_ns
+    return dataclasses.replace(Saving.without(loop.ns - stays), most=most)
+
+
+def _on_arrays(case: Case, loop: _HotLoop) -> Saving:
+    saving = vectorised(loop.ns, _lines(case, loop))
+    return dataclasses.replace(saving, most=loop.ns + loop.error_ns)
 
 
 def _lines(case: Case, loop: _HotLoop) -> Iterator[Line]:
@@ -238,7 +248,7 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
             f"Together {ms(loop.ns)} of the {ms(case.step_ns)} step.",
         ],
         location=location,
-        saving=_on_tensors(case, loop) if on_tensors else vectorised(loop.ns, _lines(case, loop)),
+        saving=_on_tensors(case, loop) if on_tensors else _on_arrays(case, loop),
         fix=_ON_TENSORS if on_tensors else _ON_ARRAYS,
         trial=None,
         source=case.code.text(location),
