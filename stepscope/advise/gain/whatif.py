@@ -60,7 +60,7 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     slower, faster = _variation(steps, saving)
     error = max(_LEAST_KNOWN, steps.recording) * blamed
     left = 1 - blamed
-    most_left = (1 - saving.least * scale) * (1 + slower * blamed) + error
+    most_left = (1 - min(blamed, saving.least * scale)) * (1 + slower * blamed) + error
     least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
     expected = 1 / max(left, error, HALF * slack, 1e-9)

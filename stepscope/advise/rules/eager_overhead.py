@@ -132,14 +132,14 @@ def _by_operators(case: Case) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"{counted(count, 'small operator')} a step",
-            verdict=f"is the launching of {counted(count, 'small operator')}{at(location)}",
+            verdict=f"is launching {counted(count, 'small operator')}, and Python{at(location)}",
             share=share,
             evidence=[
                 f"{counted(count, 'operator')} a step, {own_us:.1f} µs of their own each.",
                 f"The passes take {ms(passes)} of the {ms(case.step_ns)} step. The operators "
-                f"compute for about {ms(compute)} of that: their own time without that of the "
-                f"smallest ones, which only shows what a launch takes. The rest "
-                f"({percent(share)} of the step) is launching them and Python.",
+                f"compute for about {ms(compute)} of that, which is their own time beyond what the "
+                f"smallest of them take. The rest ({percent(share)} of the step) is launching them "
+                "and Python.",
             ],
             location=location,
             # A graph with breaks keeps half of its launches.
