@@ -140,9 +140,9 @@ def page(rows: Sequence[Judged], skipped: Sequence[str]) -> str:
 
 Made by `make zoo`; do not edit. Each script in `scripts/` has one fault, and a switch `--fixed`
 that removes it. "Top finding" and "function" are those of one recorded run; bold is wrong.
-"Predicted" is the finding's promise for the known fault; "measured" is the ratio of the mean steps
-of plain runs without and with `--fixed`, in turns: that of the quietest runs, and in brackets the
-least and the greatest of a round.
+"Predicted" is the finding's promise for the known fault, with … where the run does not support an
+upper end; "measured" is the ratio of the mean steps of plain runs without and with `--fixed`, in
+turns: that of the quietest runs, and in brackets the least and the greatest of a round.
 One compute thread, except where a script asks for more.
 
 {summary(rows)}

@@ -4,12 +4,13 @@
    core: a busy machine makes the blamed part and the rest longer alike.
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much the rest varies between the
-   quieter and the slower steps, and recording, whose cost may lie in either part.
+   quieter and the slower steps, chance, and recording, whose cost may lie in either part.
 4. Where hardly anything may be left, errors decide how much, so the range has no upper end.
 """
 
 import dataclasses
 import functools
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -58,7 +59,7 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     """Of the mean step."""
     blamed, scale = _blamed_share(steps, saving)
     slower, faster = _variation(steps, saving)
-    error = max(_LEAST_KNOWN, steps.recording) * blamed
+    error = max(_LEAST_KNOWN, steps.recording) * blamed + _chance(steps, saving)
     left = 1 - blamed
     most_left = (1 - min(blamed, saving.least * scale)) * (1 + slower * blamed) + error
     least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
@@ -90,6 +91,14 @@ def _blamed_share(steps: Steps, saving: Saving) -> tuple[float, float]:
     clock = np.average(steps.blamed(saving), weights=steps.duration_ns)
     scale = (float(own / clock) if clock else 1.0) / steps.mean_ns
     return min(1.0, saving.expected * scale), scale
+
+
+def _chance(steps: Steps, saving: Saving) -> float:
+    """Two standard errors of the share, where it differs from step to step: other steps have more
+    of it or less."""
+    shares = steps.blamed(saving)
+    beyond = steps.own_ns * (shares - np.average(shares, weights=steps.own_ns))
+    return 2 * float(beyond.std() / steps.own_ns.mean()) / math.sqrt(len(shares))
 
 
 def _least_left(saving: Saving, scale: float) -> float:
