@@ -106,9 +106,9 @@ def _least_left(saving: Saving, scale: float) -> float:
 
 
 def _variation(steps: Steps, saving: Saving) -> tuple[float, float]:
-    """How much longer the rest takes in the slower steps, and how much shorter in the quieter ones:
-    the quartiles, as parts of its mean."""
+    """How much longer the rest takes in the slowest tenth of the steps, and how much shorter in the
+    quietest, as parts of its mean."""
     rest = steps.own_ns * (1 - steps.blamed(saving))
     mean = max(1.0, float(rest.mean()))
-    quiet, slow = np.percentile(rest, [25, 75])
+    quiet, slow = np.percentile(rest, [10, 90])
     return max(0.0, float(slow) / mean - 1), max(0.0, 1 - float(quiet) / mean)
