@@ -46,7 +46,7 @@ def test_the_range_holds_the_spread_of_the_steps_and_of_the_fix() -> None:
     assert 1.2 < found.low < 2.0 < found.high
 
 
-def test_the_quieter_and_the_slower_steps_show_how_the_rest_varies() -> None:
+def test_quiet_steps_show_how_fast_the_rest_may_get() -> None:
     """5 of each 10 ms are left, but 3 in the quieter half of the steps: two fifths less. As half of
     the step is taken away, half of that counts: 4 ms. Two runs differ by 1 % of what goes away, and
     60 shares that are 1 ms off the mean leave it unsure by a quarter of a millisecond."""
