@@ -147,6 +147,10 @@ class ProcessBuilder:
         rest = (fields.get(each, 0) for each in ("end", "thread", "extra", "value0", "value1"))
         self.events.append((fmt.EVENT_TAG | kind, name, start, *rest))
 
+    def unknown_event(self, at_ns: int) -> None:
+        """Of a kind that no reader knows."""
+        self.events.append((fmt.EVENT_TAG | 0x7F, 0, self.ticks(at_ns), 0, 1, 0, 9, 0))
+
     def clock(self, at_ns: int) -> None:
         monotonic = START_NS + at_ns
         wall = monotonic + WALL_OFFSET_NS

@@ -82,7 +82,7 @@ def test_an_event_of_a_kind_that_is_not_known_changes_no_answer(tmp_path: Path) 
         for number in range(1, 21):
             process.step(number * 5 * MS)
             if has_more:
-                process.event(0x7F, 0, process.ticks(number * 5 * MS - MS), 0, value0=9)  # type: ignore[arg-type]  # the point is that it is not one
+                process.unknown_event(number * 5 * MS - MS)
         process.write()
         run = load(tmp_path / name)
         assert not run.processes[0].notes

@@ -10,6 +10,7 @@ import needs
 from trial.scripts import ROOT, Tried, run_with
 
 _PROGRAMS = ROOT / "tests" / "programs" / "trial"
+pytestmark = pytest.mark.nightly  # frameworks and compilers in every process
 
 
 def place(program: str, function: str) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def recorded(script: Path) -> tuple[Subject, Tried]:
 
 
 def proposed_at(recorded: tuple[Subject, Tried], line: str) -> Proposal | Refusal | None:
-    subject = with_finding(recorded[0], "checkpoint-stall", line, share=0.2)
+    subject = with_finding(recorded[0], "checkpoint-stall", line, share=0.02)
     return fixes.named(FIX).propose(subject)
 
 

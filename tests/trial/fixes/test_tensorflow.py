@@ -11,7 +11,7 @@ import pytest
 import needs
 from trial.scripts import PATIENCE_S, ROOT
 
-pytestmark = [needs.package("tensorflow"), needs.package("keras")]
+pytestmark = [pytest.mark.nightly, needs.package("tensorflow"), needs.package("keras")]
 _PROGRAM = ROOT / "tests" / "programs" / "trial" / "inside_tensorflow.py"
 _IN_PARALLEL = "applied: map(scaled (inside_tensorflow.py:38), num_parallel_calls=AUTOTUNE)"
 _PREFETCH = "applied: prefetch(AUTOTUNE)"

@@ -7,6 +7,8 @@ import pytest
 from trial.fixes.torch.trained import train
 
 FIX = "compile-dynamic"
+# A framework in every process: fixes on top of each other (test_same_losses.py) are tested by day.
+pytestmark = pytest.mark.nightly
 
 
 @pytest.mark.parametrize("how", ["function", "method"])

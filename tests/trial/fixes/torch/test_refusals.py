@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 import needs
 from trial.fixes.torch.trained import ENVIRONMENT, PROGRAMS, train
 from trial.scripts import run_with
+
+# A framework in every process: fixes on top of each other (test_same_losses.py) are tested by day.
+pytestmark = pytest.mark.nightly
 
 
 def test_optimizers_are_fused_or_else_go_by_lists_or_say_why_not(tmp_path: Path) -> None:

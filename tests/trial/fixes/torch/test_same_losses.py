@@ -22,6 +22,7 @@ def assert_keeps(fix: str, found: Trained, plain: Trained) -> None:
     assert found.losses[:_STEPS] == pytest.approx(plain.losses[:_STEPS], rel=most, abs=0)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("fix", "settings", "applied"),
     [
@@ -43,6 +44,7 @@ def test_the_fix_takes_effect_and_keeps_what_it_says(
     assert found.told["layout"] == str(fix == "channels-last")
 
 
+@pytest.mark.nightly
 def test_a_compiled_model_draws_the_same_random_numbers(tmp_path: Path, pictures: Trained) -> None:
     found = train(tmp_path / "run", "pictures.py", "eager-backend", compile={"dynamic": True})
     assert found.tried.applied("compile") == "compiled Net"
@@ -57,6 +59,7 @@ def test_so_does_one_that_inductor_compiles(tmp_path: Path, pictures: Trained) -
     assert_keeps("compile", found, pictures)
 
 
+@pytest.mark.nightly
 def test_a_model_in_doubles_computes_in_32_bits_and_the_loss_in_64(tmp_path: Path) -> None:
     plain = train(tmp_path / "plain", "doubles.py")
     found = train(tmp_path / "run", "doubles.py", float32={})
