@@ -14,16 +14,15 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
-from stepscope.advise.evidence.words import percent, times
+from stepscope.advise.evidence.words import gain, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
-from stepscope.advise.gain.whatif import one_after_another, speedup
+from stepscope.advise.gain.whatif import Steps, one_after_another, speedup
 from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
-from stepscope.clock import Ints
 from stepscope.model import Location, Process
 from stepscope.model.findings import (
     Finding,
@@ -102,7 +101,8 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
     candidates = limited(case, candidates)
     on_device, no_device = _ask(DEVICE_RULES, device)
     busy = busy_machine(case, candidates)
-    weighed = _Weighed(case.measured_ns, process.process, [*candidates, *on_device], every, busy)
+    steps = Steps(case.measured_ns, case.machine.delay_by_step_ns, case.recording_share)
+    weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -124,7 +124,7 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
         step_ns = device.device.step_ns
     except CannotJudge:
         return _nothing("Nothing ran on a device in this trace.", all_notes(run))
-    weighed = _Weighed(step_ns, device.process.process, found, every)
+    weighed = _Weighed(Steps(step_ns), device.process.process, found, every)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -180,7 +180,7 @@ class _Weighed:
 
     def __init__(
         self,
-        step_ns: Ints,
+        steps: Steps,
         process: Process,
         candidates: list[Candidate],
         every: bool,
@@ -188,8 +188,7 @@ class _Weighed:
     ) -> None:
         """`busy`: what to say about a machine that was busy with other programs."""
         self._busy = busy
-        self._step_ns = step_ns
-        self._mean_ns = float(step_ns.mean())
+        self._steps = steps
         self._process = process
         pairs = [(self._finding(each), each) for each in candidates]
         pairs = [
@@ -202,27 +201,28 @@ class _Weighed:
         self.verdict = self._verdict(pairs)
 
     def _finding(self, candidate: Candidate) -> Finding:
-        gain = speedup(self._step_ns, candidate.saving)
+        faster = speedup(self._steps, candidate.saving)
         return Finding(
             id=candidate.id,
-            severity=_severity(gain, candidate),
+            severity=_severity(faster, candidate),
             title=candidate.title,
             share=candidate.share,
             evidence=candidate.evidence,
             confidence=self._confidence(candidate),
             location=_named(candidate.location),
             process=candidate.process or self._process,
-            speedup=gain,
+            speedup=faster,
             fix=candidate.fix,
             patch=candidate.patch,
             trial=candidate.trial,
             library=candidate.library,
             source=candidate.source,
+            gain=gain(faster),
         )
 
     def _confidence(self, candidate: Candidate) -> str:
-        count = candidate.steps_behind or len(self._step_ns)
-        spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
+        count = candidate.steps_behind or len(self._steps.duration_ns)
+        spread = float(np.std(self._steps.duration_ns)) / max(1.0, self._steps.mean_ns)
         basis = f"{count} measured steps, which vary by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
         basis = "; ".join([basis, *doubts])
@@ -232,26 +232,25 @@ class _Weighed:
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        gains = one_after_another(self._mean_ns, [each.saving for _, each in pairs])
+        gains = one_after_another(self._steps, [each.saving for _, each in pairs])
         return [
             msgspec.structs.replace(
-                finding, then=f"then: {times(gain)} more" if number and gain > 1 else None
+                finding, then=f"then: {times(more)} more" if number and more and more > 1 else None
             )
-            for number, ((finding, _), gain) in enumerate(zip(pairs, gains, strict=True))
+            for number, ((finding, _), more) in enumerate(zip(pairs, gains, strict=True))
         ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
         if not pairs:
             return (
                 "Nothing stands out: no single cause costs more than 3 % of the step "
-                f"({self._mean_ns / 1e6:.3g} ms, the mean of {len(self._step_ns)})."
-                + (f" But {self._busy}." if self._busy else "")
+                f"({self._steps.mean_ns / 1e6:.3g} ms, the mean of "
+                f"{len(self._steps.duration_ns)})." + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]
         if not first.share:
             return f"The script {candidate.verdict}."
-        gain = first.speedup.expected
-        faster = f": {times(gain)} faster without" if gain > 1 else ""
+        faster = f": {first.gain} faster without" if first.gain else ""
         return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
 
 
@@ -265,10 +264,10 @@ def _named(location: Location | None) -> Location | None:
     return msgspec.structs.replace(location, function=name)
 
 
-def _severity(gain: Speedup, candidate: Candidate) -> Severity:
-    if gain.expected >= _HIGH:
+def _severity(faster: Speedup, candidate: Candidate) -> Severity:
+    if faster.expected >= _HIGH:
         return "high"
-    return "medium" if gain.expected >= _MEDIUM or candidate.is_always_reported else "low"
+    return "medium" if faster.expected >= _MEDIUM or candidate.is_always_reported else "low"
 
 
 def _outliers(case: Case) -> list[SlowStep]:

@@ -158,7 +158,7 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
     if fix.is_ceiling:
         return "rejected", _CEILING
     if speedup.low <= 1:
-        return "rejected", _SLOWER if speedup.high < 1 else NO_GAIN
+        return "rejected", _SLOWER if speedup.high is not None and speedup.high < 1 else NO_GAIN
     if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
     return "kept", None
@@ -172,4 +172,5 @@ def on_top(alone: Speedup, gained: float) -> Speedup:
         left = 1 / gained - (1 - 1 / speedup)
         return 1 / gained / left if left > 0.02 else speedup
 
-    return Speedup(expected=less(alone.expected), low=less(alone.low), high=less(alone.high))
+    high = less(alone.high) if alone.high is not None else None
+    return Speedup(expected=less(alone.expected), low=less(alone.low), high=high)

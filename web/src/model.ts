@@ -78,14 +78,14 @@ export interface Process {
 
 // Ratio of mean measured step times: before the fix to after it.
 export interface Speedup {
-  expected: number; low: number; high: number;
+  expected: number; low: number; high: number | null;
 }
 
 export interface Finding {
   id: string; severity: "high" | "medium" | "low"; title: string; share: number; evidence: string[];
   confidence: string; location: Location | null; process: Process; speedup: Speedup; fix: string;
   patch: string | null; trial: string | null; library: string | null; source: string | null;
-  then: string | null;
+  gain: string | null; then: string | null;
 }
 
 export interface NotJudged {

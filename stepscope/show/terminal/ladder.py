@@ -53,7 +53,7 @@ def _headline(answer: TrialAnswer) -> str:
     if not kept:
         return "No fix gains anything that stands out from the noise."
     fixes = counted(len(kept), "fix", "fixes")
-    return f"{_gained(answer, kept):.2f}× as fast with {fixes}"
+    return f"{_times(_gained(answer, kept))} as fast with {fixes}"
 
 
 def _gained(answer: TrialAnswer, kept: list[Rung]) -> float:
@@ -90,13 +90,24 @@ def _climb(answer: TrialAnswer) -> list[RenderableType]:
 
 
 def _measured(rung: Rung) -> str:
-    return f"{rung.speedup:.2f}× ({rung.low:.2f}–{rung.high:.2f})"
+    return _range(rung.speedup or 1.0, rung.low or 1.0, rung.high or 1.0)
+
+
+def _range(expected: float, low: float, high: float) -> str:
+    return f"{_times(expected)} ({digits(low)}–{digits(high)})"
+
+
+def _times(ratio: float) -> str:
+    return f"{digits(ratio)}×"
 
 
 def _predicted(rung: Rung) -> str:
     if rung.predicted is None:
         return NOTHING
-    return f"{rung.predicted.expected:.2f}× ({rung.predicted.low:.2f}–{rung.predicted.high:.2f})"
+    predicted = rung.predicted
+    if predicted.high is None:
+        return f"at least {_times(predicted.low)}"
+    return _range(predicted.expected, predicted.low, predicted.high)
 
 
 def _noise(answer: TrialAnswer) -> str:
@@ -125,7 +136,7 @@ def _not_kept(answer: TrialAnswer) -> list[RenderableType]:
 def _why(rung: Rung) -> str:
     if rung.ceiling is None:
         return rung.reason or ""
-    ceiling = f"at most {rung.ceiling:.2f}× (computed from its share of the step, not measured)"
+    ceiling = f"at most {_times(rung.ceiling)} (computed from its share of the step, not measured)"
     return f"{rung.title}: {rung.reason}; {ceiling}"
 
 
