@@ -7,6 +7,7 @@
 """
 
 import importlib
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -18,6 +19,7 @@ from stepscope.advise.evidence.words import gain, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
+from stepscope.advise.gain.measured import as_speedup, how_sure, in_words, measured_gain
 from stepscope.advise.gain.whatif import Steps, one_after_another, speedup
 from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
@@ -33,6 +35,7 @@ from stepscope.model.findings import (
     Speedup,
 )
 from stepscope.store.reader import Run
+from stepscope.store.records import MeasuredGain
 
 # They claim their time in this order.
 RULES: Final = (
@@ -76,17 +79,17 @@ _HIGH: Final = 1.5  # a third of the time: two days instead of three
 _MEDIUM: Final = 1.15  # an hour of a working day
 
 
-def findings(run: Run, every: bool = False) -> FindingsAnswer:
-    """`every`: also those that gain too little to matter. Never fails: the answer says so if a run
-    cannot be judged."""
+def findings(run: Run, every: bool = False, predicted: bool = False) -> FindingsAnswer:
+    """`every`: also those that gain too little to matter. `predicted`: also where a gain was
+    measured. Never fails: the answer says so if a run cannot be judged."""
     try:
-        return _findings(run, every)
+        return _findings(run, every, [] if predicted else run.measured)
     except Exception as error:  # a damaged run
         words = f"This run cannot be judged: {type(error).__name__}: {error}"
         return _nothing(words, all_notes(run))
 
 
-def _findings(run: Run, every: bool) -> FindingsAnswer:
+def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> FindingsAnswer:
     process = select(run)
     if process is None:
         return _nothing("Nothing was recorded, so nothing can be said.", all_notes(run))
@@ -94,15 +97,15 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
     if process.folder.is_file():
         return _of_trace(run, device, every)
     case = Case(run, process)
-    measured = len(case.measured_ns) if len(case.steps) else 0
-    if measured < _LEAST_STEPS:
-        return _nothing(_too_few(case, measured), all_notes(run))
+    count = len(case.measured_ns) if len(case.steps) else 0
+    if count < _LEAST_STEPS:
+        return _nothing(_too_few(case, count), all_notes(run))
     candidates, not_judged = _ask(RULES, case)
     candidates = limited(case, candidates)
     on_device, no_device = _ask(DEVICE_RULES, device)
     busy = busy_machine(case, candidates)
     steps = Steps(case.measured_ns, case.machine.delay_by_step_ns, case.recording_share)
-    weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy)
+    weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy, measured)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -185,31 +188,39 @@ class _Weighed:
         candidates: list[Candidate],
         every: bool,
         busy: str | None = None,
+        measured: Sequence[MeasuredGain] = (),
     ) -> None:
-        """`busy`: what to say about a machine that was busy with other programs."""
+        """`busy`: what to say about a machine that was busy with other programs. `measured`: gains
+        that need no prediction."""
         self._busy = busy
+        self._measured = measured
         self._steps = steps
         self._process = process
         pairs = [(self._finding(each), each) for each in candidates]
         pairs = [
             (finding, each)
             for finding, each in pairs
-            if every or each.is_always_reported or finding.speedup.expected >= LEAST_GAIN
+            if every
+            or each.is_always_reported
+            or finding.measured
+            or finding.speedup.expected >= LEAST_GAIN
         ]
         pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
         self.findings = self._with_the_rest(pairs)
         self.verdict = self._verdict(pairs)
 
     def _finding(self, candidate: Candidate) -> Finding:
-        faster = speedup(self._steps, candidate.saving)
+        location = _named(candidate.location)
+        tried = measured_gain(self._measured, candidate.id, location)
+        faster = as_speedup(tried) if tried else speedup(self._steps, candidate.saving)
         return Finding(
             id=candidate.id,
             severity=_severity(faster, candidate),
             title=candidate.title,
             share=candidate.share,
             evidence=candidate.evidence,
-            confidence=self._confidence(candidate),
-            location=_named(candidate.location),
+            confidence=how_sure(tried) if tried else self._confidence(candidate),
+            location=location,
             process=candidate.process or self._process,
             speedup=faster,
             fix=candidate.fix,
@@ -217,7 +228,8 @@ class _Weighed:
             trial=candidate.trial,
             library=candidate.library,
             source=candidate.source,
-            gain=gain(faster),
+            gain=in_words(tried) if tried else gain(faster),
+            measured=tried is not None,
         )
 
     def _confidence(self, candidate: Candidate) -> str:
@@ -250,7 +262,9 @@ class _Weighed:
         first, candidate = pairs[0]
         if not first.share:
             return f"The script {candidate.verdict}."
-        faster = f": {first.gain} faster without" if first.gain else ""
+        is_faster = first.gain and first.speedup.expected > 1
+        how = ", measured" if first.measured else ""
+        faster = f": {first.gain} faster without{how}" if is_faster else ""
         return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
 
 

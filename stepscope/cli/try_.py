@@ -107,6 +107,7 @@ def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
 
 def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
     """The report of the script as it is, with the ladder as a page."""
+    from stepscope.analyze.answers.run_list import keep_figures
     from stepscope.analyze.run import load
     from stepscope.show.report.bundle import is_built
     from stepscope.show.report.content import content
@@ -116,7 +117,10 @@ def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
         return
     path = os.path.join(answer.folder, REPORT_FILE)
     try:
-        report.write_page(path, content(load(answer.baseline.run), trial=answer))
+        run = load(answer.baseline.run)
+        shown = content(run, trial=answer)
+        report.write_page(path, shown)
+        keep_figures(run.path, shown.summary, shown.verdict)
     except Exception as trouble:
         talk.say(f"no report: {trouble or type(trouble).__name__}.")
     else:

@@ -33,6 +33,7 @@ class Finding(Record, frozen=True):
     library: str | None = None  # the library function in which most of it is spent
     source: str | None = None  # the text of the line
     gain: str | None = None  # the speed-up in words: "2.30×", "at least 6×"; null: not about time
+    measured: bool = False  # the gain, by `stepscope try`; otherwise it is predicted
     then: str | None = None  # what it still gains when those before it are fixed
 
 

@@ -93,7 +93,9 @@ def judged(saved: SavedBaseline) -> Baseline:
             f"Nothing can be tried: {answer.reason} Its run is in '{shown(saved.run)}'."
         )
     case = Case(run, run.main)
-    subject = Subject(case, findings(run), frozenset(saved.loaded), case.machine.cores)
+    subject = Subject(
+        case, findings(run, predicted=True), frozenset(saved.loaded), case.machine.cores
+    )
     return Baseline(subject, answer, saved.run)
 
 

@@ -131,6 +131,8 @@ def _described(candidate: Candidate, gained: float) -> Rung:
         reason=None,
         what=candidate.proposal.words,
         patch=candidate.proposal.patch,
+        location=finding.location if finding else None,
+        is_ceiling=candidate.fix.is_ceiling,
     )
 
 

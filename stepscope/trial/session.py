@@ -18,6 +18,7 @@ from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
 from stepscope.trial.fixes.fix import Keeps
 from stepscope.trial.ladder import Candidate, Ladder, Outcome
 from stepscope.trial.loss_check import checked
+from stepscope.trial.measured_gains import keep_gains
 from stepscope.trial.one_run import Program
 from stepscope.trial.rounds import Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
@@ -61,7 +62,9 @@ class Session:
         self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)
-        return self._answer(begun, ladder, skipped)
+        answer = self._answer(begun, ladder, skipped)
+        keep_gains(begun.run, ladder.rungs)
+        return answer
 
     def _baseline(self) -> Baseline:
         if self._state.baseline is None:

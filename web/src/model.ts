@@ -85,7 +85,7 @@ export interface Finding {
   id: string; severity: "high" | "medium" | "low"; title: string; share: number; evidence: string[];
   confidence: string; location: Location | null; process: Process; speedup: Speedup; fix: string;
   patch: string | null; trial: string | null; library: string | null; source: string | null;
-  gain: string | null; then: string | null;
+  gain: string | null; measured: boolean; then: string | null;
 }
 
 export interface NotJudged {
@@ -223,7 +223,7 @@ export interface Rung {
   status: "kept" | "rejected" | "failed" | "skipped"; reason: string | null; what: string | null;
   speedup: number | null; low: number | null; high: number | null; rounds: number;
   step_ms: number | null; loss: LossCheck | null; patch: string | null; ceiling: number | null;
-  run: string | null;
+  run: string | null; location: Location | null; is_ceiling: boolean;
 }
 
 export interface TrialAnswer {

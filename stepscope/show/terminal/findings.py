@@ -31,7 +31,7 @@ def verdict_block(answer: FindingsAnswer) -> list[RenderableType]:
     rows = Table.grid(padding=(0, 2, 0, 0))
     for finding in answer.findings[:3]:
         style = _STYLES[finding.severity]
-        gain = Text(finding.gain or "–", style=style)
+        gain = Text(f"{finding.gain or '–'}{_measured(finding)}", style=style)
         rows.add_row(gain, Text(finding.id, style=CODE), finding.title)
     return [Text(answer.verdict, style="bold"), *([indented(rows)] if answer.findings else [])]
 
@@ -56,7 +56,8 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     if finding.gain:
         low, high = finding.speedup.low, finding.speedup.high
         ends = f" ({low:.2f}–{high:.2f})" if high is not None else ""
-        rows.append(("gain", Text(f"{finding.gain}{ends}  {finding.then or ''}".rstrip())))
+        gain = f"{finding.gain}{ends}{_measured(finding)}"
+        rows.append(("gain", Text(f"{gain}  {finding.then or ''}".rstrip())))
     if finding.location is not None:
         place = Text(f"{finding.location.file}:{finding.location.line}", style=CODE)
         if finding.location.function:
@@ -70,6 +71,10 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     rows.append(("do", Text(finding.fix)))
     rows.append(("sure", Text(finding.confidence, style=FAINT)))
     return rows
+
+
+def _measured(finding: Finding) -> str:
+    return ", measured" if finding.measured else ""
 
 
 def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:

@@ -42,7 +42,7 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
     <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
       <div class="card-gain">
         <strong>{finding.gain ?? "–"}</strong>
-        {finding.gain && <span class="faint">faster</span>}
+        {finding.gain && <span class="faint">{finding.measured ? "faster, measured" : "faster"}</span>}
         {finding.gain && high !== null && <small class="faint">{digits(low)}× to {digits(high)}×</small>}
       </div>
       <div class="card-body">
