@@ -250,6 +250,6 @@ def _candidate(case: Case, loop: _HotLoop) -> Candidate:
         location=location,
         saving=_on_tensors(case, loop) if on_tensors else _on_arrays(case, loop),
         fix=_ON_TENSORS if on_tensors else _ON_ARRAYS,
-        trial=None,
+        trial="replay-result",
         source=case.code.text(location),
     )

@@ -22,6 +22,7 @@ FILES: Final[dict[str, str]] = {
     "stalls.evaluate_less_often": "evaluate-less-often",
     "stalls.log_less_often": "log-less-often",
     "stalls.skip_callback": "skip-callback",
+    "stalls.replay_result": "replay-result",
     "thread_count": "thread-count",
     "torch.compile": "compile",
     "torch.compile_dynamic": "compile-dynamic",

@@ -60,7 +60,7 @@ export function Ladder({ content }: { content: Content }) {
       {others.length > 0 && (
         <Panel title="Not kept">
           <table class="plain"><tbody>{others.map((rung, index) => (
-            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.status}</td><td>{visible(rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
+            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.is_ceiling && rung.speedup !== null ? "ceiling" : rung.status}</td><td>{visible(rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
           ))}</tbody></table>
         </Panel>
       )}

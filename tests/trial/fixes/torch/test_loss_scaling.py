@@ -57,7 +57,8 @@ for factor in (1.0, 1e37):
     gradient = 2 * (x @ before.T + model.bias.detach()).T @ x / 16
     loss.backward()
     optimizer.step()
-    print(float((before - gradient - model.weight.detach()).abs().max()), torch.equal(before, model.weight))
+    after = model.weight.detach()
+    print(float((before - gradient - after).abs().max()), torch.equal(before, after))
 """
 
 
