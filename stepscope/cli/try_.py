@@ -1,6 +1,7 @@
 """`stepscope try`: apply the fixes that findings name, and measure what each really gains."""
 
 import os
+import shutil
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -138,6 +139,12 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _left(seconds: float) -> str:
+    if seconds < 100:
+        return f"at most {max(5, round(seconds, -1)):.0f} s left"
+    return f"at most {seconds / 60:.0f} min left"
+
+
 class _Talk:
     """On stderr; where it is a terminal, one line says where we are."""
 
@@ -150,8 +157,9 @@ class _Talk:
 
     def round(self, what: str, number: int, most: int, left_s: float) -> None:
         if self._is_terminal:
-            line = f"{what}: round {number} of at most {most}, {max(0, left_s) / 60:.0f} min left"
-            click.echo(f"\r\033[K{line}", err=True, nl=False)
+            line = f"{what}: round {number} of at most {most}, {_left(left_s)}"
+            width = shutil.get_terminal_size().columns - 1  # a longer one could not be wiped out
+            click.echo(f"\r\033[K{line[:width]}", err=True, nl=False)
 
     def rung(self, rung: "Rung") -> None:
         from stepscope.show.terminal.ladder import in_one_line

@@ -53,6 +53,7 @@ Measure = Callable[[list[SavedFix], Candidate], Outcome]
 INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
 _SLOWER: Final = "slower"
+_LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
 _CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
 
 
@@ -169,10 +170,12 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
 def on_top(alone: Speedup, gained: float) -> Speedup:
     """What a fix takes off the step, off one that is `gained` times as fast already. Where that is
     more than is left of it, the savings overlap, and the fix's own figure is the best known."""
+    taken = [1 - 1 / each for each in (alone.expected, alone.low, alone.high) if each is not None]
+    if max(taken) > 1 / gained - _LEFT:
+        return alone
 
     def less(speedup: float) -> float:
-        left = 1 / gained - (1 - 1 / speedup)
-        return 1 / gained / left if left > 0.02 else speedup
+        return 1 / (1 - gained * (1 - 1 / speedup))
 
     high = less(alone.high) if alone.high is not None else None
     return Speedup(expected=less(alone.expected), low=less(alone.low), high=high)

@@ -1,7 +1,7 @@
 """A trial from its beginning, or from where it was interrupted, to its answer."""
 
 import os
-from typing import Protocol
+from typing import Final, Protocol
 
 from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
@@ -20,8 +20,11 @@ from stepscope.trial.ladder import Candidate, Ladder, Outcome
 from stepscope.trial.loss_check import checked
 from stepscope.trial.measured_gains import keep_gains
 from stepscope.trial.one_run import Program
-from stepscope.trial.rounds import Rounds, Runs, control_rounds, of_rounds
+from stepscope.trial.rounds import CONTROL, Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
+
+_TOGETHER: Final = "together"
+_NO_FIX: Final = (CONTROL, _TOGETHER)  # what is measured besides the fixes
 
 
 class Talk(Protocol):
@@ -59,7 +62,7 @@ class Session:
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
         ladder = Ladder(self._measure, self._talk.rung)
-        self._measure.to_come = len(candidates)
+        self._measure.count = self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)
         answer = self._answer(begun, ladder, skipped)
@@ -135,9 +138,11 @@ class _Measure:
         self.run_s = begun.run_s(steps, state.baseline.seconds)
         runs = Runs(self.run_s, begun.steps.anchor)
         self._rounds = Rounds(program, state, options, runs, budget)
-        self._rounds.on_round = talk.round
+        self._rounds.on_round = self._show
+        self._talk = talk
         self.noise: list[float] = []
-        self.to_come = 0  # candidates that were not measured yet
+        self.count = 0  # candidates
+        self.to_come = 0  # those that were not measured yet
 
     def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
         after = [*kept, candidate.as_applied]
@@ -150,7 +155,11 @@ class _Measure:
         return outcome._replace(loss=self._losses(found, keeps))
 
     def together(self, kept: list[SavedFix]) -> Speedup | None:
-        return self._outcome(self._compared([], kept, "together")).speedup
+        return self._outcome(self._compared([], kept, _TOGETHER)).speedup
+
+    def _show(self, what: str, number: int, most: int, left_s: float) -> None:
+        fix = f"fix {self.count - self.to_come} of {self.count}, " if what not in _NO_FIX else ""
+        self._talk.round(fix + what, number, most, left_s)
 
     def _losses(self, found: Comparison, keeps: Keeps) -> LossCheck:
         first = found.rounds[0]
