@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stepscope.model.trial import Rung, TrialAnswer
     from stepscope.trial.state import State
 
+_TERMINALS = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]  # as it began
 _INTERRUPTED_STATUS = 130  # 128 + SIGINT, as a shell reports it
 
 
@@ -46,6 +47,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     with and without it take turns, and their losses are compared. What helps is kept, and the next
     fix comes on top.
     """
+    from stepscope.trial import orphans
     from stepscope.trial.ladder import INTERRUPTED
     from stepscope.trial.session import Session, refuse_ranks
     from stepscope.trial.state import Budget
@@ -55,8 +57,9 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     if launch is not None:
         raise refuse_ranks(launch.variable)
     state = _state(list(words), given)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _hang_up)
+    orphans.adopt()
     talk = _Talk()
     try:
         answer = Session(state, Budget(given["budget"] * 60), talk).run()
@@ -136,6 +139,13 @@ def _again(state: "State") -> str:
 
 def _interrupt(*_: object) -> None:
     """Asked to end by a process: as with Ctrl-C, nothing that we started is left behind."""
+    raise KeyboardInterrupt
+
+
+def _hang_up(*_: object) -> None:
+    """The terminal may be gone: what is still said must not be an error."""
+    for descriptor in _TERMINALS:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     raise KeyboardInterrupt
 
 
