@@ -103,9 +103,10 @@ def test_a_gain_in_words(found: Speedup, words: str | None) -> None:
 
 
 def test_a_loop_of_short_lines_is_nearly_all_python() -> None:
-    """1000 turns of 1 µs, with two operations each: 6 ns of arrays instead, 40 at most."""
+    """1000 turns of 1 µs, with two operations each, of 0.3 to 20 ns an element of an array: between
+    the two, 2.4, and 20 at most."""
     saving = vectorised(1000 * US, [Line(1000 * US, hits=1000, operations=2)])
-    assert saving.expected == pytest.approx(1000 * US - 6 * US)
+    assert saving.expected == pytest.approx(1000 * US - 2 * 6**0.5 * US)
     assert (saving.least, saving.most) == pytest.approx((960 * US, 1000 * US))
 
 

@@ -5,7 +5,7 @@
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
    steps, chance, and recording, whose cost may lie in either part.
-4. Where hardly anything may be left, errors decide how much, so the range has no upper end.
+4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
 import dataclasses
@@ -23,10 +23,9 @@ from stepscope.model.findings import Speedup
 
 Floats = npt.NDArray[np.float64]
 
-# Of the step. Below that, what is left consists of what no rule measures, such as the loop itself,
-# recording and the clock, so no recording supports a gain above 20 times.
-_LEAST_LEFT: Final = 0.05
-_LEAST_KNOWN: Final = 0.01  # of the step: two plain runs differ by that much
+# Of the step: gains measured twice differ by that much at least (benchmarks/zoo/results.md).
+_LEAST_KNOWN: Final = 0.01
+_QUIET: Final = 10  # percentile: the range is to hold in nine of ten cases
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,11 +60,12 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     faster = _faster_in_quiet_steps(steps, saving)
     error = max(_LEAST_KNOWN, steps.recording) * blamed + _chance(steps, saving)
     left = 1 - blamed
-    most_left = 1 - min(blamed, saving.least * scale) + error
+    most_left = min(1.0, 1 - min(blamed, saving.least * scale) + error)
     least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
+    # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
     expected = 1 / max(left, error, HALF * slack, 1e-9)
-    is_open = saving.most is None or least_left < _LEAST_LEFT
+    is_open = saving.most is None or least_left <= error
     return Speedup(
         expected=expected,
         low=min(1 / most_left, expected),
@@ -110,4 +110,4 @@ def _faster_in_quiet_steps(steps: Steps, saving: Saving) -> float:
     less done beside it, it gets faster, as caches stay warm and less is freed, and not slower."""
     rest = steps.own_ns * (1 - steps.blamed(saving))
     mean = max(1.0, float(rest.mean()))
-    return max(0.0, 1 - float(np.percentile(rest, 10)) / mean)
+    return max(0.0, 1 - float(np.percentile(rest, _QUIET)) / mean)
