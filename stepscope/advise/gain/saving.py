@@ -41,9 +41,9 @@ class Saving:
         return Saving(expected=ns, least=least, most=most, by_step_ns=by_step_ns)
 
     @staticmethod
-    def half_or_more(ns: float) -> "Saving":
+    def half_or_more(ns: float, *, most_ns: float = 0.0) -> "Saving":
         """The step without this piece of it, of which half may stay."""
-        return Saving.part_of(ns, expected=1.0, least=HALF)
+        return Saving(expected=ns, least=HALF * ns, most=max(ns, most_ns))
 
     @staticmethod
     def nothing() -> "Saving":

@@ -65,7 +65,8 @@ def exposed(
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
             evidence=[evidence],
-            saving=Saving.without(hidden, most_ns=cost_ns),
+            # The last bucket has nothing left to hide behind.
+            saving=Saving.half_or_more(hidden, most_ns=cost_ns),
             fix=fix,
             location=location,
             library=library,
