@@ -104,7 +104,8 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
     candidates = limited(case, candidates)
     on_device, no_device = _ask(DEVICE_RULES, device)
     busy = busy_machine(case, candidates)
-    steps = Steps(case.measured_ns, case.machine.delay_by_step_ns, case.recording_share)
+    lost_ns = None if _lacks_cores(candidates) else case.machine.delay_by_step_ns
+    steps = Steps(case.measured_ns, lost_ns, case.recording_share)
     weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy, measured)
     return FindingsAnswer(
         verdict=weighed.verdict,
@@ -173,9 +174,12 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
 
 def busy_machine(case: Case, candidates: list[Candidate]) -> str | None:
     """Set unless the training's own threads are reported as the reason."""
-    if any(each.id == thread_oversubscription.ID for each in candidates):
-        return None
-    return case.machine.busy
+    return None if _lacks_cores(candidates) else case.machine.busy
+
+
+def _lacks_cores(candidates: list[Candidate]) -> bool:
+    """Whether its own threads take each other's cores."""
+    return any(each.id == thread_oversubscription.ID for each in candidates)
 
 
 class _Weighed:

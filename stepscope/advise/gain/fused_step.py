@@ -15,9 +15,10 @@ _TIMES: Final = 2.0  # up to so much longer or shorter: SGD's arithmetic is not 
 _MOST_LEFT: Final = 0.9  # of the cost: it is one operator instead of dozens, never slower
 
 
-def fused(cost_ns: float, tensors: int, elements: float) -> Saving:
-    """What fusing saves in a step that goes through them one by one for `cost_ns`."""
-    takes = _OVERHEAD_NS + _BY_TENSOR_NS * tensors + _BY_ELEMENT_NS * elements
+def fused(cost_ns: float, tensors: int, elements: float, with_core: float) -> Saving:
+    """What fusing saves in a step that goes through them one by one for `cost_ns`, of which the
+    thread had a core for the part `with_core`."""
+    takes = (_OVERHEAD_NS + _BY_TENSOR_NS * tensors + _BY_ELEMENT_NS * elements) / with_core
 
     def saved(fused_ns: float) -> float:
         return cost_ns - min(fused_ns, _MOST_LEFT * cost_ns)

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 # Where the run does not show what the fix does instead: nothing is expected of it, and a quarter of
-# what it replaces at most. Doing something every fourth time is the least that is less often.
+# what it replaces at most. What is done in less than every fourth step is no longer reported.
 MOST_INSTEAD: Final = 0.25
-HALF: Final = 0.5  # of what is known to shrink, but not by how much
+HALF: Final = 0.5  # the middle between nothing and all, where the run shows neither
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,10 +28,22 @@ class Saving:
         return Saving(expected=ns * expected, least=ns * least, most=ns * most)
 
     @staticmethod
-    def without(ns: float, *, error_ns: float = 0.0) -> "Saving":
+    def without(
+        ns: float,
+        *,
+        error_ns: float = 0.0,
+        most_ns: float = 0.0,
+        by_step_ns: npt.NDArray[np.int64] | None = None,
+    ) -> "Saving":
         """The step without this piece of it, known up to an error. What is done instead is not."""
         least = (1 - MOST_INSTEAD) * max(0.0, ns - error_ns)
-        return Saving(expected=ns, least=least, most=ns + error_ns)
+        most = max(ns + error_ns, most_ns)
+        return Saving(expected=ns, least=least, most=most, by_step_ns=by_step_ns)
+
+    @staticmethod
+    def half_or_more(ns: float, *, most_ns: float = 0.0) -> "Saving":
+        """The step without this piece of it, of which half may stay."""
+        return Saving(expected=ns, least=HALF * ns, most=max(ns, most_ns))
 
     @staticmethod
     def nothing() -> "Saving":

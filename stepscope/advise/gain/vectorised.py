@@ -8,6 +8,7 @@
 """
 
 import dataclasses
+import math
 from collections.abc import Iterable
 from typing import Final
 
@@ -16,9 +17,11 @@ from stepscope.advise.gain.saving import HALF, Saving
 # NumPy on a small array: 0.6 µs for an addition, 2.4 for a sum, 7 for a mean (`python -m
 # benchmarks.gain_constants` prints them, and what an element of a large array takes).
 BY_CALL_NS: Final = 5_000.0
-# An addition takes 0.3 ns, a choice between two 13, a look-up anywhere 20: between the two ends.
-BY_ELEMENT_NS: Final = 3.0
+# From an addition to a look-up in cold memory. Which of them it will be is not known: the middle of
+# the exponents is expected, and the range has both ends.
+LEAST_BY_ELEMENT_NS: Final = 0.3
 MOST_BY_ELEMENT_NS: Final = 20.0
+BY_ELEMENT_NS: Final = math.sqrt(LEAST_BY_ELEMENT_NS * MOST_BY_ELEMENT_NS)
 
 
 @dataclasses.dataclass(frozen=True)

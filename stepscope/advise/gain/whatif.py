@@ -4,8 +4,8 @@
    core: a busy machine makes the blamed part and the rest longer alike.
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
-   steps, chance, and recording, whose cost may lie in either part.
-4. Where hardly anything may be left, errors decide how much, so the range has no upper end.
+   steps, chance, and what may lie in either part: recording, and having no core.
+4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
 import dataclasses
@@ -23,10 +23,9 @@ from stepscope.model.findings import Speedup
 
 Floats = npt.NDArray[np.float64]
 
-# Of the step. Below that, what is left consists of what no rule measures, such as the loop itself,
-# recording and the clock, so no recording supports a gain above 20 times.
-_LEAST_LEFT: Final = 0.05
-_LEAST_KNOWN: Final = 0.01  # of the step: two plain runs differ by that much
+# Of the step: gains measured twice differ by that much at least (benchmarks/zoo/results.md).
+_LEAST_KNOWN: Final = 0.01
+_QUIET: Final = 10  # percentile: the range is to hold in nine of ten cases
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,6 +46,13 @@ class Steps:
         own: Floats = np.asarray(self.duration_ns - lost, np.float64)
         return own if own.sum() > 0 else np.asarray(self.duration_ns, np.float64)
 
+    @property
+    def unevenness(self) -> float:
+        """How many times as long one part may have had a core as the other, at most 1. The extreme
+        is that one always had it, and the other no more than the mean: halfway to that, in
+        exponents, nine of ten gains were inside the range on a machine with a load of 5 to 15."""
+        return math.sqrt(self.own_ns.sum() / self.duration_ns.sum())
+
     def blamed(self, saving: Saving) -> Floats:
         """The share of each step."""
         if saving.by_step_ns is None:
@@ -59,13 +65,15 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     """Of the mean step."""
     blamed, scale = _blamed_share(steps, saving)
     faster = _faster_in_quiet_steps(steps, saving)
-    error = max(_LEAST_KNOWN, steps.recording) * blamed + _chance(steps, saving)
-    left = 1 - blamed
-    most_left = 1 - min(blamed, saving.least * scale) + error
-    least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
+    unknown = max(_LEAST_KNOWN, steps.recording) * blamed
+    error = unknown + _chance(steps, saving)
+    least, most = _between(saving, blamed, scale, steps.unevenness)
+    most_left = min(1.0, 1 - least + error)
+    least_left = (1 - most) * (1 - faster * blamed) - error
+    # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
-    expected = 1 / max(left, error, HALF * slack, 1e-9)
-    is_open = saving.most is None or least_left < _LEAST_LEFT
+    expected = 1 / max(1 - blamed, error, HALF * slack, 1e-9)
+    is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
         low=min(1 / most_left, expected),
@@ -101,8 +109,11 @@ def _chance(steps: Steps, saving: Saving) -> float:
     return 2 * float(beyond.std() / steps.own_ns.mean()) / math.sqrt(len(shares))
 
 
-def _least_left(saving: Saving, scale: float) -> float:
-    return 1 - scale * (saving.expected if saving.most is None else saving.most)
+def _between(saving: Saving, blamed: float, scale: float, uneven: float) -> tuple[float, float]:
+    """The shares that go away at least and at most, as they are where each part has a core."""
+    least = min(blamed, saving.least * scale)
+    most = blamed if saving.most is None else saving.most * scale
+    return least * uneven / (1 - least * (1 - uneven)), most / (uneven + most * (1 - uneven))
 
 
 def _faster_in_quiet_steps(steps: Steps, saving: Saving) -> float:
@@ -110,4 +121,4 @@ def _faster_in_quiet_steps(steps: Steps, saving: Saving) -> float:
     less done beside it, it gets faster, as caches stay warm and less is freed, and not slower."""
     rest = steps.own_ns * (1 - steps.blamed(saving))
     mean = max(1.0, float(rest.mean()))
-    return max(0.0, 1 - float(np.percentile(rest, 10)) / mean)
+    return max(0.0, 1 - float(np.percentile(rest, _QUIET)) / mean)

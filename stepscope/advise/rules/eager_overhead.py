@@ -122,7 +122,8 @@ def _by_operators(case: Case) -> list[Candidate]:
     # The passes are as they were, on a machine that others may have used as well.
     found = computing(window, operators)
     compute, least = (min(passes, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    overhead = min(passes - compute, count * _MOST_BY_OPERATOR_NS)
+    most = count * _MOST_BY_OPERATOR_NS / case.machine.with_core
+    overhead = min(passes - compute, most)
     if overhead < _LEAST_OVERHEAD * passes:
         return []
     location = window.place(operators)

@@ -1,6 +1,5 @@
 """Collectives that nothing hides."""
 
-import dataclasses
 from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
@@ -66,7 +65,8 @@ def exposed(
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
             evidence=[evidence],
-            saving=dataclasses.replace(Saving.without(hidden), most=cost_ns),
+            # The last bucket has nothing left to hide behind.
+            saving=Saving.half_or_more(hidden, most_ns=cost_ns),
             fix=fix,
             location=location,
             library=library,

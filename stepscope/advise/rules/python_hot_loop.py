@@ -203,8 +203,7 @@ def _on_tensors(case: Case, loop: _HotLoop) -> Saving:
     operators = window.is_op & window.on_lines(of.file, loop.first, loop.last)
     found = computing(window, operators)
     stays, least = (min(loop.ns, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    most = loop.ns - least + loop.error_ns
-    return dataclasses.replace(Saving.without(loop.ns - stays), most=most)
+    return Saving.without(loop.ns - stays, most_ns=loop.ns - least + loop.error_ns)
 
 
 def _on_arrays(case: Case, loop: _HotLoop) -> Saving:

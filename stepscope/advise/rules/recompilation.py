@@ -61,13 +61,14 @@ def judge(case: Case) -> list[Candidate]:
 def _saving(case: Case, cost: float) -> Saving:
     """If some steps compile nothing, they show what a step takes then: compiling also leaves caches
     cold, and the first calls after it are slow."""
-    compiling = case.phase_by_step("compile")
-    without = case.measured_ns[compiling == 0]
+    compiles = case.phase_by_step("compile") > 0
+    without = case.measured_ns[~compiles]
     if len(without) < _ENOUGH:
         return Saving(expected=cost + _set_up_ns(case), least=cost, most=None)
     left = min(float(without.mean()), case.step_ns - cost)
-    quick = min(float(np.percentile(without, 25)), left)
-    return Saving(expected=case.step_ns - left, least=cost, most=case.step_ns - quick)
+    extra = case.step_ns - left
+    beyond = np.where(compiles, case.measured_ns - np.int64(left), 0)
+    return Saving(expected=extra, least=cost, most=extra, by_step_ns=beyond)
 
 
 def _set_up_ns(case: Case) -> float:

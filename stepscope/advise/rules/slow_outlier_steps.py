@@ -1,6 +1,5 @@
 """A few steps are far slower, and what happened in them."""
 
-import dataclasses
 from typing import Any, Final
 
 import numpy as np
@@ -99,9 +98,7 @@ def judge(case: Case) -> list[Candidate]:
                 ),
             ],
             location=location,
-            saving=dataclasses.replace(
-                Saving.without(cost), by_step_ns=_beyond_usual(case, indices, usual)
-            ),
+            saving=Saving.without(cost, by_step_ns=_beyond_usual(case, indices, usual)),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
             source=case.code.text(location),

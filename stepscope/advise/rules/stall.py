@@ -8,7 +8,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
-from stepscope.advise.gain.saving import MOST_INSTEAD, Saving
+from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.clock import Ints
 from stepscope.model import Location
@@ -55,10 +55,9 @@ def stall(
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving(
-                expected=cost,
-                least=(1 - MOST_INSTEAD) * cost,
-                most=max(wall, _seen_without(case, cost_by_step)),
+            saving=Saving.without(
+                cost,
+                most_ns=max(wall, _seen_without(case, cost_by_step)),
                 by_step_ns=cost_by_step,
             ),
             fix=fix,

@@ -1,6 +1,5 @@
 """The rank that the others wait for."""
 
-import dataclasses
 from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
@@ -53,7 +52,7 @@ def _saving(case: Case, location: Location | None, cost: float, ranks: int) -> S
     if location is not None and not _is_done_by_all(case, location, ranks):
         # Only this rank does it: it goes away, or happens behind the others' communication.
         return Saving.without(cost)
-    return dataclasses.replace(Saving.without(cost * (ranks - 1) / ranks), most=cost)
+    return Saving.without(cost * (ranks - 1) / ranks, most_ns=cost)
 
 
 def _is_done_by_all(case: Case, location: Location, ranks: int) -> bool:

@@ -35,7 +35,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             ],
             location=location,
             # From pinned memory it is at least twice as fast, and may all overlap with compute.
-            saving=Saving.without(cost),
+            saving=Saving.half_or_more(cost),
             fix=case.words.pageable_copy.fix,
             trial=case.words.pageable_copy.trial,
         )
