@@ -165,8 +165,10 @@ def _ignore(*_: object) -> None:
 
 # What another engine for lines and calls can break. Everything else runs on one Python by day.
 OF_THE_ENGINE = (
-    "cli", "ipython", "native", "nightly", "profile", "record", "robustness", "transparency",
-    "test_line_profiler", "test_package", "test_run_object",
+    "cli/test_run.py", "cli/test_run_signals.py", "ipython", "native", "nightly", "profile",
+    "record", "robustness/test_budget.py", "robustness/test_death.py",
+    "robustness/test_exact_lines.py", "transparency", "test_line_profiler", "test_package",
+    "test_run_object",
 )  # fmt: skip
 TESTS = Path(__file__).parent
 
@@ -185,7 +187,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path.parent.name == "ipython" and "cell" not in item.path.name)
     if config.getoption("--engine"):
         for item in items:
-            if not place(item).startswith(OF_THE_ENGINE):
+            if not item.path.relative_to(TESTS).as_posix().startswith(OF_THE_ENGINE):
                 item.add_marker("nightly")
 
 

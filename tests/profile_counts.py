@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from transparency.both import PATIENCE_S, environment
+from clean_environment import environment
+from transparency.both import PATIENCE_S
 
 PROGRAMS = Path(__file__).parent / "programs"
 

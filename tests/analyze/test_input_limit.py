@@ -15,7 +15,7 @@ LINE = InputLine(
 )
 # A step of 50 ms that waits 40 of them for two workers, on eight cores.
 BUSY = Facts(
-    workers=2, wait_share=0.8, wait_ms=40.0, step_ms=50.0, load_ms=60.0, cores=8.0,
+    workers=2, wait_ms=40.0, ready_ms=1.0, step_ms=50.0, load_ms=60.0, cores=8.0,
     idle_cores=5.5, starts=1, start_up_ms=80.0, start_share=0.0, transfer_share=0.1, get_ms=1.0,
     hottest=LINE, busy=0.97,
 )  # fmt: skip
@@ -66,9 +66,18 @@ def test_loading_in_the_training_process() -> None:
     assert limit(dataclasses.replace(alone, idle_cores=0.0))[0] == "work"
 
 
-@pytest.mark.parametrize("share", [0.0, 0.049])
-def test_steps_that_hardly_wait_are_limited_by_nothing(share: float) -> None:
-    assert limit(dataclasses.replace(BUSY, wait_share=share))[0] == "nothing"
+@pytest.mark.parametrize("wait_ms", [0.0, 2.4])
+def test_steps_that_hardly_wait_are_limited_by_nothing(wait_ms: float) -> None:
+    assert limit(dataclasses.replace(BUSY, wait_ms=wait_ms))[0] == "nothing"
+
+
+def test_taking_ready_batches_is_no_limit_however_long_it_takes() -> None:
+    """On a busy machine the training process waits for a core while it takes one."""
+    what, why = limit(dataclasses.replace(BUSY, wait_ms=10.0, ready_ms=8.0))
+    assert what == "nothing"
+    assert (
+        why == "the steps wait 20 % of their time for input, mostly to take batches that are ready"
+    )
 
 
 def test_start_up_comes_before_all_that_follows_from_it() -> None:

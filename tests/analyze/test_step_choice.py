@@ -287,6 +287,16 @@ def test_too_few_turns_or_too_short_ones_are_no_steps(
     assert "stepscope.step()" in answer.reason
 
 
+@pytest.mark.parametrize(("options", "expected"), [({}, 0), ({"steps": 12}, 12)])
+def test_a_training_that_was_cut_short_after_a_long_set_up_has_its_steps(
+    tmp_path: Path, options: dict[str, int], expected: int
+) -> None:
+    run = RunBuilder(tmp_path / "run", options=options)
+    process = run.process()
+    process.for_loop(process.loop(process.code(), 3, 9), 1000 * MS, [3 * MS] * 12)
+    assert answer_of(run, process).steps == expected
+
+
 def test_a_short_training_after_long_imports_has_its_steps(run: RunBuilder) -> None:
     process = run.process()
     process.span(SpanCategory.IMPORT, 0, 20_000 * MS, name="tensorflow")

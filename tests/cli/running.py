@@ -1,7 +1,6 @@
 """How the tests of `stepscope run` start it: as a user would, in its own process."""
 
 import json
-import os
 import select
 import signal
 import subprocess
@@ -10,20 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clean_environment import environment
+
 PROGRAMS = Path(__file__).parent.parent / "programs" / "run"
 PATIENCE_S = 60.0  # only how long to wait before a hang counts as a failure
-
-# Recording must not depend on what the tests themselves were started with.
-_NOT_PASSED_ON = ("PYTHONPATH", "PYTHONWARNINGS", "RANK", "WORLD_SIZE", "SLURM_PROCID")
-
-
-def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _NOT_PASSED_ON and not name.startswith(("STEPSCOPE_", "COV_"))
-    }
-    return {**kept, **extra}
 
 
 def command(*words: str) -> list[str]:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from clean_environment import environment
 from cli.running import (
     command,
-    environment,
     plain,
     processes,
     program,

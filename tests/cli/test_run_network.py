@@ -4,7 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cli.running import PATIENCE_S, environment, processes, program, read_json
+from clean_environment import environment
+from cli.running import PATIENCE_S, processes, program, read_json
 
 # Everything named "far" is on the network.
 STARTED = """

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from cli.running import command, environment, finish, program, read_json, start, wait_for_line
+from clean_environment import environment
+from cli.running import command, finish, program, read_json, start, wait_for_line
 
 
 def test_a_signal_sent_to_us_reaches_the_script_once(tmp_path: Path) -> None:

@@ -18,3 +18,4 @@ STEPS = {
     "two_losses": 28,
     "one_after_the_other": 44,
 }
+LIKE_OTHERS = {"gan_five_to_one", "gan_every_fifth", "scaled", "own_optimizer", "two_losses"}

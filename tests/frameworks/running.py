@@ -3,25 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from asking import page
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 show = page
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TOKENIZERS_PARALLELISM": "false"}
-
-
-def nightly_but(kept: Iterable[Any], names: Iterable[Any]) -> list[Any]:
-    """The names as parameters; those that are not kept take their time at night."""
-    wanted = set(kept)
-    return [
-        name if name in wanted else pytest.param(name, marks=pytest.mark.nightly) for name in names
-    ]
 
 
 def run(

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, plain, run, show
+from frameworks.running import PROGRAMS, plain, run, show
+from nights import nightly_but
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 
@@ -27,7 +28,7 @@ SAMPLES = 64
 ROW = re.compile(r"^\|  (\S.*?)\s*\|  [^|]+\|  (\d+)\s*\|", re.MULTILINE)
 
 
-AT_NIGHT = {("manual", OLD)}
+AT_NIGHT = {("manual", OLD), ("fit", OLD), ("accumulation", NEW)}
 CASES = [
     pytest.param(case, marks=pytest.mark.nightly if case in AT_NIGHT else (), id="-".join(case))
     for case in STEPS
@@ -99,14 +100,12 @@ def test_samples_are_those_of_the_batches(
         assert rate["samples_per_s"] == pytest.approx(SAMPLES * rate["per_s"])
 
 
-def test_saving_logging_and_the_passes_are_phases(
-    runs: Runs,
-) -> None:
-    for package in (NEW, OLD):
-        answer = steps_of(runs["fit", package][0])
-        categories = {row["category"] for row in answer["breakdown"]}
-        told = {"input", "forward", "backward", "optimizer", "evaluation", "checkpoint", "logging"}
-        assert told <= categories
+@pytest.mark.parametrize("package", nightly_but([NEW], [NEW, OLD]))
+def test_saving_logging_and_the_passes_are_phases(runs: Runs, package: str) -> None:
+    answer = steps_of(runs["fit", package][0])
+    categories = {row["category"] for row in answer["breakdown"]}
+    passes = {"input", "forward", "backward", "optimizer"}
+    assert passes | {"evaluation", "checkpoint", "logging"} <= categories
 
 
 def test_waiting_for_a_loader_that_is_none_of_torchs_is_input(
@@ -138,6 +137,7 @@ def test_actions_nest_as_they_happened_and_add_up(
         assert row["total_ns"] == row["self_ns"] + inner
 
 
+@pytest.mark.nightly
 def test_a_profiler_of_the_scripts_works_on_and_is_seen(tmp_path: Path) -> None:
     """Its own report has the same calls as ours, and the same as without us."""
     program, arguments = FOLDER / "chosen_profiler.py", (NEW, "lightning", "simple")
@@ -154,6 +154,7 @@ def test_a_profiler_of_the_scripts_works_on_and_is_seen(tmp_path: Path) -> None:
     assert steps_of(tmp_path / "run")["steps"] == 24
 
 
+@pytest.mark.nightly
 def test_an_error_in_a_step_is_the_scripts_own_and_the_report_names_it(tmp_path: Path) -> None:
     program = FOLDER / "raises.py"
     stepscope = (sys.executable, "-m", "stepscope", "run", "-o", tmp_path / "run")

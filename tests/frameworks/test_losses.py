@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 import stepscope as stepscope_package
-from frameworks.running import PROGRAMS, nightly_but, plain, run
+from frameworks.running import PROGRAMS, plain, run
 from frameworks.tf_runs import needs
+from nights import nightly_but
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.losses import losses
 
 LOSSES = PROGRAMS / "losses"
-DAILY = ["torch", "tensorflow", "jax"]
+DAILY = ["torch", "jax"]
 NEEDED = {"trainer": "transformers"}
 
 
@@ -23,7 +24,7 @@ def with_losses(program: Path, out: Path, **environment: str) -> tuple[str, str]
     return done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name", nightly_but(DAILY, [*DAILY, "lightning", "trainer"]))
+@pytest.mark.parametrize("name", nightly_but(DAILY, [*DAILY, "tensorflow", "lightning", "trainer"]))
 def test_every_loss_is_recorded_and_the_training_is_the_same(tmp_path: Path, name: str) -> None:
     needs(NEEDED.get(name, name))
     program = LOSSES / f"with_{name}.py"

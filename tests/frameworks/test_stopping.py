@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import needs
-from frameworks.running import PROGRAMS, nightly_but, plain, run, show
+from frameworks.running import PROGRAMS, plain, run, show
+from nights import nightly_but
 
 CASES = [
     "torch/plain_loop", "torch/gan", "torch/scaled", "jax/with_optax", "keras/fit_arrays",

@@ -114,6 +114,7 @@ def test_nothing_failed_in_our_hooks(runs: Path) -> None:
         assert not [note for note in notes_of(runs / name) if "Traced again" not in note], name
 
 
+@pytest.mark.nightly
 def test_run_sees_what_the_block_sees_and_nothing_more_is_printed(tmp_path: Path) -> None:
     """`stepscope run`, from the import of TensorFlow on. Its profiler, running for us, writes
     nothing to the script's own stderr."""

@@ -34,6 +34,7 @@ def steady(text: str) -> str:
     return re.sub(r"id=\d+|\d{10,}|_\d+\b", "…", text)
 
 
+@pytest.mark.nightly
 def test_errors_look_the_same(tmp_path: Path) -> None:
     expected = steady(plain(TF / "raising.py"))
     assert expected.count("Traceback (most recent call last)") >= 11

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, run, show
+from frameworks.running import PROGRAMS, run, show
+from nights import nightly_but
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 

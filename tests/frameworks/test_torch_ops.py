@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from frameworks.running import PROGRAMS, nightly_but, plain, record, run, show
+from frameworks.running import PROGRAMS, plain, record, run, show
+from nights import nightly_but
 from stepscope.analyze.run import load
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
@@ -167,6 +168,7 @@ def losses_in(folder: Path) -> int:
     return int(next(row["calls"] for row in ops_of(folder)["ops"] if row["name"] == LOSS))
 
 
+@pytest.mark.nightly
 def test_a_window_ends_where_nothing_tells_the_steps(tmp_path: Path) -> None:
     """The one after warm-up is kept: some calls of the model, at least 50 ms of them."""
     folder = record(PROGRAMS / "torch_ops/updated_by_hand.py", tmp_path / "run")

@@ -8,12 +8,14 @@ import pytest
 
 import stepscope as stepscope_package
 from frameworks.loops import STEPS
-from frameworks.running import PROGRAMS, nightly_but, plain, run
+from frameworks.running import PROGRAMS, plain, run
+from nights import nightly_but
 
 pytest.importorskip("torch", reason="torch is not installed for this Python")
 
 TORCH = PROGRAMS / "torch"
 USUAL = ["plain_loop", "gan"]
+ODD = ["compiled", "compiled_with_breaks", "readers", "odd_objects"]
 
 
 def recorded(program: Path, out: Path, *arguments: str, check: bool = True) -> tuple[str, str]:
@@ -32,7 +34,7 @@ def test_losses_are_the_same_to_the_last_bit(tmp_path: Path, name: str) -> None:
     assert recorded(program, tmp_path / "run")[0] == plain(program)
 
 
-@pytest.mark.parametrize("name", ["compiled", "compiled_with_breaks", "readers", "odd_objects"])
+@pytest.mark.parametrize("name", nightly_but(["readers", "odd_objects"], ODD))
 def test_graphs_readers_and_odd_objects_are_the_same(tmp_path: Path, name: str) -> None:
     program = TORCH / f"{name}.py"
     expected = unaddressed(plain(program))

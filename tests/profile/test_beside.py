@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from clean_environment import environment
 from profile_counts import PROGRAMS
 from record.call_counts import answer_of, record
 from stepscope import LineProfiler, Profile
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 ITSELF = PROGRAMS / "profile" / "profiles_itself.py"
 INSIDE = PROGRAMS / "profile" / "records_inside.py"

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from clean_environment import environment
 from profile_counts import PROGRAMS
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 SAYS = PROGRAMS / "profile" / "says.py"
 OURS, THEIRS = "stepscope.profile", "cProfile"

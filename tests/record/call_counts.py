@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from clean_environment import environment
 from stepscope.analyze.code.functions import functions
 from stepscope.analyze.run import load
 from stepscope.model import FunctionsAnswer
 from stepscope.show.exporters.pstats import stats_of
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 

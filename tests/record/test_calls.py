@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from clean_environment import environment
 from compared_calls import COMPARED, THROWN_PAST
 from record.call_counts import (
     PROGRAMS,
@@ -19,7 +20,7 @@ from record.call_counts import (
     under_cprofile,
     under_stepscope,
 )
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 
 @pytest.mark.parametrize("program", COMPARED, ids=lambda path: path.stem)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from clean_environment import environment
 from stepscope.analyze.code.stack_tree import CUT, sampled_functions, stacks
 from stepscope.analyze.run import load
 from stepscope.launch.options import RecordOptions
@@ -21,7 +22,7 @@ from stepscope.native import _core
 from stepscope.record import recording
 from stepscope.record.names.function_names import builtin_label
 from stepscope.store.reader import Run
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "samples"
 SIGMAS = 5

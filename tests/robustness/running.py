@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from asking import answer as shown
-from transparency.both import PATIENCE_S, environment
+from clean_environment import environment
+from transparency.both import PATIENCE_S
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "robustness"
 

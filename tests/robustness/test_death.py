@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from asking import answer as shown
+from clean_environment import environment
 from robustness.running import command, line_rows, record
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 PROGRAM = "steps_until_it_dies"
 ENDINGS = {

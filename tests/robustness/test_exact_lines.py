@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from asking import answer as shown
+from clean_environment import environment
 from robustness.running import line_rows, record
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 LINES = Path(__file__).parent.parent / "programs" / "lines"
 Hits = dict[tuple[str, int], dict[int, int]]  # (function, first line) to line to hits

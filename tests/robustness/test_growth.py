@@ -26,10 +26,7 @@ def check(count: int, folder: Path) -> None:
     assert all(row["hits"] for each in made for row in each["lines"] if row["line"] > 1)
 
 
-def test_a_thousand_threads_and_five_thousand_codes_leave_nothing(tmp_path: Path) -> None:
-    check(1000, tmp_path)
-
-
 @pytest.mark.nightly
-def test_thousands_of_threads_and_codes_leave_nothing(tmp_path: Path) -> None:
-    check(4000, tmp_path)
+@pytest.mark.parametrize("count", [1000, 4000])
+def test_thousands_of_threads_and_codes_leave_nothing(count: int, tmp_path: Path) -> None:
+    check(count, tmp_path)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from asking import answer as shown
+from clean_environment import environment
 from robustness.running import record
-from transparency.both import PATIENCE_S, environment
+from transparency.both import PATIENCE_S
 
 EXPECTED = str(sum(sum(range(i)) for i in range(300))) + "\n" + str(50 * 51) + "\n"
 NIGHTLY = pytest.mark.nightly

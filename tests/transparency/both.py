@@ -1,7 +1,6 @@
 """Runs a program twice in the same place, plainly and recorded, to compare what came of it."""
 
 import dataclasses
-import os
 import re
 import shutil
 import subprocess
@@ -9,12 +8,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from clean_environment import environment
+
 PROGRAMS = Path(__file__).parent.parent / "programs" / "transparency"
 PATIENCE_S = 120.0  # only how long to wait before a hang counts as a failure
-
-# What the tests themselves were started with is none of the programs' business.
-_NOT_PASSED_ON = ("PYTHONPATH", "PYTHONWARNINGS", "RANK", "WORLD_SIZE", "PYTEST_CURRENT_TEST")
-
 
 # faulthandler lists the extension modules that are loaded, and ours is one.
 _OUR_EXTENSION = r"\n\nExtension modules: stepscope\.native\._core \(total: 1\)"
@@ -34,16 +31,6 @@ class Both:
     plain: Outcome
     recorded: Outcome
     run: Path  # the run folder of the recorded one
-
-
-def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _NOT_PASSED_ON
-        and (name == "STEPSCOPE_REPORT" or not name.startswith(("STEPSCOPE_", "COV_")))
-    }
-    return {**kept, "PYTHONHASHSEED": "0", **extra}
 
 
 def fresh_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:

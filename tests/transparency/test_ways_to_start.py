@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from transparency.both import PATIENCE_S, Both, both, environment, fresh_folder, program
+from clean_environment import environment
+from transparency.both import PATIENCE_S, Both, both, fresh_folder, program
 from transparency.test_programs import was_recorded
 
 SAY = """\
@@ -108,6 +109,7 @@ def test_locale_and_encodings_are_the_scripts_own(locale: str, tmp_path: Path) -
     check(both(tmp_path, files, ["say.py", "ärgument"], env=env))
 
 
+@pytest.mark.nightly  # long
 def test_a_script_of_fifty_thousand_lines_runs(tmp_path: Path) -> None:
     functions = "".join(f"def f{i}(n):\n    n += {i}\n    return n\n\n\n" for i in range(10_000))
     script = functions + "print(sum(globals()[f'f{i}'](i) for i in range(10_000)))\nf9('x')\n"

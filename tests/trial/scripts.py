@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cli.running import environment
+from clean_environment import environment
 from stepscope.launch import run_folder
 from stepscope.launch.about import describe_run
 from stepscope.launch.options import RecordOptions

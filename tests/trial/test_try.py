@@ -130,7 +130,8 @@ def test_a_fix_that_is_not_there_is_refused_before_anything_runs(folder: Path) -
 
 
 def test_a_baseline_that_does_not_fit_into_the_budget_says_what_to_change(folder: Path) -> None:
-    ended = run(*own("shorter_naps"), "--budget", "0.02", "naps.py", cwd=folder)
+    four_s = "--steps", "400"
+    ended = run(*own("shorter_naps"), *four_s, "--budget", "0.02", "naps.py", cwd=folder)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "--budget gives it more time, --steps N asks for fewer steps" in ended.stderr
     assert processes_of(folder) == []

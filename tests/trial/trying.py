@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cli.running import environment
+from clean_environment import environment
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests" / "programs" / "trial"

@@ -16,6 +16,7 @@ from stepscope.analyze.input.loaders import (
     stage_union,
 )
 from stepscope.analyze.input.loading_code import Loading, library_functions, loading, loading_lines
+from stepscope.analyze.input.ready_batches import hand_over
 from stepscope.analyze.input.tf_data import pipeline_of_run, pipeline_of_trace
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.framework_spans import phase_spans
@@ -70,7 +71,8 @@ def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -
     loads_in = loader.processes if loader.workers else [process]
     code = loading(loads_in, in_workers=bool(loader.workers))
     lines = loading_lines(run, code)
-    facts = _facts(run, process, loader, window, row, stages, code, lines)
+    ready_ns = hand_over(run, process, steps).step_ns if loader.workers else 0.0
+    facts = _facts(run, process, loader, window, row, ready_ns, stages, code, lines)
     limit, why = limits.limit(facts)
     return InputAnswer(
         loader=row,
@@ -184,6 +186,7 @@ def _facts(
     loader: Loader,
     window: Pairs,
     row: LoaderRow,
+    ready_ns: float,
     stages: list[StageRow],
     code: Loading,
     lines: list[InputLine],
@@ -192,8 +195,8 @@ def _facts(
     start_share, transfer_share = limits.shares_of_wait(process, loader, waits)
     return Facts(
         workers=row.workers,
-        wait_share=row.share,
         wait_ms=row.wait_ms,
+        ready_ms=ready_ns / 1e6,
         step_ms=float((window[1] - window[0]).mean()) / 1e6,
         load_ms=code.ns / max(1, code.batches) / 1e6,
         cores=limits.cores_of(run),

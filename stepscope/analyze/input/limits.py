@@ -1,6 +1,7 @@
 """What limits the input, and a sentence that says so.
 
-1. Steps that wait less than 5 % of their time are not limited by input.
+1. Steps that wait less than 5 % of their time for batches that are not ready are not limited by
+   input.
 2. What the training process waits for shows in what happens meanwhile: workers start; a batch is
    on its way, from workers that could do more; or they load.
 3. If they load, more workers help as long as cores are idle; otherwise only less work does.
@@ -36,8 +37,8 @@ class Facts:
     """What the decision and its message need."""
 
     workers: int | None
-    wait_share: float
     wait_ms: float
+    ready_ms: float  # of that, to take batches that are ready
     step_ms: float
     load_ms: float  # fetch and collate of a batch, in one process
     cores: float | None
@@ -50,10 +51,14 @@ class Facts:
     hottest: InputLine | None
     busy: float | None  # the workers, loading
 
+    @property
+    def wait_share(self) -> float:
+        return self.wait_ms / max(self.step_ms, 1e-6)
+
 
 def limit(facts: Facts) -> tuple[Limit, str]:
-    if facts.wait_share < _LEAST_WAIT:
-        return "nothing", f"the steps wait {_percent(facts.wait_share)} of their time for input"
+    if facts.wait_ms - facts.ready_ms < _LEAST_WAIT * facts.step_ms:
+        return "nothing", _nothing_words(facts)
     if facts.start_share >= _MOST:
         return "start-up", _start_up_words(facts)
     could_do_more = facts.workers and (facts.busy or 0.0) < _BUSY
@@ -106,6 +111,15 @@ def _at(facts: Facts) -> str:
         return " in the dataset"
     function = (line.function or "the dataset").rpartition(".")[2]
     return f" in {function} ({line.file}:{line.line})"
+
+
+def _nothing_words(facts: Facts) -> str:
+    waits = f"the steps wait {_percent(facts.wait_share)} of their time for input"
+    return (
+        waits
+        if facts.wait_share < _LEAST_WAIT
+        else f"{waits}, mostly to take batches that are ready"
+    )
 
 
 def _start_up_words(facts: Facts) -> str:

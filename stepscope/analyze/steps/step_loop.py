@@ -3,9 +3,10 @@
 1. On each thread, loops form a tree by time: a loop lies in the one during whose turns it runs.
 2. From the outside in: as long as the loops inside hold most of a loop's time, the step is in
    the one that holds the most; evaluation gives way to training.
-3. Not a step: fewer than 10 turns, a median turn under 1 ms, a generator that waits for its
-   consumer, and what is done a few times in every turn of the loop around (layers, two networks,
-   the samples of a batch).
+3. Not a step: fewer than 10 turns, a median turn under 1 ms, less than 5 % of the recorded time
+   (unless the run was to end after some steps), a generator that waits for its consumer, and what
+   is done a few times in every turn of the loop around (layers, two networks, the samples of a
+   batch).
 4. Among trees, the one with the most time wins; but a loop of loops beats a flat one that ran
    before it (preparing data), and the main thread beats others unless it only waits for them.
 """
@@ -27,6 +28,7 @@ from stepscope.store.reader import ProcessData, Run
 LEAST_TURNS: Final = 10
 LEAST_MEDIAN_NS: Final = 1_000_000
 LEAST_SHARE: Final = 0.05  # of the time that was recorded, imports left out
+_CUTTING: Final = ("steps", "until_stable", "stop_after_steps")  # options that end a run early
 FEW_TURNS: Final = 4  # layers, networks: regardless of the names
 SOME_TURNS: Final = 8
 BATCH_TURNS: Final = 64  # as many samples per batch, or fewer
@@ -44,13 +46,20 @@ class Choice:
 
 def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choice | None:
     words = _Words(run, process)
-    recorded_ns = process.end_ns - process.start_ns - _imports_ns(process)
+    least_ns = _least_ns(run, process)
     choices = []
     for thread in sorted({loop.thread for loop in loops}):
         found = _choose_on_thread([loop for loop in loops if loop.thread == thread], words)
-        if found is not None and found.loop.total_ns >= LEAST_SHARE * recorded_ns:
+        if found is not None and found.loop.total_ns >= least_ns:
             choices.append(found)
     return _choose_thread(choices, process.main_thread, words)
+
+
+def _least_ns(run: Run, process: ProcessData) -> float:
+    """In a run that ended after a number of steps, set-up may take nearly all the time."""
+    if any(run.info.options.get(name) for name in _CUTTING):
+        return 0.0
+    return LEAST_SHARE * (process.end_ns - process.start_ns - _imports_ns(process))
 
 
 def _imports_ns(process: ProcessData) -> int:

@@ -1,12 +1,12 @@
 """A small training, really recorded, for the exporters' tests."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import asking
+from clean_environment import environment
 
 PROGRAM = Path(__file__).parents[2] / "programs" / "export" / "small_training.py"
 STEPS = 12
@@ -16,11 +16,10 @@ PATIENCE_S = 60.0  # only how long to wait before a hang counts as a failure
 def python(
     *arguments: str, folder: Path, status: int = 0, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("STEPSCOPE_")}
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env=kept,
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

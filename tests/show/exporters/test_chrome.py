@@ -209,6 +209,7 @@ def test_a_recorded_training_is_a_trace(recorded: Path) -> None:
     assert len(regions) == STEPS
 
 
+@pytest.mark.nightly  # by day, operators made by hand are enough
 def test_real_operators_come_back_the_same(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed for this Python")
     program = PROGRAMS / "torch/known_lines.py"

@@ -112,6 +112,7 @@ def test_traces_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         tensorboard.export(load(folder))
 
 
+@pytest.mark.nightly  # by day, the hand-made ranks are enough
 def test_a_real_training_in_the_real_plugin(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed for this Python")
     program = PROGRAMS / "torch/known_lines.py"

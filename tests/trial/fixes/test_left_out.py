@@ -131,6 +131,7 @@ def proposed_at(recorded: tuple[Subject, Tried], line: str) -> Proposal | Refusa
     return fixes.named(FIX).propose(subject)
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_a_script_saves_every_tenth_time_and_trains_the_same(
     script: Path, recorded: tuple[Subject, Tried], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_script_saves_every_tenth_time_and_trains_the_same(
     assert after.applied(FIX) == "every 10th call"
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_the_outermost_function_that_does_only_this_is_left_out(
     recorded: tuple[Subject, Tried],
 ) -> None:
@@ -158,18 +160,21 @@ def test_the_outermost_function_that_does_only_this_is_left_out(
     assert proposal.settings["function"]["function"] == "save"
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_a_function_that_trains_as_well_is_not_left_out(recorded: tuple[Subject, Tried]) -> None:
     refusal = proposed_at(recorded, 'open("state", "w").close()')
     assert isinstance(refusal, Refusal)
     assert refusal.reason.startswith("learn (train.py:15) does more than that")
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_code_at_the_top_level_cannot_be_left_out(recorded: tuple[Subject, Tried]) -> None:
     refusal = proposed_at(recorded, "last = step")
     assert isinstance(refusal, Refusal)
     assert refusal.reason.startswith("train.py:26 is in no function")
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_without_such_a_finding_there_is_nothing_to_do(recorded: tuple[Subject, Tried]) -> None:
     assert fixes.named("evaluate-less-often").propose(recorded[0]) is None
 

@@ -74,6 +74,7 @@ def made(tried: Tried) -> int:
     return int(tried.stdout.split()[-1])
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_workers_load_the_same_batches_in_the_same_order(
     script: Path, recorded: Any, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_workers_load_the_same_batches_in_the_same_order(
     assert made(after) == 0  # in this process
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_the_number_of_workers_is_the_findings_and_the_patch_sets_it(recorded: Any) -> None:
     fix = "Load in 3 other processes: DataLoader(…, num_workers=3, persistent_workers=True)."
     subject = with_finding(recorded[0], "input-bound", "self.made += 1", fix=fix)
@@ -98,6 +100,7 @@ def test_the_number_of_workers_is_the_findings_and_the_patch_sets_it(recorded: A
     assert proposal.patch == "DataLoader(…, num_workers=3, persistent_workers=True)\n"
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_samples_are_made_once_and_the_losses_stay(
     script: Path, recorded: Any, tmp_path: Path
 ) -> None:
@@ -112,6 +115,7 @@ def test_samples_are_made_once_and_the_losses_stay(
     assert (made(before), made(after)) == (144, 24 + 6)  # six reads to see that they stay the same
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_free_input_has_as_many_batches_and_makes_hardly_any(
     script: Path, recorded: Any, tmp_path: Path
 ) -> None:
@@ -126,6 +130,7 @@ def test_free_input_has_as_many_batches_and_makes_hardly_any(
     assert made(after) == 4 * 4 + 3 * 8 + 8  # the second epoch's first batch is the fourth one
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_there_is_no_gpu_to_copy_from_pinned_memory(
     script: Path, recorded: Any, tmp_path: Path
 ) -> None:
@@ -242,6 +247,7 @@ def test_an_iterable_data_set_is_read_once_and_then_replayed(fake: FakeScript) -
 # --- what a proposal reads ------------------------------------------------------------------------
 
 
+@pytest.mark.nightly  # processes that load torch
 def test_random_samples_are_named_by_their_line(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     text = TRAINING.replace("self.made += 1", "self.made += int(torch.randint(1, 2, ()))")

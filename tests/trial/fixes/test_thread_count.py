@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import needs
 from trial.scripts import run_with
 
@@ -31,6 +33,7 @@ def test_variables_are_set_before_the_script_and_never_above_the_number(tmp_path
     assert tried.applied("thread-count") == "3 compute threads"
 
 
+@pytest.mark.nightly  # a process that loads torch
 def test_torch_gets_no_more_than_the_number_either(tmp_path: Path) -> None:
     needs.require("torch")
     script = tmp_path / "script.py"
