@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import needs
-from cli.running import environment
+from clean_environment import environment
 from trial.trying import (
     OWN,
     PATH,
