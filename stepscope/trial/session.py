@@ -24,7 +24,8 @@ from stepscope.trial.rounds import CONTROL, Rounds, Runs, control_rounds, of_rou
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
 
 _TOGETHER: Final = "together"
-_NO_FIX: Final = (CONTROL, _TOGETHER)  # what is measured besides the fixes
+# What is measured besides the fixes.
+_WORDS: Final = {CONTROL: "the script against itself", _TOGETHER: "all that was kept"}
 
 
 class Talk(Protocol):
@@ -158,8 +159,8 @@ class _Measure:
         return self._outcome(self._compared([], kept, _TOGETHER)).speedup
 
     def _show(self, what: str, number: int, most: int, left_s: float) -> None:
-        fix = f"fix {self.count - self.to_come} of {self.count}, " if what not in _NO_FIX else ""
-        self._talk.round(fix + what, number, most, left_s)
+        fix = f"fix {self.count - self.to_come} of {self.count}, {what}"
+        self._talk.round(_WORDS.get(what, fix), number, most, left_s)
 
     def _losses(self, found: Comparison, keeps: Keeps) -> LossCheck:
         first = found.rounds[0]
