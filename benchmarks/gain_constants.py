@@ -82,8 +82,8 @@ def launches() -> Iterator[Measured]:
     """What small tensors, which stay in the cache, take beyond the launch."""
     one, some = torch.zeros(1), torch.zeros(20_000)
     launch = best_ns(lambda: one + one)
-    module = "advise.rules.eager_overhead"
-    yield Measured(f"{module}:_LAUNCH_NS", "launching an operator, alone", launch, "ns")
+    module = "advise.evidence.computing"
+    yield Measured(f"{module}:LAUNCH_NS", "launching an operator, alone", launch, "ns")
     for name, act in {"add": lambda: some + some, "tanh": lambda: torch.tanh(some)}.items():
         by_element = (best_ns(act) - launch) / 20_000
         yield Measured(f"{module}:_BY_ELEMENT_NS", f"an element, {name}", by_element, "ns")
@@ -100,8 +100,27 @@ def launches() -> Iterator[Measured]:
 
     # Two operators forward and some three backward for each turn.
     by_operator = best_ns(both_passes) / 500
-    name = f"{module}:_MOST_BY_OPERATOR_NS"
+    name = "advise.rules.eager_overhead:_MOST_BY_OPERATOR_NS"
     yield Measured(name, "an operator with Python, alone", by_operator, "ns")
+
+
+def arrays() -> Iterator[Measured]:
+    """NumPy's operations: on a small array, and by element of a large one."""
+    small, large = np.ones(16), np.ones(1_000_000)
+    places = np.random.default_rng(0).permutation(len(large))
+    module = "advise.gain.vectorised"
+    calls: dict[str, Callable[[], object]] = {
+        "add": lambda: small + small,
+        "sum": small.sum,
+        "mean": small.mean,
+    }
+    for name, act in calls.items():
+        yield Measured(f"{module}:BY_CALL_NS", f"16 elements, {name}", best_ns(act), "ns")
+    add, take = best_ns(lambda: large + large), cold_ns(lambda: large[places])
+    name = f"{module}:LEAST_BY_ELEMENT_NS"
+    yield Measured(name, "an element of many, add", add / len(large), "ns")
+    name = f"{module}:MOST_BY_ELEMENT_NS"
+    yield Measured(name, "an element of many, look-up, cold", take / len(large), "ns")
 
 
 def precision() -> Iterator[Measured]:
@@ -182,8 +201,9 @@ def freeing() -> Iterator[Measured]:
         return spent_ns(frees=True) / spent_ns(frees=False)
 
     module = "advise.gain.loading"
-    yield Measured(f"{module}:_WITH_FREEING", "reading and freeing: an array", ratio(large), "")
-    yield Measured(f"{module}:_MOST_WITH_FREEING", "reading and freeing: dicts", ratio(small), "")
+    for what, written in {"an array": large, "dicts": small}.items():
+        name = f"reading and freeing: {what}"
+        yield Measured(f"{module}:_MOST_WITH_FREEING", name, ratio(written), "")
 
 
 def faults() -> Iterator[Measured]:
@@ -206,7 +226,7 @@ def faults() -> Iterator[Measured]:
 def main() -> None:
     torch.set_num_threads(1)
     print(f"{'':<52} {'measured':>10} {'assumed':>10}")
-    for measure in (fused_step, launches, precision, hand_over, freeing, faults):
+    for measure in (fused_step, launches, arrays, precision, hand_over, freeing, faults):
         for each in measure():
             figures = f"{each.value:>10.3g} {each.assumed:>10.3g} {each.unit:<2}"
             print(f"{each.what:<52} {figures}  {each.constant}", flush=True)

@@ -315,6 +315,7 @@ FINDINGS = FindingsAnswer(
             patch="--- train.py\n+++ train.py\n@@ -1,1 +1,2 @@\n+@functools.cache\n def get():\n",
             trial="cache-result",
             source="    with np.load(path) as data:",
+            gain="3.45×",
         ),
         Finding(
             id="memory-growth",

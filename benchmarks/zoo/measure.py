@@ -30,7 +30,7 @@ class Location(msgspec.Struct, frozen=True):
 class Speedup(msgspec.Struct, frozen=True):
     expected: float
     low: float
-    high: float
+    high: float | None  # None: without an upper end
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -59,7 +59,8 @@ class Judged(msgspec.Struct, frozen=True):
         """Whether the measured gain is in the predicted range."""
         if self.gain is None or self.prediction is None or self.prediction.speedup is None:
             return None
-        return self.prediction.speedup.low <= self.gain.ratio <= self.prediction.speedup.high
+        low, high = self.prediction.speedup.low, self.prediction.speedup.high
+        return low <= self.gain.ratio and (high is None or self.gain.ratio <= high)
 
 
 def yes_or_no(holds: bool | None) -> str:
@@ -79,7 +80,10 @@ def function_cell(row: Judged) -> str:
 
 def predicted_cell(row: Judged) -> str:
     speedup = row.prediction.speedup if row.prediction else None
-    return f"{speedup.expected:.2f} [{speedup.low:.2f}, {speedup.high:.2f}]" if speedup else "–"
+    if speedup is None:
+        return "–"
+    high = "…" if speedup.high is None else f"{speedup.high:.2f}"
+    return f"{speedup.expected:.2f} [{speedup.low:.2f}, {high}]"
 
 
 def measured_cell(row: Judged) -> str:
@@ -152,9 +156,9 @@ Made by `make zoo`; do not edit. Each script has one fault, and a switch `--fixe
 Those in `{KNOWN}/` were at hand when the rules were made; those in `{HELD_OUT}/` are not looked at
 meanwhile, and show what the findings are worth on scripts that nobody has seen.
 "Top finding" and "function" are those of one recorded run; bold is wrong.
-"Predicted" is the finding's promise for the known fault; "measured" is the ratio of the mean steps
-of plain runs without and with `--fixed`, in turns: that of the quietest runs, and in brackets the
-least and the greatest of a round.
+"Predicted" is the finding's promise for the known fault, with … where the run does not support an
+upper end; "measured" is the ratio of the mean steps of plain runs without and with `--fixed`, in
+turns: that of the quietest runs, and in brackets the least and the greatest of a round.
 One compute thread, except where a script asks for more.
 
 {side_by_side(known, held_out)}

@@ -7,6 +7,7 @@
 """
 
 import importlib
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -14,16 +15,16 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
-from stepscope.advise.evidence.words import percent, times
+from stepscope.advise.evidence.words import gain, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
-from stepscope.advise.gain.whatif import one_after_another, speedup
+from stepscope.advise.gain.measured import as_speedup, how_sure, in_words, measured_gain
+from stepscope.advise.gain.whatif import Steps, one_after_another, speedup
 from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
-from stepscope.clock import Ints
 from stepscope.model import Location, Process
 from stepscope.model.findings import (
     Finding,
@@ -34,6 +35,7 @@ from stepscope.model.findings import (
     Speedup,
 )
 from stepscope.store.reader import Run
+from stepscope.store.records import MeasuredGain
 
 # They claim their time in this order.
 RULES: Final = (
@@ -77,17 +79,17 @@ _HIGH: Final = 1.5  # a third of the time: two days instead of three
 _MEDIUM: Final = 1.15  # an hour of a working day
 
 
-def findings(run: Run, every: bool = False) -> FindingsAnswer:
-    """`every`: also those that gain too little to matter. Never fails: the answer says so if a run
-    cannot be judged."""
+def findings(run: Run, every: bool = False, predicted: bool = False) -> FindingsAnswer:
+    """`every`: also those that gain too little to matter. `predicted`: also where a gain was
+    measured. Never fails: the answer says so if a run cannot be judged."""
     try:
-        return _findings(run, every)
+        return _findings(run, every, [] if predicted else run.measured)
     except Exception as error:  # a damaged run
         words = f"This run cannot be judged: {type(error).__name__}: {error}"
         return _nothing(words, all_notes(run))
 
 
-def _findings(run: Run, every: bool) -> FindingsAnswer:
+def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> FindingsAnswer:
     process = select(run)
     if process is None:
         return _nothing("Nothing was recorded, so nothing can be said.", all_notes(run))
@@ -95,14 +97,16 @@ def _findings(run: Run, every: bool) -> FindingsAnswer:
     if process.folder.is_file():
         return _of_trace(run, device, every)
     case = Case(run, process)
-    measured = len(case.measured_ns) if len(case.steps) else 0
-    if measured < _LEAST_STEPS:
-        return _nothing(_too_few(case, measured), all_notes(run))
+    count = len(case.measured_ns) if len(case.steps) else 0
+    if count < _LEAST_STEPS:
+        return _nothing(_too_few(case, count), all_notes(run))
     candidates, not_judged = _ask(RULES, case)
     candidates = limited(case, candidates)
     on_device, no_device = _ask(DEVICE_RULES, device)
     busy = busy_machine(case, candidates)
-    weighed = _Weighed(case.measured_ns, process.process, [*candidates, *on_device], every, busy)
+    lost_ns = None if _lacks_cores(candidates) else case.machine.delay_by_step_ns
+    steps = Steps(case.measured_ns, lost_ns, case.recording_share)
+    weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy, measured)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -124,7 +128,7 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
         step_ns = device.device.step_ns
     except CannotJudge:
         return _nothing("Nothing ran on a device in this trace.", all_notes(run))
-    weighed = _Weighed(step_ns, device.process.process, found, every)
+    weighed = _Weighed(Steps(step_ns), device.process.process, found, every)
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -170,9 +174,12 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
 
 def busy_machine(case: Case, candidates: list[Candidate]) -> str | None:
     """Set unless the training's own threads are reported as the reason."""
-    if any(each.id == thread_oversubscription.ID for each in candidates):
-        return None
-    return case.machine.busy
+    return None if _lacks_cores(candidates) else case.machine.busy
+
+
+def _lacks_cores(candidates: list[Candidate]) -> bool:
+    """Whether its own threads take each other's cores."""
+    return any(each.id == thread_oversubscription.ID for each in candidates)
 
 
 class _Weighed:
@@ -180,49 +187,58 @@ class _Weighed:
 
     def __init__(
         self,
-        step_ns: Ints,
+        steps: Steps,
         process: Process,
         candidates: list[Candidate],
         every: bool,
         busy: str | None = None,
+        measured: Sequence[MeasuredGain] = (),
     ) -> None:
-        """`busy`: what to say about a machine that was busy with other programs."""
+        """`busy`: what to say about a machine that was busy with other programs. `measured`: gains
+        that need no prediction."""
         self._busy = busy
-        self._step_ns = step_ns
-        self._mean_ns = float(step_ns.mean())
+        self._measured = measured
+        self._steps = steps
         self._process = process
         pairs = [(self._finding(each), each) for each in candidates]
         pairs = [
             (finding, each)
             for finding, each in pairs
-            if every or each.is_always_reported or finding.speedup.expected >= LEAST_GAIN
+            if every
+            or each.is_always_reported
+            or finding.measured
+            or finding.speedup.expected >= LEAST_GAIN
         ]
         pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
         self.findings = self._with_the_rest(pairs)
         self.verdict = self._verdict(pairs)
 
     def _finding(self, candidate: Candidate) -> Finding:
-        gain = speedup(self._step_ns, candidate.saving)
+        location = _named(candidate.location)
+        tried = measured_gain(self._measured, candidate.id, location)
+        faster = as_speedup(tried) if tried else speedup(self._steps, candidate.saving)
         return Finding(
             id=candidate.id,
-            severity=_severity(gain, candidate),
+            severity=_severity(faster, candidate),
             title=candidate.title,
             share=candidate.share,
             evidence=candidate.evidence,
-            confidence=self._confidence(candidate),
-            location=_named(candidate.location),
+            confidence=how_sure(tried) if tried else self._confidence(candidate),
+            location=location,
             process=candidate.process or self._process,
-            speedup=gain,
+            speedup=faster,
             fix=candidate.fix,
             patch=candidate.patch,
             trial=candidate.trial,
             library=candidate.library,
             source=candidate.source,
+            gain=in_words(tried) if tried else gain(faster),
+            measured=tried is not None,
         )
 
     def _confidence(self, candidate: Candidate) -> str:
-        count = candidate.steps_behind or len(self._step_ns)
-        spread = float(np.std(self._step_ns)) / max(1.0, self._mean_ns)
+        count = candidate.steps_behind or len(self._steps.duration_ns)
+        spread = float(np.std(self._steps.duration_ns)) / max(1.0, self._steps.mean_ns)
         basis = f"{count} measured steps, which vary by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
         basis = "; ".join([basis, *doubts])
@@ -232,26 +248,27 @@ class _Weighed:
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        gains = one_after_another(self._mean_ns, [each.saving for _, each in pairs])
+        gains = one_after_another(self._steps, [each.saving for _, each in pairs])
         return [
             msgspec.structs.replace(
-                finding, then=f"then: {times(gain)} more" if number and gain > 1 else None
+                finding, then=f"then: {times(more)} more" if number and more and more > 1 else None
             )
-            for number, ((finding, _), gain) in enumerate(zip(pairs, gains, strict=True))
+            for number, ((finding, _), more) in enumerate(zip(pairs, gains, strict=True))
         ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
         if not pairs:
             return (
                 "Nothing stands out: no single cause costs more than 3 % of the step "
-                f"({self._mean_ns / 1e6:.3g} ms, the mean of {len(self._step_ns)})."
-                + (f" But {self._busy}." if self._busy else "")
+                f"({self._steps.mean_ns / 1e6:.3g} ms, the mean of "
+                f"{len(self._steps.duration_ns)})." + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]
         if not first.share:
             return f"The script {candidate.verdict}."
-        gain = first.speedup.expected
-        faster = f": {times(gain)} faster without" if gain > 1 else ""
+        is_faster = first.gain and first.speedup.expected > 1
+        how = ", measured" if first.measured else ""
+        faster = f": {first.gain} faster without{how}" if is_faster else ""
         return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
 
 
@@ -265,10 +282,10 @@ def _named(location: Location | None) -> Location | None:
     return msgspec.structs.replace(location, function=name)
 
 
-def _severity(gain: Speedup, candidate: Candidate) -> Severity:
-    if gain.expected >= _HIGH:
+def _severity(faster: Speedup, candidate: Candidate) -> Severity:
+    if faster.expected >= _HIGH:
         return "high"
-    return "medium" if gain.expected >= _MEDIUM or candidate.is_always_reported else "low"
+    return "medium" if faster.expected >= _MEDIUM or candidate.is_always_reported else "low"
 
 
 def _outliers(case: Case) -> list[SlowStep]:

@@ -1,6 +1,7 @@
 """`stepscope try`: apply the fixes that findings name, and measure what each really gains."""
 
 import os
+import shutil
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from stepscope.model.trial import Rung, TrialAnswer
     from stepscope.trial.state import State
 
+_TERMINALS = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]  # as it began
 _INTERRUPTED_STATUS = 130  # 128 + SIGINT, as a shell reports it
 
 
@@ -45,6 +47,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     with and without it take turns, and their losses are compared. What helps is kept, and the next
     fix comes on top.
     """
+    from stepscope.trial import orphans
     from stepscope.trial.ladder import INTERRUPTED
     from stepscope.trial.session import Session, refuse_ranks
     from stepscope.trial.state import Budget
@@ -54,8 +57,9 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     if launch is not None:
         raise refuse_ranks(launch.variable)
     state = _state(list(words), given)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _hang_up)
+    orphans.adopt()
     talk = _Talk()
     try:
         answer = Session(state, Budget(given["budget"] * 60), talk).run()
@@ -107,6 +111,7 @@ def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
 
 def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
     """The report of the script as it is, with the ladder as a page."""
+    from stepscope.analyze.answers.run_list import keep_figures
     from stepscope.analyze.run import load
     from stepscope.show.report.bundle import is_built
     from stepscope.show.report.content import content
@@ -116,7 +121,10 @@ def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
         return
     path = os.path.join(answer.folder, REPORT_FILE)
     try:
-        report.write_page(path, content(load(answer.baseline.run), trial=answer))
+        run = load(answer.baseline.run)
+        shown = content(run, trial=answer)
+        report.write_page(path, shown)
+        keep_figures(run.path, shown.summary, shown.verdict)
     except Exception as trouble:
         talk.say(f"no report: {trouble or type(trouble).__name__}.")
     else:
@@ -134,6 +142,19 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _hang_up(*_: object) -> None:
+    """The terminal may be gone: what is still said must not be an error."""
+    for descriptor in _TERMINALS:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    raise KeyboardInterrupt
+
+
+def _left(seconds: float) -> str:
+    if seconds < 100:
+        return f"at most {max(5, round(seconds, -1)):.0f} s left"
+    return f"at most {seconds / 60:.0f} min left"
+
+
 class _Talk:
     """On stderr; where it is a terminal, one line says where we are."""
 
@@ -146,8 +167,9 @@ class _Talk:
 
     def round(self, what: str, number: int, most: int, left_s: float) -> None:
         if self._is_terminal:
-            line = f"{what}: round {number} of at most {most}, {max(0, left_s) / 60:.0f} min left"
-            click.echo(f"\r\033[K{line}", err=True, nl=False)
+            line = f"{what}: round {number} of at most {most}, {_left(left_s)}"
+            width = shutil.get_terminal_size().columns - 1  # a longer one could not be wiped out
+            click.echo(f"\r\033[K{line[:width]}", err=True, nl=False)
 
     def rung(self, rung: "Rung") -> None:
         from stepscope.show.terminal.ladder import in_one_line

@@ -34,7 +34,7 @@ _WORDS: Final = Words(
     "several batches for each exchange, and XLA's latency-hiding scheduler.",
     exposed_between_ranks="Send gradients less often (several batches for each exchange), in "
     "fewer and larger pieces, or in 16 bits.",
-    recompilation=Advice("pad to a few sizes, each of which is compiled once"),
+    recompilation=Advice("pad to a few sizes, each of which is compiled once", "even-shapes"),
     memory_growth="Keep numbers, not arrays (float(loss))",
     float32=Advice(
         "Make data and model 32 bits: dtype=jnp.float32 where arrays come from NumPy (which makes "

@@ -29,6 +29,9 @@ class RecordOptions(NamedTuple):
     ops: str = "auto"  # which steps' operators: "10:20", "all", "off"
     losses: bool = False  # keep the loss of every step
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
+    # What the steps are, where an earlier run told: a loop, "train.py:31"; "": what is reported.
+    step_loop: str | None = None
+    guess_after_s: float = 0.0  # only then is a loop taken for the step loop
 
     def to_json(self) -> dict[str, Any]:
         return self._asdict()

@@ -14,7 +14,7 @@ class Speedup(Record, frozen=True):
 
     expected: float
     low: float
-    high: float
+    high: float | None  # null: the run does not support an upper end
 
 
 class Finding(Record, frozen=True):
@@ -32,6 +32,8 @@ class Finding(Record, frozen=True):
     trial: str | None
     library: str | None = None  # the library function in which most of it is spent
     source: str | None = None  # the text of the line
+    gain: str | None = None  # the speed-up in words: "2.30×", "at least 6×"; null: not about time
+    measured: bool = False  # the gain, by `stepscope try`; otherwise it is predicted
     then: str | None = None  # what it still gains when those before it are fixed
 
 

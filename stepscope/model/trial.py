@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from stepscope.model import Record
+from stepscope.model import Location, Record
 from stepscope.model.findings import Speedup
 
 Status = Literal["kept", "rejected", "failed", "skipped"]
@@ -41,6 +41,8 @@ class Rung(Record, frozen=True):
     patch: str | None = None
     ceiling: float | None = None  # computed from the finding's time, where nothing was measured
     run: str | None = None  # with it, for `stepscope show`
+    location: Location | None = None  # of the finding
+    is_ceiling: bool = False  # it only shows what the best possible fix would gain
 
 
 class TrialBaseline(Record, frozen=True):

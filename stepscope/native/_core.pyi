@@ -143,6 +143,9 @@ def prints_stop() -> None: ...
 def counters() -> None:
     """Append CPU, IO, MEMORY and COST records with the current values."""
 
+def passes() -> int:
+    """Spans of forward, backward, optimizers and compiled steps so far: does anything train?"""
+
 # --- line engine -------------------------------------------------------------------------------
 def lines_register(
     code: CodeType,
@@ -285,6 +288,9 @@ def hooks_stop() -> None: ...
 def on_stamp(callback: Callable[[int, int, int], None] | None) -> None:
     """callback(loop id, ticks, line before) at every stamp, for --steps and similar options;
     exceptions it raises reach the user's loop."""
+
+def stamp_always(loop_id: int, /) -> None:
+    """Stamp this loop however fast it turns: it is known to be the step loop."""
 
 def gc_callback(phase: str, info: dict[str, int], /) -> None:
     """For gc.callbacks: collections of 50 us and more become spans."""

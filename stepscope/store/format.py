@@ -7,6 +7,7 @@ RUN/
   run.json                     what was started, on which machine, with which options
   supervisor.json              how the script ended (written by the supervisor, when there is one)
   system.jsonl                 one line a second about the machine (written by the supervisor)
+  measured.json                gains that `stepscope try` measured on top of this run, if it did
   notes.jsonl                  sentences about the run as a whole, as in names.jsonl (any process)
   elsewhere-<host>.json        {"host", "folder"}: where a host's records are until moved here
   sources/<sha1>               the text of each recorded source file, as it was when it ran
@@ -42,6 +43,7 @@ MAGIC: Final = b"stepscop"
 RUN_FILE: Final = "run.json"
 SUPERVISOR_FILE: Final = "supervisor.json"
 SYSTEM_FILE: Final = "system.jsonl"
+MEASURED_FILE: Final = "measured.json"
 NOTES_FILE: Final = "notes.jsonl"
 SOURCES_FOLDER: Final = "sources"
 PROCESS_FILE: Final = "process.json"

@@ -18,7 +18,16 @@ from stepscope.store import events as tables
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
-from stepscope.store.records import AnyName, Names, Note, ProcessInfo, RunInfo, Supervisor
+from stepscope.store.records import (
+    AnyName,
+    MeasuredGain,
+    MeasuredGains,
+    Names,
+    Note,
+    ProcessInfo,
+    RunInfo,
+    Supervisor,
+)
 
 _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
@@ -111,6 +120,7 @@ class Run:
     system: list[dict[str, Any]]
     processes: list[ProcessData]
     notes: list[str]
+    measured: list[MeasuredGain] = dataclasses.field(default_factory=list)  # by `stepscope try`
 
     @property
     def cwd(self) -> str:
@@ -167,7 +177,8 @@ def open_run(path: str | Path) -> Run:
     notes += [note.text for note in left]
     if not processes:
         notes.append("No process recorded anything.")
-    return Run(folder, info, supervisor, system, processes, notes)
+    tried = _read_json(folder / fmt.MEASURED_FILE, MeasuredGains, notes, needed=False)
+    return Run(folder, info, supervisor, system, processes, notes, tried.fixes if tried else [])
 
 
 def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:

@@ -9,6 +9,7 @@ from stepscope.model import Role
 # Bounded, so that a damaged file cannot contain numbers that overflow later.
 Natural = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 LineNumber = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+Ratio = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 Ticks = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 
 
@@ -43,6 +44,27 @@ class Supervisor(msgspec.Struct, frozen=True, kw_only=True):
     ended_monotonic_ns: Natural | None = None
     ended_realtime_ns: Natural | None = None
     float64_ratio: Annotated[float, msgspec.Meta(ge=1, le=100)] | None = None
+
+
+class MeasuredGain(msgspec.Struct, frozen=True, kw_only=True):
+    """What a fix that was tried for a finding gains: a ratio of mean steps, and its range."""
+
+    fix: str
+    finding: str
+    file: str | None = None  # where the finding is
+    line: LineNumber | None = None
+    speedup: Ratio
+    low: Ratio
+    high: Ratio
+    rounds: Natural
+    on_top_of: list[str] = []  # fixes that were kept before
+    is_ceiling: bool = False  # no fix for this can gain more
+    reason: str | None = None  # why it was not kept
+
+
+class MeasuredGains(msgspec.Struct, frozen=True, kw_only=True):
+    format: int
+    fixes: list[MeasuredGain]
 
 
 class ProcessInfo(msgspec.Struct, frozen=True, kw_only=True):

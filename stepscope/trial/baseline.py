@@ -25,6 +25,8 @@ STEPS: Final = 60  # enough for findings to be sure of
 _LEAST_MS: Final = 3_000.0
 _MOST_MS: Final = 15_000.0
 _FEWEST_STEPS: Final = 25  # with the warm-up
+# A loop that is over before that may have made the data: without a framework nothing else tells.
+_GUESS_AFTER_S: Final = 3.0
 _MOST_STEPS: Final = 1_000
 _MOST_NAMED: Final = 5  # files
 _OF_THE_SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
@@ -66,7 +68,10 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
     parent = os.path.join(state.folder, "baseline")
     shutil.rmtree(parent, ignore_errors=True)  # of a trial that was interrupted
     options = RecordOptions(
-        steps=state.wanted.steps or STEPS, losses=True, packages=program.command.packages
+        steps=state.wanted.steps or STEPS,
+        losses=True,
+        packages=program.command.packages,
+        guess_after_s=_GUESS_AFTER_S,
     )
     limit_s = max(1.0, budget.left_s)
     run = program.run(parent, options, limit_s=limit_s)
@@ -88,7 +93,9 @@ def judged(saved: SavedBaseline) -> Baseline:
             f"Nothing can be tried: {answer.reason} Its run is in '{shown(saved.run)}'."
         )
     case = Case(run, run.main)
-    subject = Subject(case, findings(run), frozenset(saved.loaded), case.machine.cores)
+    subject = Subject(
+        case, findings(run, predicted=True), frozenset(saved.loaded), case.machine.cores
+    )
     return Baseline(subject, answer, saved.run)
 
 

@@ -68,7 +68,8 @@ class CopiedFolders:
         return Place(self._moved(os.getcwd()), [self._moved(word) for word in arguments])
 
     def is_inside(self, path: str) -> bool:
-        return _is_below(path, self._where)
+        """Links may lead out of it."""
+        return _is_below(os.path.realpath(path), os.path.realpath(self._where))
 
     def remove(self) -> None:
         shutil.rmtree(self._where, ignore_errors=True)

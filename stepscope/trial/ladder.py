@@ -53,6 +53,7 @@ Measure = Callable[[list[SavedFix], Candidate], Outcome]
 INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
 _SLOWER: Final = "slower"
+_LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
 _CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
 
 
@@ -131,6 +132,8 @@ def _described(candidate: Candidate, gained: float) -> Rung:
         reason=None,
         what=candidate.proposal.words,
         patch=candidate.proposal.patch,
+        location=finding.location if finding else None,
+        is_ceiling=candidate.fix.is_ceiling,
     )
 
 
@@ -158,7 +161,7 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
     if fix.is_ceiling:
         return "rejected", _CEILING
     if speedup.low <= 1:
-        return "rejected", _SLOWER if speedup.high < 1 else NO_GAIN
+        return "rejected", _SLOWER if speedup.high is not None and speedup.high < 1 else NO_GAIN
     if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
     return "kept", None
@@ -167,9 +170,12 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
 def on_top(alone: Speedup, gained: float) -> Speedup:
     """What a fix takes off the step, off one that is `gained` times as fast already. Where that is
     more than is left of it, the savings overlap, and the fix's own figure is the best known."""
+    taken = [1 - 1 / each for each in (alone.expected, alone.low, alone.high) if each is not None]
+    if max(taken) > 1 / gained - _LEFT:
+        return alone
 
     def less(speedup: float) -> float:
-        left = 1 / gained - (1 - 1 / speedup)
-        return 1 / gained / left if left > 0.02 else speedup
+        return 1 / (1 - gained * (1 - 1 / speedup))
 
-    return Speedup(expected=less(alone.expected), low=less(alone.low), high=less(alone.high))
+    high = less(alone.high) if alone.high is not None else None
+    return Speedup(expected=less(alone.expected), low=less(alone.low), high=high)

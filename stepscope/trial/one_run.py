@@ -22,6 +22,7 @@ from stepscope.launch.supervisor import Ended, write_ending
 from stepscope.launch.system import SystemLog
 from stepscope.record.boot import environment_for
 from stepscope.store import local_folder
+from stepscope.trial import orphans
 from stepscope.trial.copied_folder import CopiedFolders, InPlace
 from stepscope.trial.endings import last_lines, trouble_of
 from stepscope.trial.in_script import REPORT_FILE
@@ -169,6 +170,7 @@ def _stop(child: subprocess.Popen[bytes], run: str) -> None:
         for pid in _still_in(run):
             _signal(lambda pid=pid: os.kill(pid, signal.SIGKILL))  # type: ignore[misc]
         child.wait()
+        orphans.end()
 
 
 def _signal(send: Callable[[], None]) -> None:

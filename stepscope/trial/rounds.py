@@ -21,6 +21,7 @@ from stepscope.trial.mean_step import NoSteps, mean_step_ms
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
+CONTROL: Final = "control"
 _CONTROL_ROUNDS: Final = 3
 _FOR_THE_CONTROL: Final = 0.25  # of the budget, at most
 _FEWEST_ROUNDS: Final = 2
@@ -55,6 +56,7 @@ class Rounds:
         self._anchor = runs.anchor
         self._run_s = runs.seconds
         self._control_rounds = control_rounds(runs.seconds, budget)
+        self._others = 0  # fixes that are still to be compared
         self.on_round: OnRound = lambda what, number, most, left_s: None
 
     def control(self) -> list[float]:
@@ -62,7 +64,7 @@ class Rounds:
         found = self._state.comparison([], [])
         while len(found.rounds) < self._control_rounds:
             try:
-                self._next_round(found, "control", self._control_rounds)
+                self._next_round(found, CONTROL, self._control_rounds)
             except _NotMeasured as trouble:
                 raise StepscopeError(
                     f"The script fails when it runs again, unchanged: {trouble}. With --in-place, "
@@ -75,6 +77,7 @@ class Rounds:
     ) -> Comparison:
         """As many rounds as it takes, or the most that were asked for. `others`: that are still to
         be compared; each gets its part of the time."""
+        self._others = others
         noise = self.control()
         found = self._state.comparison(before, after)
         for_others_s = self._budget.left_s * others / (others + 1)
@@ -98,7 +101,7 @@ class Rounds:
         number = len(found.rounds) + 1
         if 2 * self._run_s > self._budget.left_s:
             raise Stopped(f"the budget of {self._budget.seconds / 60:g} minutes is used up")
-        self.on_round(what, number, most, self._budget.left_s)
+        self.on_round(what, number, most, self._left_s(found, most + 1 - number))
         place = f"{self._state.comparisons.index(found):02d}-{safe_name(what)}-{number}"
         if number % 2:
             after = self._run(found.after, f"{place}-after")
@@ -107,6 +110,12 @@ class Rounds:
             before = self._run(found.before, f"{place}-before")
             after = self._run(found.after, f"{place}-after")
         self._note(found, before, after)
+
+    def _left_s(self, found: Comparison, rounds_left: int) -> float:
+        """At most, for all that is to come."""
+        more = self._others + (found.before == found.after)  # after the control, the fix itself
+        rounds_left += more * self._state.wanted.rounds
+        return min(self._budget.left_s, 2 * self._run_s * rounds_left)
 
     def _note(self, found: Comparison, before: "_Side", after: "_Side") -> None:
         if found.rounds:  # the first round's runs are kept for their losses, and to look at

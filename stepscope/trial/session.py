@@ -1,8 +1,9 @@
 """A trial from its beginning, or from where it was interrupted, to its answer."""
 
 import os
-from typing import Protocol
+from typing import Final, Protocol
 
+from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.console import is_installed_command
@@ -17,9 +18,14 @@ from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
 from stepscope.trial.fixes.fix import Keeps
 from stepscope.trial.ladder import Candidate, Ladder, Outcome
 from stepscope.trial.loss_check import checked
+from stepscope.trial.measured_gains import keep_gains
 from stepscope.trial.one_run import Program
-from stepscope.trial.rounds import Rounds, Runs, control_rounds, of_rounds
+from stepscope.trial.rounds import CONTROL, Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
+
+_TOGETHER: Final = "together"
+# What is measured besides the fixes.
+_WORDS: Final = {CONTROL: "the script against itself", _TOGETHER: "all that was kept"}
 
 
 class Talk(Protocol):
@@ -57,10 +63,12 @@ class Session:
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
         ladder = Ladder(self._measure, self._talk.rung)
-        self._measure.to_come = len(candidates)
+        self._measure.count = self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)
-        return self._answer(begun, ladder, skipped)
+        answer = self._answer(begun, ladder, skipped)
+        keep_gains(begun.run, ladder.rungs)
+        return answer
 
     def _baseline(self) -> Baseline:
         if self._state.baseline is None:
@@ -121,15 +129,21 @@ class _Measure:
         assert state.baseline is not None
         steps = begun.steps_to_measure(state.wanted.steps)
         options = RecordOptions(
-            steps=steps, ops="off", losses=True, packages=program.command.packages
+            steps=steps,
+            ops="off",
+            losses=True,
+            packages=program.command.packages,
+            step_loop=loop_in(begun.steps.anchor or "") or "",
         )
         self._state = state
         self.run_s = begun.run_s(steps, state.baseline.seconds)
         runs = Runs(self.run_s, begun.steps.anchor)
         self._rounds = Rounds(program, state, options, runs, budget)
-        self._rounds.on_round = talk.round
+        self._rounds.on_round = self._show
+        self._talk = talk
         self.noise: list[float] = []
-        self.to_come = 0  # candidates that were not measured yet
+        self.count = 0  # candidates
+        self.to_come = 0  # those that were not measured yet
 
     def __call__(self, kept: list[SavedFix], candidate: Candidate) -> Outcome:
         after = [*kept, candidate.as_applied]
@@ -142,7 +156,11 @@ class _Measure:
         return outcome._replace(loss=self._losses(found, keeps))
 
     def together(self, kept: list[SavedFix]) -> Speedup | None:
-        return self._outcome(self._compared([], kept, "together")).speedup
+        return self._outcome(self._compared([], kept, _TOGETHER)).speedup
+
+    def _show(self, what: str, number: int, most: int, left_s: float) -> None:
+        fix = f"fix {self.count - self.to_come} of {self.count}, {what}"
+        self._talk.round(_WORDS.get(what, fix), number, most, left_s)
 
     def _losses(self, found: Comparison, keeps: Keeps) -> LossCheck:
         first = found.rounds[0]

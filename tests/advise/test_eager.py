@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from stepscope.advise.evidence.case import CannotJudge
-from stepscope.advise.rules.eager_overhead import _beyond_launching, _compute_ns, _is_theirs
+from stepscope.advise.evidence.computing import Computing, computing
+from stepscope.advise.rules.eager_overhead import _beyond_launching, _is_theirs
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.importers.trace import Shapes
@@ -31,9 +32,12 @@ def window(*operators: tuple[str, str, float]) -> StepOps:
     return StepOps(nobody, nobody, part, 1, 1.0)
 
 
+def computed(*operators: tuple[str, str, float]) -> Computing:
+    return computing(window(*operators), np.ones(len(operators), np.bool_))
+
+
 def computed_us(*operators: tuple[str, str, float]) -> float:
-    found = window(*operators)
-    return _compute_ns(found, np.ones(len(operators), np.bool_)) / US
+    return computed(*operators).ns / US
 
 
 def test_an_operator_that_lost_its_core_computed_no_more_than_its_kind() -> None:
@@ -51,7 +55,15 @@ def test_recording_does_not_make_large_operators_slower() -> None:
     """The steps of the window took twice as long: because of the many small ones."""
     large = [("aten::mul", "[[4096, 4096]]", 4_000.0)] * 5
     found = dataclasses.replace(window(*large), slowdown=2.0)
-    assert _compute_ns(found, np.ones(5, np.bool_)) / US == pytest.approx(20_000, rel=0.01)
+    assert computing(found, np.ones(5, np.bool_)).ns / US == pytest.approx(20_000, rel=0.01)
+
+
+def test_an_operator_computes_what_it_takes_beyond_those_too_small_to_compute() -> None:
+    """A launch takes 2 µs here, so 10 operators of 6 µs compute for 4 µs each."""
+    small = [("aten::mul", "[[8, 8]]", 2.0)] * 20
+    found = computed(*small, *[("aten::tanh", "[[40, 40]]", 6.0)] * 10)
+    assert found.ns / US == pytest.approx(10 * 4.0 + 20 * 64 * 0.0003)
+    assert found.least_ns / US == pytest.approx(10 * 1600 * 0.0003 + 20 * 64 * 0.0003)
 
 
 def test_views_and_frames_of_autograd_compute_nothing() -> None:

@@ -68,7 +68,7 @@ def test_waiting_for_the_batch_explains_the_idle_device(tmp_path: Path) -> None:
     answer = made.add("relu", "kernel", 4_000, 5_900).findings(tmp_path)
     assert [each.id for each in answer.findings] == ["input-bound"]
     assert answer.findings[0].share == pytest.approx(0.4, abs=0.01)
-    assert answer.findings[0].speedup.expected == pytest.approx(1 / 0.64, rel=0.05)
+    assert answer.findings[0].speedup.expected == pytest.approx(1 / 0.6, rel=0.05)
 
 
 def test_a_wait_for_the_device_after_which_it_idles(tmp_path: Path) -> None:

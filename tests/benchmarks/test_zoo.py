@@ -18,8 +18,10 @@ FAST = ["numpy_reload_archive", "healthy_numpy_mlp"]
 GAIN = Gain([Round(0.030, 0.015)] * 3)
 
 
-def finding(name: str, function: str | None, *speedup: float) -> Finding:
-    return Finding(name, "…", Location("train.py", 3, function), Speedup(*speedup))
+def finding(
+    name: str, function: str | None, expected: float, low: float, high: float | None
+) -> Finding:
+    return Finding(name, "…", Location("train.py", 3, function), Speedup(expected, low, high))
 
 
 def judged(known: str | None, *found: Finding, gain: Gain | None = GAIN) -> Judged:
@@ -91,6 +93,14 @@ def test_a_right_finding_that_is_not_on_top_still_predicts() -> None:
     assert row.function_is_right is False
     assert row.is_inside is False
     assert "**host-code**" in cells(row)
+
+
+def test_a_range_without_an_upper_end_holds_every_larger_gain() -> None:
+    row = judged("repeated-load", finding("repeated-load", "load", 1.9, 1.8, None))
+    assert row.is_inside
+    assert "1.90 [1.80, …]" in cells(row)
+    row = judged("repeated-load", finding("repeated-load", "load", 3.0, 2.5, None))
+    assert row.is_inside is False
 
 
 def test_what_was_not_found_is_wrong_and_predicts_nothing() -> None:

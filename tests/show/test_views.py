@@ -5,12 +5,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 import hand_made_answers as made
 from stepscope.model import Ending, Step
+from stepscope.model.findings import Speedup
 from stepscope.show.terminal.files import files
 from stepscope.show.terminal.findings import findings
 from stepscope.show.terminal.lines import lines
@@ -235,3 +237,14 @@ def test_units_stand_below_each_other() -> None:
     rows = drawn(summary(made.SUMMARY)).splitlines()
     of_parts = [row for row in rows if row.startswith(("  imports", "  set-up", "  steps"))]
     assert [row[-11:-8] for row in of_parts] == [" ms", " s ", " s "]
+
+
+def test_a_gain_without_an_upper_end_has_no_range() -> None:
+    open_ended = msgspec.structs.replace(
+        made.FINDINGS.findings[0],
+        speedup=Speedup(expected=55.0, low=6.0, high=None),
+        gain="at least 6×",
+    )
+    text = drawn(findings(msgspec.structs.replace(made.FINDINGS, findings=[open_ended])))
+    assert "gain   at least 6×\n" in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "55" not in text.replace("opened 55 times in 55 of 55", "").replace("55 measured", "")

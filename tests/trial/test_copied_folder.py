@@ -132,3 +132,13 @@ def test_a_copy_that_is_removed_is_gone(copies: CopiedFolders, tmp_path: Path) -
     copies.fresh([])
     copies.remove()
     assert not (tmp_path / "copy").exists()
+
+
+def test_a_link_that_leads_out_of_the_copy_leads_elsewhere(
+    copies: CopiedFolders, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (project / "out").symlink_to(tmp_path / "shared")
+    copy = copies.fresh([]).folder
+    assert copies.is_inside(f"{copy}/data/a.txt")
+    assert not copies.is_inside(f"{copy}/out/log.txt")

@@ -180,3 +180,5 @@ def test_a_prediction_is_for_the_step_as_it_is_by_then() -> None:
 def test_savings_that_overlap_keep_their_own_prediction() -> None:
     alone = Speedup(expected=2.0, low=2.0, high=2.0)
     assert on_top(alone, gained=3.0) == alone
+    at_one_end = Speedup(expected=1.2, low=1.1, high=1.5)
+    assert on_top(at_one_end, gained=3.0) == at_one_end  # and never 2.00× (1.38–1.50)

@@ -60,6 +60,21 @@ def test_a_clear_gain_takes_two_rounds_whose_sides_take_turns(tmp_path: Path) ->
     assert len(program.order) == 2 * CONTROL_ROUNDS + 4
 
 
+def test_the_time_left_counts_the_rounds_to_come_and_never_exceeds_the_budget(
+    tmp_path: Path,
+) -> None:
+    left: list[tuple[str, float]] = []
+    bench = rounds_of(FakeProgram([100.0] * 20, [50.0] * 9), state_in(tmp_path, most_rounds=4))
+    bench.on_round = lambda what, number, most, left_s: left.append((what, left_s))
+    bench.compare([], [FIX], "a", others=1)  # runs of a second, two a round
+    assert [seconds for what, seconds in left if what == "control"] == [22.0, 20.0, 18.0]
+    assert [seconds for what, seconds in left if what == "a"] == [16.0, 14.0]
+    short = rounds_of(FakeProgram([100.0] * 20, [50.0] * 9), state_in(tmp_path), budget_s=20.0)
+    short.on_round = lambda what, number, most, left_s: left.append((what, left_s))
+    short.control()
+    assert left[-1][1] <= 20.0
+
+
 def test_a_doubtful_gain_takes_all_rounds(tmp_path: Path) -> None:
     without = [100.0, 110, 95, 105, 100, 90, 100, 104, 97]
     program = FakeProgram(without, [98.0, 101, 99])

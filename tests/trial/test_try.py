@@ -1,15 +1,33 @@
 """`stepscope try` with real scripts: what it measures, what it refuses, what it leaves behind."""
 
+import fcntl
 import json
+import os
+import pty
 import shutil
 import signal
+import subprocess
+import termios
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import needs
-from trial.trying import OWN, PATIENCE_S, PROGRAMS, answered, by_fix, processes_of, run, start
+from clean_environment import environment
+from trial.trying import (
+    OWN,
+    PATH,
+    PATIENCE_S,
+    PROGRAMS,
+    answered,
+    by_fix,
+    command,
+    processes_of,
+    run,
+    start,
+)
 
 STEPS = "--steps", "30"
 
@@ -119,15 +137,20 @@ def test_a_baseline_that_does_not_fit_into_the_budget_says_what_to_change(folder
     assert processes_of(folder) == []
 
 
-def wait_for_rounds(folder: Path, count: int) -> None:
+def wait_for(is_there: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        for file in folder.glob("stepscope-runs/try-*/try.json"):
-            state = json.loads(file.read_text())
-            if sum(len(each["rounds"]) for each in state["comparisons"]) >= count:
-                return
+    while not is_there():
+        assert time.monotonic() < until, "it never came"
         time.sleep(0.05)
-    raise AssertionError("no round was measured")
+
+
+def wait_for_rounds(folder: Path, count: int) -> None:
+    def are_there() -> bool:
+        files = folder.glob("stepscope-runs/try-*/try.json")
+        found = [json.loads(file.read_text())["comparisons"] for file in files]
+        return sum(len(each["rounds"]) for state in found for each in state) >= count
+
+    wait_for(are_there)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -152,6 +175,50 @@ def test_an_interrupted_trial_leaves_no_process_and_can_be_resumed(
     assert after["comparisons"][0]["rounds"][0] == before["comparisons"][0]["rounds"][0]
     assert len(list(folder.glob("stepscope-runs/try-*"))) == 1
     assert processes_of(folder) == []
+
+
+def test_a_trial_whose_baseline_is_interrupted_begins_with_it_again(folder: Path) -> None:
+    words = (*own("shorter_naps"), *STEPS, "naps.py", "--with-child")
+    process = start(*words, cwd=folder)
+    wait_for(lambda: bool(processes_of(folder)))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out) == (130, "")
+    assert "stepscope try --resume stepscope-runs/try-naps-" in err
+    assert "Traceback" not in err
+    assert processes_of(folder) == []
+    assert not list(folder.glob("stepscope-runs/try-*/copy"))
+
+
+def test_a_terminal_that_is_closed_ends_the_trial_and_all_that_it_started(folder: Path) -> None:
+    terminal, inside = pty.openpty()
+    words = command(*own("shorter_naps"), *STEPS, "naps.py", "--with-child")
+    process = subprocess.Popen(
+        words, cwd=folder, env=environment({"PYTHONPATH": PATH}), start_new_session=True,
+        stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal,
+    )  # fmt: skip
+    os.close(inside)
+    wait_for_rounds(folder, 1)
+    os.close(terminal)
+    assert process.wait(timeout=PATIENCE_S) == 130
+    assert processes_of(folder) == []
+    assert not list(folder.glob("stepscope-runs/try-*/copy"))
+    state = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
+    assert state["comparisons"][0]["rounds"]
+
+
+def take_terminal() -> None:
+    """As the shell of a terminal does for what it starts."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_no_process_outlives_its_run_whatever_it_does_to_get_away(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    pid = tmp_path_factory.mktemp("elsewhere") / "pid"
+    ended = run(*own("shorter_naps"), "lets_go.py", str(pid), cwd=folder)
+    assert "The script does not get through unchanged: exit status 1: enough" in ended.stderr
+    assert not Path("/proc", pid.read_text().strip()).exists()
 
 
 def test_only_the_same_command_can_be_resumed(folder: Path) -> None:

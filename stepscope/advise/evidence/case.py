@@ -11,6 +11,7 @@ from stepscope.advise.evidence.stacks import Stacks
 from stepscope.analyze.code.sampled_steps import StepTime, time_in
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
+from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -69,6 +70,11 @@ class Case:
     @functools.cached_property
     def step_ns(self) -> float:
         return float(self.measured_ns.mean())
+
+    @functools.cached_property
+    def recording_share(self) -> float:
+        """What recording took of the measured steps."""
+        return overhead(self.run, self.process, self.steps).share
 
     @functools.cached_property
     def window(self) -> tuple[Ints, Ints]:

@@ -15,6 +15,7 @@ from stepscope.store.reader import ProcessData, Run
 # Of the time. A thread that shares its core with one other has none for half of it, and a machine
 # that does nothing else still takes a few percent: from here on times are not the script's own.
 _LEAST_DELAY: Final = 0.2
+_LEAST_CORE: Final = 0.2  # dividing by it makes at most five times as much
 
 
 class Machine:
@@ -44,6 +45,12 @@ class Machine:
         """The share of the measured time in which the main thread was ready but had no core."""
         measured_ns = float((self._window[1] - self._window[0]).sum())
         return min(1.0, float(self.delay_by_step_ns.sum()) / max(1.0, measured_ns))
+
+    @property
+    def with_core(self) -> float:
+        """How much of the time the main thread was not kept waiting for a core: what takes that
+        part of the time on a machine of its own takes all of it here."""
+        return max(_LEAST_CORE, 1 - self.without_core)
 
     @property
     def busy(self) -> str | None:

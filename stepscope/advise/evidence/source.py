@@ -1,6 +1,7 @@
 """The user's source text as it was when it ran: statements, loops, and what depends on what."""
 
 import ast
+import collections
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,9 @@ Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_OPERATIONS: Final = (
+    ast.AugAssign, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Subscript, ast.UnaryOp,
+)  # fmt: skip
 _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -61,6 +65,15 @@ class Text:
                 )
                 found = node if inner else found
         return found
+
+    def operations(self, line: int) -> int:
+        """Calls, sums, comparisons and look-ups that begin in a line."""
+        return self._operations[line]
+
+    @functools.cached_property
+    def _operations(self) -> collections.Counter[int]:
+        nodes = ast.walk(self.tree) if self.tree else ()
+        return collections.Counter(node.lineno for node in nodes if isinstance(node, _OPERATIONS))
 
     def has_comprehension(self, line: int) -> bool:
         statement = self.statement_at(line)

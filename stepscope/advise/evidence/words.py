@@ -1,6 +1,7 @@
 """How findings write numbers and places."""
 
 from stepscope.model import Location
+from stepscope.model.findings import Speedup
 
 
 def percent(share: float) -> str:
@@ -9,6 +10,13 @@ def percent(share: float) -> str:
 
 def times(ratio: float) -> str:
     return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
+def gain(speedup: Speedup) -> str | None:
+    """What is expected; where the range has no upper end, what it gains at least."""
+    if speedup.expected <= 1:
+        return None
+    return times(speedup.expected) if speedup.high is not None else f"at least {speedup.low:.2g}×"
 
 
 def ms(ns: float) -> str:

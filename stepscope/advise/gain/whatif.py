@@ -1,105 +1,124 @@
-"""The step as a small simulation of what it needs: the main thread, workers, cores.
+"""The step played through without what a finding blames, from the steps as they were recorded.
 
-Built from the steps as they were recorded, one by one, so that a fix's gain has the spread of the
-steps behind it. Taking a piece away shortens each step by it. Moving work to other processes lets
-it overlap with the rest, as far as there are workers, and cores to run them.
+1. What is blamed is a share of each step, of the time in which the main thread did not wait for a
+   core: a busy machine makes the blamed part and the rest longer alike.
+2. The rest is what the step then takes: no less than the error with which it is known.
+3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
+   steps, chance, and what may lie in either part: recording, and having no core.
+4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import functools
+import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.saving import HALF, Saving
+from stepscope.clock import Ints
 from stepscope.model.findings import Speedup
 
 Floats = npt.NDArray[np.float64]
 
-_DRAWS: Final = 200  # ten of them lie beyond each end of the range
-# The more is taken away, the more the rest changes: caches stay warm and there is less to free, or
-# what the fix does instead takes time itself. Measured on the scripts of benchmarks/zoo.
-_LEFT: Final = -0.1
-_LEFT_FASTER: Final = -0.3
-_LEFT_SLOWER: Final = 0.1
-_LEAST_LEFT: Final = 0.01  # of the step: nothing takes no time, so no gain is above 100 times
-# Of what the previous fixes left: their sum may be more than the step, as each has its own error.
-_LEAST_STILL_LEFT: Final = 0.02
-_AHEAD: Final = 2  # batches that a worker prepares before they are asked for: torch's own default
+# Of the step: gains measured twice differ by that much at least (benchmarks/zoo/results.md).
+_LEAST_KNOWN: Final = 0.01
+_QUIET: Final = 10  # percentile: the range is to hold in nine of ten cases
 
 
-def speedup(duration_ns: npt.NDArray[np.int64], saving: Saving) -> Speedup:
-    """Of the mean step. The range: what the fix may take off, how what is left may change, and the
-    spread of the steps."""
-    mean = float(duration_ns.mean())
-    low_mean, high_mean = _mean_range(duration_ns)
-    expected = _ratio(mean, saving.expected, _LEFT)
+@dataclasses.dataclass(frozen=True, eq=False)
+class Steps:
+    """The measured steps."""
+
+    duration_ns: Ints
+    lost_ns: Floats | None = None  # ready but without a core
+    recording: float = 0.0  # the share that recording itself takes
+
+    @functools.cached_property
+    def mean_ns(self) -> float:
+        return float(self.duration_ns.mean())
+
+    @functools.cached_property
+    def own_ns(self) -> Floats:
+        lost = 0.0 if self.lost_ns is None else np.clip(self.lost_ns, 0.0, self.duration_ns)
+        own: Floats = np.asarray(self.duration_ns - lost, np.float64)
+        return own if own.sum() > 0 else np.asarray(self.duration_ns, np.float64)
+
+    @property
+    def unevenness(self) -> float:
+        """How many times as long one part may have had a core as the other, at most 1. The extreme
+        is that one always had it, and the other no more than the mean: halfway to that, in
+        exponents, nine of ten gains were inside the range on a machine with a load of 5 to 15."""
+        return math.sqrt(self.own_ns.sum() / self.duration_ns.sum())
+
+    def blamed(self, saving: Saving) -> Floats:
+        """The share of each step."""
+        if saving.by_step_ns is None:
+            return np.full(len(self.duration_ns), saving.expected / self.mean_ns)
+        shares: Floats = np.clip(saving.by_step_ns / np.maximum(1, self.duration_ns), 0.0, 1.0)
+        return shares
+
+
+def speedup(steps: Steps, saving: Saving) -> Speedup:
+    """Of the mean step."""
+    blamed, scale = _blamed_share(steps, saving)
+    faster = _faster_in_quiet_steps(steps, saving)
+    unknown = max(_LEAST_KNOWN, steps.recording) * blamed
+    error = unknown + _chance(steps, saving)
+    least, most = _between(saving, blamed, scale, steps.unevenness)
+    most_left = min(1.0, 1 - least + error)
+    least_left = (1 - most) * (1 - faster * blamed) - error
+    # If more may go away than there is, the middle of what may be left.
+    slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
+    expected = 1 / max(1 - blamed, error, HALF * slack, 1e-9)
+    is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
-        low=min(_ratio(high_mean, saving.least, _LEFT_SLOWER), expected),
-        high=max(_ratio(low_mean, saving.most, _LEFT_FASTER), expected),
+        low=min(1 / most_left, expected),
+        high=None if is_open else max(1 / least_left, expected),
     )
 
 
-def one_after_another(mean_ns: float, savings: Sequence[Saving]) -> list[float]:
-    """What each fix still gains when those before it are made: they share the same step."""
-    left, gains = mean_ns, []
+def one_after_another(steps: Steps, savings: Sequence[Saving]) -> list[float | None]:
+    """What each fix still gains when those before it are made: they share the same step. None: it
+    would take away all that is left, so there the errors of the others decide."""
+    left, gains = steps.mean_ns, list[float | None]()
     for saving in savings:
-        saved = min(saving.expected, (1 - _LEAST_STILL_LEFT) * left)
-        gains.append(left / (left - saved))
-        left -= saved
+        after = left - saving.expected
+        is_known = after > saving.expected * max(_LEAST_KNOWN, steps.recording)
+        gains.append(left / after if is_known else None)
+        left = after if is_known else left
     return gains
 
 
-def _ratio(mean_ns: float, saved_ns: float, change: float) -> float:
-    """`change`: of what is left, if everything else were taken away."""
-    left = (mean_ns - saved_ns) * (1 + change * max(0.0, saved_ns) / mean_ns)
-    return mean_ns / max(left, _LEAST_LEFT * mean_ns)
+def _blamed_share(steps: Steps, saving: Saving) -> tuple[float, float]:
+    """(the share of what is expected to go away, the share of each ns of it)"""
+    own = np.average(steps.blamed(saving), weights=steps.own_ns)
+    clock = np.average(steps.blamed(saving), weights=steps.duration_ns)
+    scale = (float(own / clock) if clock else 1.0) / steps.mean_ns
+    return min(1.0, saving.expected * scale), scale
 
 
-def _mean_range(duration_ns: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """Where the mean of as many other steps would lie, in nine of ten cases."""
-    draws = np.random.default_rng(0).integers(0, len(duration_ns), (_DRAWS, len(duration_ns)))
-    low, high = np.percentile(duration_ns[draws].mean(axis=1), [5, 95])
-    return float(low), float(high)
+def _chance(steps: Steps, saving: Saving) -> float:
+    """Two standard errors of the share, where it differs from step to step: other steps have more
+    of it or less."""
+    shares = steps.blamed(saving)
+    beyond = steps.own_ns * (shares - np.average(shares, weights=steps.own_ns))
+    return 2 * float(beyond.std() / steps.own_ns.mean()) / math.sqrt(len(shares))
 
 
-@dataclasses.dataclass(frozen=True)
-class Overlap:
-    """Loading in other processes: what each batch needs there, and what the step needs itself."""
+def _between(saving: Saving, blamed: float, scale: float, uneven: float) -> tuple[float, float]:
+    """The shares that go away at least and at most, as they are where each part has a core."""
+    least = min(blamed, saving.least * scale)
+    most = blamed if saving.most is None else saving.most * scale
+    return least * uneven / (1 - least * (1 - uneven)), most / (uneven + most * (1 - uneven))
 
-    load_ns: Floats  # CPU time of a batch, in one process
-    rest_ns: Floats  # of the step without the wait
-    rest_cpu_ns: float  # CPU time of the rest, all threads, mean
-    cores: float
-    hand_over_ns: float  # for the step to take its batches from them
 
-    def best(self, numbers: Iterable[int], now_ns: float) -> tuple[int, float]:
-        """(the fewest workers with the largest gain, to the percent; the mean step then)"""
-        steps = {workers: self.step_ns(workers) for workers in numbers}
-        best = min(steps, key=lambda workers: (round(steps[workers] / now_ns, 2), workers))
-        return best, steps[best]
-
-    def step_ns(self, workers: int) -> float:
-        """The mean step with that many workers.
-
-        1. Workers take the batches in turn, each a few ahead, and never more than `_AHEAD` each.
-        2. A step begins when its batch is there and the step before has ended.
-        3. What all processes compute in a step cannot be more than the cores can.
-        """
-        count = len(self.rest_ns)
-        free_at = np.zeros(workers)
-        ready = np.zeros(count)
-        began = np.zeros(count + 1)
-        end = 0.0
-        for index in range(count):
-            worker = index % workers
-            asked = began[max(0, index - _AHEAD * workers)]
-            free_at[worker] = ready[index] = max(free_at[worker], asked) + self.load_ns[index]
-            began[index] = max(end, ready[index])
-            end = began[index] + self.rest_ns[index] + self.hand_over_ns
-        first = min(count - 1, _AHEAD * workers)  # past the filling of the queue
-        simulated = (end - began[first]) / (count - first)
-        least = (self.rest_cpu_ns + float(self.load_ns.mean())) / self.cores
-        return float(max(simulated, least))
+def _faster_in_quiet_steps(steps: Steps, saving: Saving) -> float:
+    """How much shorter the rest is in the quietest tenth of the steps, as a part of its mean. With
+    less done beside it, it gets faster, as caches stay warm and less is freed, and not slower."""
+    rest = steps.own_ns * (1 - steps.blamed(saving))
+    mean = max(1.0, float(rest.mean()))
+    return max(0.0, 1 - float(np.percentile(rest, _QUIET)) / mean)

@@ -39,6 +39,7 @@ def judge(case: Case) -> list[Candidate]:
         source=case.code.text(location),
         evidence=f"{ms(cost)} of the {ms(case.step_ns)} step are spent in collectives on each "
         f"of {len(answer.ranks)} ranks, not counting the wait for slower ranks.",
+        beside_ns=case.phase_ns("backward"),
         fix=words_for(case).exposed_between_ranks,
     )
 
@@ -48,12 +49,15 @@ def exposed(
     share: float,
     *,
     evidence: str,
+    beside_ns: float,
     fix: str,
     location: Location | None = None,
     library: str | None = None,
     source: str | None = None,
 ) -> list[Candidate]:
-    """The finding, whether it comes from recorded ranks or from a trace."""
+    """The finding, whether it comes from recorded ranks or from a trace. `beside_ns`: the compute
+    of a step that it could be hidden behind."""
+    hidden = min(cost_ns, beside_ns)
     return [
         Candidate(
             id=ID,
@@ -61,8 +65,8 @@ def exposed(
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
             evidence=[evidence],
-            # If sent during the backward pass, all but the last bucket may be hidden.
-            saving=Saving.part_of(cost_ns, expected=0.7, least=0.3),
+            # The last bucket has nothing left to hide behind.
+            saving=Saving.half_or_more(hidden, most_ns=cost_ns),
             fix=fix,
             location=location,
             library=library,

@@ -145,13 +145,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,
-        # In one step of twenty, as with logging; with array operations a quarter is left. Few looks
-        # may overestimate it, but hardly by a factor of three.
-        saving=Saving(
-            expected=0.95 * cost,
-            least=max(0.3 * cost, 0.75 * cost - error),
-            most=cost + error,
-        ),
+        saving=Saving.without(cost, error_ns=error),
         fix=EVALUATION_FIX if evaluates else _FIX,
         trial=EVALUATION_TRIAL if evaluates else "skip-callback",
         library=library,

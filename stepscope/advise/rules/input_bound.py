@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Final
 
-import numpy as np
-
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.own_batches import making_batches
 from stepscope.advise.evidence.patch import with_argument
@@ -13,20 +11,18 @@ from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
-from stepscope.advise.gain.loading import in_pipeline, made_before, prepared_ahead, with_workers
-from stepscope.advise.gain.saving import Saving
-from stepscope.advise.gain.whatif import Floats, Overlap
+from stepscope.advise.gain.loading import in_pipeline, prepared_ahead, with_workers
+from stepscope.advise.gain.saving import HALF, Saving
+from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.limits import LEAST_IDLE
-from stepscope.analyze.input.ready_batches import HAND_OVER_NS
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import work_by_step_ns
 from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
-_MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -174,21 +170,20 @@ def _how(
     less = prepared_ahead(wait, answer.lines[0].share if answer.lines else 1.0)
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
-    overlap = _overlap(case, answer, hand_over_ns)
     if answer.loader and answer.loader.workers is None:
         return _of_pipeline(case, answer, wait)
+    overlap = overlap_of(case, hand_over_ns * case.machine.with_core) if answer.loader else None
     if overlap is None or answer.limit in ("transfer", "start-up"):
         return less, _sentence(answer.why) if answer.why else at_line, None, None
     now = answer.loader.workers if answer.loader and answer.loader.workers else 0
-    most = max(now + 1, min(_MOST_WORKERS, int(case.machine.cores) + now))
-    best, step_ns = overlap.best(range(now + 1, most + 1), case.step_ns)
-    gain = max(0.0, min(wait, case.step_ns - step_ns))
+    best = overlap.best(numbers_to_try(overlap, now), now)
+    gain = min(wait, overlap.gained(best, now) * case.step_ns)
     if case.machine.idle_cores < LEAST_IDLE:
         words = f"No core is idle, so more workers gain nothing. {at_line}"
         return less, words, "cache-samples", None
-    if gain < less.least:
+    if gain < HALF * wait:  # less work gains that much
         return less, at_line, "cache-samples", None
-    saving = with_workers(wait, gain, less)
+    saving = with_workers(wait, gain, overlap.least_gained(best, now) * case.step_ns)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
@@ -209,24 +204,6 @@ def _of_pipeline(
 
 def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
-
-
-def _overlap(case: Case, answer: InputAnswer, hand_over_ns: float) -> Overlap | None:
-    loader = answer.loader
-    if loader is None or loader.workers is None:
-        return None
-    waits = case.phase_by_step("input").astype(np.float64)
-    rest = case.measured_ns - waits
-    fetch_ms = sum(row.ms_per_batch for row in answer.stages if row.stage in ("fetch", "collate"))
-    load = np.full(len(rest), fetch_ms * 1e6) if loader.workers else waits
-    return _beside(case, load, rest, hand_over_ns)
-
-
-def _beside(case: Case, load: Floats, rest: Floats, hand_over_ns: float) -> Overlap:
-    """What the process computes in a step, minus the loading, belongs to the rest."""
-    used = (case.machine.cores - case.machine.idle_cores) * case.step_ns
-    rest_cpu_ns = max(float(rest.mean()), used - float(load.mean()))
-    return Overlap(load, rest, rest_cpu_ns, case.machine.cores, hand_over_ns)
 
 
 def _patch(case: Case, workers: int) -> str | None:
@@ -250,9 +227,6 @@ def _of_generator(case: Case) -> _Wait | None:
         return None
     share = case.stacks.sure_share(made.looks)
     wait = share * case.step_ns
-    rest = np.asarray(case.measured_ns - wait, np.float64)
-    overlap = _beside(case, np.full(len(rest), wait), rest, HAND_OVER_NS)
-    ahead = max(0.0, min(wait, case.step_ns - overlap.step_ns(1)))
     return _Wait(
         ns=wait,
         avoidable_ns=wait,
@@ -264,7 +238,7 @@ def _of_generator(case: Case) -> _Wait | None:
             f"there{at(made.location)}.",
             *([f"Most of it in {made.library}."] if made.library else []),
         ],
-        saving=made_before(wait, ahead, case.stacks.time.error(share) * case.step_ns),
+        saving=Saving.without(wait, error_ns=case.stacks.time.error(share) * case.step_ns),
         fix="Prepare the batches once, before the loop, or with array operations on the whole "
         "batch; or make the next batch in another process while this one trains.",
         trial="free-input",

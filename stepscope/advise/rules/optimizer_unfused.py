@@ -113,7 +113,7 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
             f"{counted(tensors, 'parameter')}, none of them fused.",
         ],
         location=location,
-        saving=fused(cost, tensors, elements),
+        saving=fused(cost, tensors, elements, case.machine.with_core),
         fix=_fix(name, is_own),
         patch=None if is_own else _patch(case, name),
         trial=None if is_own else "fused-optimizer",

@@ -43,8 +43,7 @@ def judge(case: Case) -> list[Candidate]:
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
-            # The work itself remains, in operators of the graph.
-            saving=Saving.part_of(cost, expected=0.9, least=0.6),
+            saving=Saving.without(cost),
             fix="Use TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
             source=case.code.text(location),

@@ -5,11 +5,11 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import framework_of, words_for
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.intervals import step_of
 from stepscope.model import Location
 from stepscope.store.format import SpanCategory
@@ -18,11 +18,6 @@ ID: Final = "recompilation"
 _LEAST: Final = 2  # compilations after the warm-up: one may be the last, smaller batch
 _ENOUGH: Final = 5  # steps without one, for a mean of what a step takes without compiling
 _MORE: Final = 1.1  # times the compiling: if more than that goes away, the evidence says why
-# Of the first run of a graph: TensorFlow optimises it only then. 0.95 of it at most, as it still
-# has to compute; tf_python_numbers in benchmarks/zoo has it measured.
-_SET_UP: Final = 0.7
-_MOST_SET_UP: Final = 0.95
-_LEAST_GOES_AWAY: Final = 0.9  # of the compiling: one compilation is needed
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -66,19 +61,28 @@ def judge(case: Case) -> list[Candidate]:
 def _saving(case: Case, cost: float) -> Saving:
     """If some steps compile nothing, they show what a step takes then: compiling also leaves caches
     cold, and the first calls after it are slow."""
-    without = case.measured_ns[case.phase_by_step("compile") == 0]
+    compiles = case.phase_by_step("compile") > 0
+    without = case.measured_ns[~compiles]
     if len(without) < _ENOUGH:
-        first_runs = case.phase_ns("compute") if framework_of(case) == "tensorflow" else 0.0
-        return Saving(
-            expected=cost + _SET_UP * first_runs,
-            least=_LEAST_GOES_AWAY * cost,
-            most=cost + _MOST_SET_UP * first_runs,
-        )
+        return Saving(expected=cost + _set_up_ns(case), least=cost, most=None)
     left = min(float(without.mean()), case.step_ns - cost)
-    best = min(float(np.percentile(without, 10)), left)
-    return Saving(
-        expected=case.step_ns - left, least=_LEAST_GOES_AWAY * cost, most=case.step_ns - best
-    )
+    extra = case.step_ns - left
+    beyond = np.where(compiles, case.measured_ns - np.int64(left), 0)
+    return Saving(expected=extra, least=cost, most=extra, by_step_ns=beyond)
+
+
+def _set_up_ns(case: Case) -> float:
+    """By step: what the first run of a graph takes beyond its operators. TensorFlow optimises it
+    only then. If no operators were recorded, what a later run would take is not in this run: half
+    of it is expected to go away."""
+    if framework_of(case) != "tensorflow":
+        return 0.0
+    first_run = case.phase_ns("compute")
+    try:
+        window = case.operators
+    except CannotJudge:
+        return HALF * first_run
+    return max(0.0, first_run - window.by_step_ns(window.is_op))
 
 
 def _slow_first_runs(case: Case, cost: float, saving: Saving) -> list[str]:

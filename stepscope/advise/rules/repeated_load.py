@@ -103,7 +103,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
             f"Reading it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}).",
         ],
         location=location,
-        saving=read_once(cost, low, case.step_ns),
+        saving=read_once(cost, low),
         fix=_fix(names, location),
         patch=_patch(case, location),
         trial="cache-result",

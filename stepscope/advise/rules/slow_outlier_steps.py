@@ -12,6 +12,7 @@ from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
 from stepscope.analyze.steps.outliers import outliers
+from stepscope.clock import Ints
 from stepscope.model import Location
 from stepscope.model.findings import SlowStep
 
@@ -97,13 +98,19 @@ def judge(case: Case) -> list[Candidate]:
                 ),
             ],
             location=location,
-            # gc.freeze() takes away nearly all; collections at chosen times still cost some.
-            saving=Saving.part_of(cost, expected=0.97, least=0.6),
+            saving=Saving.without(cost, by_step_ns=_beyond_usual(case, indices, usual)),
             fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
             steps_behind=len(indices),
             source=case.code.text(location),
         )
     ]
+
+
+def _beyond_usual(case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], usual: float) -> Ints:
+    """The extra time of these steps, by measured step."""
+    extra = np.zeros(len(case.steps), np.int64)
+    extra[indices] = case.steps.duration_ns[indices] - np.int64(usual)
+    return extra[case.steps.is_measured]
 
 
 def _is_explained(kind: str) -> bool:

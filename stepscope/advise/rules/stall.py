@@ -16,9 +16,7 @@ from stepscope.model import Location
 # Of the steps. Less is once per epoch, which is normal: no epoch has four steps.
 _SELDOM: Final = 0.25
 _NOTICED: Final = 0.02  # of a mean step: a step with less of it is as good as one without
-
-_GOES_AWAY: Final = 0.95  # what was done in every step is done in one of twenty steps
-_LEAST_GOES_AWAY: Final = 0.8  # or in one of five
+_ENOUGH: Final = 5  # steps without it, for a mean of what a step takes then
 
 
 def stall(
@@ -57,10 +55,10 @@ def stall(
                 *([f"Most of it in {library}."] if library else []),
             ],
             location=location,
-            saving=Saving(
-                expected=_GOES_AWAY * cost,
-                least=_LEAST_GOES_AWAY * cost,
-                most=wall,
+            saving=Saving.without(
+                cost,
+                most_ns=max(wall, _seen_without(case, cost_by_step)),
+                by_step_ns=cost_by_step,
             ),
             fix=fix,
             trial=trial,
@@ -68,6 +66,12 @@ def stall(
             source=case.code.text(location),
         )
     ]
+
+
+def _seen_without(case: Case, cost_by_step: Ints) -> float:
+    """How much shorter the steps without it are: those with it may leave caches cold."""
+    without = case.measured_ns[cost_by_step == 0]
+    return case.step_ns - float(without.mean()) if len(without) >= _ENOUGH else 0.0
 
 
 def _own_part(case: Case, location: Location | None, wall_ns: float, steps: Ints) -> float:

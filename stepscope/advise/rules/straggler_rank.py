@@ -51,9 +51,8 @@ def _saving(case: Case, location: Location | None, cost: float, ranks: int) -> S
     """Work that all ranks do is only redistributed: each then has its part of it."""
     if location is not None and not _is_done_by_all(case, location, ranks):
         # Only this rank does it: it goes away, or happens behind the others' communication.
-        return Saving.part_of(cost, expected=0.95, least=0.7)
-    shared = (ranks - 1) / ranks
-    return Saving.part_of(cost, expected=shared, least=0.7 * shared)
+        return Saving.without(cost)
+    return Saving.without(cost * (ranks - 1) / ranks, most_ns=cost)
 
 
 def _is_done_by_all(case: Case, location: Location, ranks: int) -> bool:

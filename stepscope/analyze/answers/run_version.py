@@ -9,6 +9,7 @@ from stepscope.analyze.traces.foreign import is_trace, traces_in
 from stepscope.store import format as fmt
 
 _WATCHED: Final = (fmt.EVENTS_FILE, fmt.LINES_FILE, fmt.SAMPLES_FILE, fmt.PROCESS_FILE)
+_OF_THE_RUN: Final = (fmt.RUN_FILE, fmt.SUPERVISOR_FILE, fmt.MEASURED_FILE)
 _PACKAGE: Final = Path(__file__).parents[2]
 
 
@@ -16,7 +17,7 @@ def run_version(path: Path) -> str:
     """Of sizes and times, and of how much each stream holds: writing into a mapped file need not
     change its time. Reading a run does not change it."""
     parts: list[Any] = [path.resolve().name, _code_version()]
-    for file in (path / fmt.RUN_FILE, path / fmt.SUPERVISOR_FILE, *_watched(path)):
+    for file in (*(path / name for name in _OF_THE_RUN), *_watched(path)):
         try:
             stat = file.stat()
             with file.open("rb") as opened:

@@ -126,17 +126,22 @@ class StepOps:
         """The share of the operators' own time that belongs to lines of a file, backward ones to
         the line of their forward; the optimizer's are left out."""
         wanted = self.is_op & ~self.in_optimizer
-        kept, took = np.flatnonzero(wanted), self.usual_ns(wanted)
+        took = self.usual_ns(wanted)
+        whole = float(took.sum())
+        here = self.on_lines(file, first, last)[wanted]
+        return float(took[here].sum()) / whole if whole else 0.0
+
+    def on_lines(self, file: str, first: int, last: int) -> _Mask:
+        """Those that belong to lines of a file."""
         places = self.part.places
         codes = {
             code
-            for code in np.unique(places.code[kept]).tolist()
+            for code in np.unique(places.code).tolist()
             if (at := code_location(self.run, self.process, code, 1)) and at.file == file
         }
-        lines = places.line[kept]
-        here = np.isin(places.code[kept], list(codes)) & (first <= lines) & (lines <= last)
-        whole = float(took.sum())
-        return float(took[here].sum()) / whole if whole else 0.0
+        mask: _Mask = np.isin(places.code, list(codes))
+        mask &= (first <= places.line) & (places.line <= last)
+        return mask
 
     def place(self, kept: _Mask) -> Location | None:
         """The line with the most of their time."""

@@ -194,11 +194,17 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     )  # fmt: skip
 
 
+_THE_LOOP: Final = "the loop at "
+
+
 def loop_anchor(location: Location | None, line: int) -> str:
     """What the steps of a loop are called."""
-    return (
-        f"the loop at {location.file}:{location.line}" if location else f"the loop at line {line}"
-    )
+    return _THE_LOOP + (f"{location.file}:{location.line}" if location else f"line {line}")
+
+
+def loop_in(anchor: str) -> str | None:
+    """The loop's place, "train.py:31", if the steps are a loop's."""
+    return anchor.removeprefix(_THE_LOOP) if anchor.startswith(_THE_LOOP) else None
 
 
 def _is_outermost(start_ns: Ints, end_ns: Ints) -> Mask:

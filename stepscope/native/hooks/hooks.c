@@ -152,6 +152,7 @@ PyObject *hooks_stop(PyObject *self, PyObject *unused) {
     threads_ask(NULL);
     Py_CLEAR(hooks.on_fork);
     stamps_report_to(NULL);
+    stamps_always = 0;
     if (imports_stop()) return NULL;
     Py_RETURN_NONE;
 }
@@ -159,5 +160,13 @@ PyObject *hooks_stop(PyObject *self, PyObject *unused) {
 PyObject *hooks_on_stamp(PyObject *self, PyObject *callback) {
     (void)self;
     stamps_report_to(callback == Py_None ? NULL : callback);
+    Py_RETURN_NONE;
+}
+
+PyObject *hooks_stamp_always(PyObject *self, PyObject *loop_id) {
+    (void)self;
+    unsigned long id = PyLong_AsUnsignedLong(loop_id);
+    if (PyErr_Occurred()) return NULL;
+    stamps_always = (uint32_t)id;
     Py_RETURN_NONE;
 }

@@ -6,9 +6,15 @@
 #include "interpreter/threads.h"
 
 uint64_t cost_slow_ticks;
+uint64_t events_of_passes;
+
+static int is_pass(uint32_t category) {
+    return (category >= SPAN_FORWARD && category <= SPAN_OPTIMIZER) || category == SPAN_COMPUTE;
+}
 
 uint64_t event_add(uint32_t kind, Event fields) {
     if (!storage_is_open) return 0;
+    if (kind == EVENT_SPAN && is_pass(fields.extra)) events_of_passes++;
     Thread *thread = thread_get();
     Event *event = stream_take(&events_stream, sizeof *event);
     if (!event) return 0;

@@ -7,6 +7,9 @@
 /* Our own time outside the line counters' fast path, in ticks: measured, not modelled. */
 extern uint64_t cost_slow_ticks;
 
+/* Spans of forward, backward, optimizers and compiled steps so far: whether something trains. */
+extern uint64_t events_of_passes;
+
 /* Append a committed record, the calling thread's; its offset, 0 when the stream is full. */
 uint64_t event_add(uint32_t kind, Event fields);
 uint64_t event_span_begin(uint32_t name, uint32_t category);

@@ -132,8 +132,10 @@ static void counters_now_and_then(uint64_t now) {
     event_counters();
 }
 
-/* A loop with more than 1,000 iterations a second is not a step loop: stop stamping it. */
+/* A loop with more than 1,000 iterations a second is not a step loop: stop stamping it, unless it is
+   known to be one. */
 static void watch_rate(Loop *loop, Line *entry, uint64_t now) {
+    if (loop->id == stamps_always) return;
     if (loop->stamps++ == 0) loop->window_ticks = now;
     if (loop->stamps < STAMPS_A_SECOND) return;
     if (now - loop->window_ticks < ns_to_ticks(1e9)) {

@@ -2,6 +2,8 @@
 #include "lines/stamps.h"
 #include "python/untraced.h"
 
+uint32_t stamps_always;
+
 static PyObject *on_stamp; /* owned, or NULL */
 
 void stamps_report_to(PyObject *listener) { Py_XSETREF(on_stamp, Py_XNewRef(listener)); }

@@ -322,6 +322,7 @@ static PyMethodDef functions[] = {
     KEYWORDS("hooks_start", hooks_start),
     NOARGS("hooks_stop", hooks_stop),
     ONE("on_stamp", hooks_on_stamp),
+    ONE("stamp_always", hooks_stamp_always),
     {"gc_callback", (PyCFunction)(void *)hooks_gc_callback, METH_FASTCALL, NULL},
     ARGS("heartbeat_start", py_heartbeat_start),
     NOARGS("heartbeat_stop", py_heartbeat_stop),

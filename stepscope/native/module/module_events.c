@@ -142,6 +142,11 @@ static PyObject *py_counters(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_passes(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyLong_FromUnsignedLongLong(events_of_passes);
+}
+
 PyMethodDef event_functions[] = {
     KEYWORDS("step_mark", py_step_mark),
     KEYWORDS("window", py_window),
@@ -155,5 +160,6 @@ PyMethodDef event_functions[] = {
     ONE("prints_start", py_prints_start),
     NOARGS("prints_stop", py_prints_stop),
     NOARGS("counters", py_counters),
+    NOARGS("passes", py_passes),
     {NULL, NULL, 0, NULL},
 };

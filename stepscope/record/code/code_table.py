@@ -87,6 +87,11 @@ class CodeTable:
     def loop(self, loop_id: int) -> Loop:
         return self._loops[loop_id - 1]
 
+    def file_of(self, loop_id: int) -> str:
+        """The source file of a loop."""
+        files = (each.code.co_filename for each in self.entries if loop_id in each.loop_ids)
+        return next(files, "")
+
     def add(self, code: CodeType, original: CodeType, *, exact: bool) -> CodeEntry | None:
         """Register `code` (`original` without ticks); None when it cannot be recorded."""
         key = self._key(original)

@@ -31,14 +31,9 @@ def verdict_block(answer: FindingsAnswer) -> list[RenderableType]:
     rows = Table.grid(padding=(0, 2, 0, 0))
     for finding in answer.findings[:3]:
         style = _STYLES[finding.severity]
-        rows.add_row(Text(gain(finding), style=style), Text(finding.id, style=CODE), finding.title)
+        gain = Text(f"{finding.gain or '–'}{_measured(finding)}", style=style)
+        rows.add_row(gain, Text(finding.id, style=CODE), finding.title)
     return [Text(answer.verdict, style="bold"), *([indented(rows)] if answer.findings else [])]
-
-
-def gain(finding: Finding) -> str:
-    """`2.3×`, or nothing if the finding is not about time."""
-    expected = finding.speedup.expected
-    return f"{expected:.2f}×" if expected > 1.0 else "–"
 
 
 def _finding(number: int, finding: Finding) -> RenderableType:
@@ -57,11 +52,12 @@ def _finding(number: int, finding: Finding) -> RenderableType:
 
 
 def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
-    speedup = finding.speedup
     rows: list[tuple[str, RenderableType]] = []
-    if speedup.expected > 1.0:
-        words = f"{speedup.expected:.2f}× ({speedup.low:.2f}–{speedup.high:.2f})"
-        rows.append(("gain", Text(f"{words}  {finding.then or ''}".rstrip())))
+    if finding.gain:
+        low, high = finding.speedup.low, finding.speedup.high
+        ends = f" ({low:.2f}–{high:.2f})" if high is not None else ""
+        gain = f"{finding.gain}{ends}{_measured(finding)}"
+        rows.append(("gain", Text(f"{gain}  {finding.then or ''}".rstrip())))
     if finding.location is not None:
         place = Text(f"{finding.location.file}:{finding.location.line}", style=CODE)
         if finding.location.function:
@@ -75,6 +71,10 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     rows.append(("do", Text(finding.fix)))
     rows.append(("sure", Text(finding.confidence, style=FAINT)))
     return rows
+
+
+def _measured(finding: Finding) -> str:
+    return ", measured" if finding.measured else ""
 
 
 def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:

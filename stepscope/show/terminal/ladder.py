@@ -51,9 +51,16 @@ def _headline(answer: TrialAnswer) -> str:
     if not any(rung.step_ms for rung in answer.rungs):
         return "No fix could be measured."
     if not kept:
-        return "No fix gains anything that stands out from the noise."
+        return _nothing_kept(answer)
     fixes = counted(len(kept), "fix", "fixes")
-    return f"{_gained(answer, kept):.2f}× as fast with {fixes}"
+    return f"{_times(_gained(answer, kept))} as fast with {fixes}"
+
+
+def _nothing_kept(answer: TrialAnswer) -> str:
+    ceilings = [rung.low or 1.0 for rung in answer.rungs if rung.is_ceiling]
+    if max(ceilings, default=1.0) > 1:
+        return "Nothing to keep: what was measured shows only how much there is to gain."
+    return "No fix gains anything that stands out from the noise."
 
 
 def _gained(answer: TrialAnswer, kept: list[Rung]) -> float:
@@ -90,13 +97,24 @@ def _climb(answer: TrialAnswer) -> list[RenderableType]:
 
 
 def _measured(rung: Rung) -> str:
-    return f"{rung.speedup:.2f}× ({rung.low:.2f}–{rung.high:.2f})"
+    return _range(rung.speedup or 1.0, rung.low or 1.0, rung.high or 1.0)
+
+
+def _range(expected: float, low: float, high: float) -> str:
+    return f"{_times(expected)} ({digits(low)}–{digits(high)})"
+
+
+def _times(ratio: float) -> str:
+    return f"{digits(ratio)}×"
 
 
 def _predicted(rung: Rung) -> str:
     if rung.predicted is None:
         return NOTHING
-    return f"{rung.predicted.expected:.2f}× ({rung.predicted.low:.2f}–{rung.predicted.high:.2f})"
+    predicted = rung.predicted
+    if predicted.high is None:
+        return f"at least {_times(predicted.low)}"
+    return _range(predicted.expected, predicted.low, predicted.high)
 
 
 def _noise(answer: TrialAnswer) -> str:
@@ -117,16 +135,26 @@ def _not_kept(answer: TrialAnswer) -> list[RenderableType]:
         return []
     table = columns(("", "label"), ("", "left"), ("", "name"), header=False)
     for rung in rungs:
-        status = Text(rung.status, style=_STYLES[rung.status])
+        status = Text(_kind(rung), style=_STYLES[rung.status])
         table.add_row(rung.fix or rung.finding or "", status, Text(_why(rung)))
     return [heading("Not kept"), indented(table), Text("")]
 
 
+def _kind(rung: Rung) -> str:
+    if rung.ceiling is not None:
+        return "ceiling, computed"
+    return "ceiling, measured" if rung.is_ceiling and rung.speedup is not None else rung.status
+
+
 def _why(rung: Rung) -> str:
-    if rung.ceiling is None:
-        return rung.reason or ""
-    ceiling = f"at most {rung.ceiling:.2f}× (computed from its share of the step, not measured)"
-    return f"{rung.title}: {rung.reason}; {ceiling}"
+    """With what to do about it, where only that can be said."""
+    if rung.ceiling is not None:
+        computed = "(computed from its share of the step, not measured)"
+        return f"{rung.title}: {rung.reason}; at most {_times(rung.ceiling)} {computed}"
+    if rung.is_ceiling and rung.speedup is not None:
+        advice = (rung.patch or "").lstrip("# ").strip()
+        return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
+    return rung.reason or ""
 
 
 # --- what to do -----------------------------------------------------------------------------------

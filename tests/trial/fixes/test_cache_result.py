@@ -1,9 +1,13 @@
 """A file that a function reads again and again is read once, and the training stays the same."""
 
+import argparse
 import contextlib
+import dataclasses
 import json
 import pickle
+import random
 import textwrap
+import types
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,8 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import Proposal, Refusal
 from stepscope.trial.fixes.inside import readers
-from stepscope.trial.fixes.inside.kept_files import KeptFiles, simple_key
+from stepscope.trial.fixes.inside.argument_keys import argument_key
+from stepscope.trial.fixes.inside.kept_files import KeptFiles
 from stepscope.trial.fixes.inside.kept_values import KeptValue
 from trial.fixes.recorded import subject_of, with_finding
 from trial.scripts import run_with
@@ -90,11 +95,55 @@ def test_what_cannot_be_compared_is_not_kept() -> None:
 
 
 def test_arguments_that_say_everything_about_themselves_make_a_key() -> None:
-    assert simple_key(("a", 1, None)) == simple_key(("a", 1, None))
-    assert simple_key(("a", 1)) != simple_key(("a", True))
-    assert simple_key(((1.0,), {"k": Path("x")})) == simple_key(((1.0,), {"k": Path("x")}))
-    assert simple_key((np.arange(2),)) is None
-    assert simple_key(({"rng": np.random.default_rng()},)) is None
+    assert argument_key(("a", 1, None)) == argument_key(("a", 1, None))
+    assert argument_key(("a", 1)) != argument_key(("a", True))
+    assert argument_key(((1.0,), {"k": Path("x")})) == argument_key(((1.0,), {"k": Path("x")}))
+    assert argument_key(({"rng": np.random.default_rng()},)) is None
+    assert argument_key((open, iter([1]))) is None
+
+
+@dataclasses.dataclass
+class Options:
+    folder: Path
+    columns: list[str]
+    kind: type = float
+
+
+class Table:
+    __slots__ = ("rows",)
+
+
+@pytest.mark.parametrize(
+    ("make", "other"),
+    [
+        (lambda: np.arange(4), np.arange(4.0)),
+        (lambda: np.arange(4), np.arange(4).reshape(2, 2)),
+        (lambda: np.arange(8)[::2], np.arange(4)),
+        (lambda: Options(Path("a"), ["x", "y"]), Options(Path("a"), ["x", "z"])),
+        (lambda: argparse.Namespace(a=np.ones(2)), argparse.Namespace(a=np.zeros(2))),
+        (lambda: types.SimpleNamespace(a=1), types.SimpleNamespace(a=2)),
+        (lambda: {"b", "a"}, {"a"}),
+    ],
+)
+def test_a_new_object_of_the_same_value_has_the_same_key(make: Any, other: Any) -> None:
+    assert argument_key((make(),)) == argument_key((make(),)) is not None
+    assert argument_key((make(),)) != argument_key((other,))
+    hash(argument_key((make(),)))
+
+
+def test_what_would_take_long_or_hides_something_has_no_key() -> None:
+    around: list[Any] = []
+    around.append(around)
+    large = np.zeros(2**23, np.uint8)
+    for value in (
+        around,
+        large,
+        list(range(5_000)),
+        Table(),
+        np.array([Table()]),
+        random.Random(0),
+    ):
+        assert argument_key(value) is None
 
 
 @pytest.fixture
@@ -140,6 +189,43 @@ def test_a_file_with_several_objects_is_read_on_behind_the_first(
 
 
 # --- with a real script ---------------------------------------------------------------------------
+
+BY_VALUE = """
+    import dataclasses, json, pathlib
+
+    @dataclasses.dataclass
+    class Options:
+        path: pathlib.Path
+
+    def read(options):
+        return options.path.read_text().split()
+
+    def read_into(options, words):
+        words.extend(options.path.read_text().split())
+        return len(words)
+
+    path = pathlib.Path("words.txt")
+    path.write_text("some words")
+    for step in range(12):
+        words = []
+        print(read(Options(path)), read_into(Options(path), words), words)
+"""
+
+
+def test_equal_arguments_are_enough_and_what_is_written_into_them_is_written_again(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(textwrap.dedent(BY_VALUE))
+    place = {"file": "train.py", "function": "read", "first_line": 8}
+    into = {"file": "train.py", "function": "read_into", "first_line": 11}
+    with contextlib.chdir(tmp_path):
+        for name, where in (("read", place), ("into", into)):
+            settings = {"function": where, "whole": True}
+            tried = run_with(script, fixes={FIX: settings}, into=tmp_path / name)
+            assert tried.stdout == "['some', 'words'] 2 ['some', 'words']\n" * 12
+            assert (tried.applied(FIX) is None) == (name == "into")
+
 
 READS = """
     import numpy as np

@@ -58,14 +58,14 @@ export interface Process {
 
 // Ratio of mean measured step times: before the fix to after it.
 export interface Speedup {
-  expected: number; low: number; high: number;
+  expected: number; low: number; high: number | null;
 }
 
 export interface Finding {
   id: string; severity: "high" | "medium" | "low"; title: string; share: number; evidence: string[];
   confidence: string; location: Location | null; process: Process; speedup: Speedup; fix: string;
   patch: string | null; trial: string | null; library: string | null; source: string | null;
-  then: string | null;
+  gain: string | null; measured: boolean; then: string | null;
 }
 
 export interface NotJudged {
@@ -163,7 +163,7 @@ export interface Rung {
   status: "kept" | "rejected" | "failed" | "skipped"; reason: string | null; what: string | null;
   speedup: number | null; low: number | null; high: number | null; rounds: number;
   step_ms: number | null; loss: LossCheck | null; patch: string | null; ceiling: number | null;
-  run: string | null;
+  run: string | null; location: Location | null; is_ceiling: boolean;
 }
 
 export interface TrialAnswer {

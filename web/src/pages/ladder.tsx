@@ -17,7 +17,7 @@ function Climb({ answer }: { answer: TrialAnswer }) {
       <td class="number">{digits(1000 / step_ms)}</td>
       <td class="number">{milliseconds(step_ms)}</td>
       <td class="number">{rung && times(rung.speedup)} <small class="faint">{rung && range(rung.low, rung.high)}</small></td>
-      <td class="number">{rung?.predicted && times(rung.predicted.expected)} <small class="faint">{rung?.predicted && range(rung.predicted.low, rung.predicted.high)}</small></td>
+      <td class="number">{rung?.predicted && rung.predicted.high !== null && times(rung.predicted.expected)} <small class="faint">{rung?.predicted && range(rung.predicted.low, rung.predicted.high)}</small></td>
       <td>{rung?.loss && visible(rung.loss.words)}</td>
     </tr>
   );
@@ -60,7 +60,7 @@ export function Ladder({ content }: { content: Content }) {
       {others.length > 0 && (
         <Panel title="Not kept">
           <table class="plain"><tbody>{others.map((rung, index) => (
-            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.status}</td><td>{visible(rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
+            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.is_ceiling && rung.speedup !== null ? "ceiling" : rung.status}</td><td>{visible(rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
           ))}</tbody></table>
         </Panel>
       )}

@@ -37,13 +37,13 @@ function Patch({ text }: { text: string }) {
 }
 
 function Card({ content, finding }: { content: Content; finding: Finding }) {
-  const gain = finding.speedup.expected > 1 ? finding.speedup : null; // not every finding is about time
+  const { low, high } = finding.speedup; // without a high end, the words of the gain name the low one
   return (
     <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
       <div class="card-gain">
-        <strong>{gain ? `${digits(gain.expected)}×` : "–"}</strong>
-        {gain && <span class="faint">faster</span>}
-        {gain && <small class="faint">{digits(gain.low)}× to {digits(gain.high)}×</small>}
+        <strong>{finding.gain ?? "–"}</strong>
+        {finding.gain && <span class="faint">{finding.measured ? "faster, measured" : "faster"}</span>}
+        {finding.gain && high !== null && <small class="faint">{digits(low)}× to {digits(high)}×</small>}
       </div>
       <div class="card-body">
         <h3><Name text={finding.title} /></h3>

@@ -33,5 +33,6 @@ def judge(case: DeviceCase) -> list[Candidate]:
         share,
         evidence=f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that "
         "while no other kernel does.",
+        beside_ns=case.by_step(compute),
         fix=case.words.exposed_collectives,
     )

@@ -32,8 +32,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
                 f"The host takes {ms(case.by_step(end - start))} of a step "
                 f"to get its batch; in {ms(cost)} of that the device has nothing to do.",
             ],
-            # The first batch of an epoch is still waited for; too few cores may halve it.
-            saving=Saving.part_of(cost, expected=0.9, least=0.5),
+            # The first batch of an epoch is still waited for; too few cores may halve the gain.
+            saving=Saving.half_or_more(cost),
             fix=case.words.waiting_for_input.fix,
             trial=case.words.waiting_for_input.trial,
         )

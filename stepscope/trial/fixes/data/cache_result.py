@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside import readers
+from stepscope.trial.fixes.inside.argument_keys import argument_key
 from stepscope.trial.fixes.inside.free_memory import half_of_free_bytes
-from stepscope.trial.fixes.inside.kept_files import KeptFiles, simple_key
+from stepscope.trial.fixes.inside.kept_files import KeptFiles
 from stepscope.trial.fixes.inside.opened_files import OpenedFiles
 from stepscope.trial.fixes.inside.user_functions import Place, when_defined
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class CacheResult:
-    """The function's result where its arguments and its files decide it. Where they do not (it gets
-    other indices each time, it is a method), what `numpy.load`, `json.load` and the like return to
-    it. Both are handed out as they are, and copied from when the script is seen to write into one.
+    """The function's result where its arguments and its files decide it, and what `numpy.load`,
+    `json.load` and the like return to it: it may get other indices each time. Both are handed out
+    as they are, and copied from when the script is seen to write into one.
     """
 
     name: Final = "cache-result"
@@ -76,17 +77,21 @@ def _keeping(
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        key = simple_key((args, kwargs)) if is_whole else None
+        key = argument_key((args, kwargs)) if is_whole else None
         if key is None:
             with asking:
                 return function(*args, **kwargs)
         opened = OpenedFiles()
 
         def read() -> Any:
-            with opened:
+            with opened, asking:
                 return function(*args, **kwargs)
 
-        return kept.get((function, key), opened.read_only, read)
+        def files() -> list[str]:
+            """None if the function writes into its arguments: the next call must do that too."""
+            return opened.read_only() if argument_key((args, kwargs)) == key else []
+
+        return kept.get((function, key), files, read)
 
     return run
 

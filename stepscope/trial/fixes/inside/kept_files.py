@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any
 
 from stepscope.trial.fixes.inside.kept_values import KeptValue
 
-_SIMPLE: Final = (str, bytes, int, float, bool, type(None))
 _Stamp = tuple[int, int, int]
 
 
@@ -44,18 +43,3 @@ def _stamps(paths: Iterable[str]) -> dict[str, _Stamp] | None:
     except OSError:
         return None
     return {path: (each.st_mtime_ns, each.st_size, each.st_ino) for path, each in found.items()}
-
-
-def simple_key(values: Any) -> Any:
-    """The values themselves if they say everything about themselves; None if one does not."""
-    if isinstance(values, _SIMPLE):
-        return type(values).__name__, values
-    if isinstance(values, os.PathLike):
-        return "path", os.fspath(values)
-    if isinstance(values, tuple | list):
-        parts = tuple(map(simple_key, values))
-    elif isinstance(values, dict):
-        parts = tuple(part for pair in values.items() for part in map(simple_key, pair))
-    else:
-        return None
-    return None if None in parts else (type(values).__name__, parts)

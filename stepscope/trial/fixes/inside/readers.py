@@ -10,7 +10,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.trial.fixes.inside.kept_files import KeptFiles, simple_key
+from stepscope.trial.fixes.inside.argument_keys import argument_key
+from stepscope.trial.fixes.inside.kept_files import KeptFiles
 
 READERS: Final[dict[str, tuple[str, ...]]] = {
     "json": ("load",),
@@ -50,7 +51,7 @@ def _keeping(function: Callable[..., Any], kept: KeptFiles, asking: Asking) -> C
     def read(*args: Any, **kwargs: Any) -> Any:
         again = functools.partial(function, *args, **kwargs)
         path = _path(args[0]) if args and asking else None
-        how = simple_key((args[1:], kwargs))
+        how = argument_key((args[1:], kwargs))
         if path is None or how is None:
             return again()
         is_open = hasattr(args[0], "seek")

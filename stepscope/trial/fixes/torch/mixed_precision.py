@@ -35,13 +35,15 @@ class MixedPrecision:
 
     def install(self, script: Script, settings: Settings) -> None:
         def loaded(torch: Any) -> None:
-            layer = _Autocast(torch, script, getattr(torch, settings["dtype"]))
+            layer = Autocast(torch, script, getattr(torch, settings["dtype"]))
             add_layer(torch, script.patches, Place.AUTOCAST, layer.around)
 
         script.when_loaded("torch", loaded)
 
 
-class _Autocast:
+class Autocast:
+    """Around the calls of models, while they train."""
+
     def __init__(self, torch: Any, script: Script, dtype: Any) -> None:
         self._torch, self._script, self._dtype = torch, script, dtype
 
@@ -66,8 +68,10 @@ class _Autocast:
             return "the script uses autocast already"
         if given != torch.float32:
             return f"{type(module).__name__} computes in {given}, not in 32 bits"
-        if device == "cuda" and not torch.cuda.is_bf16_supported():
-            return "this GPU has no bfloat16: float16 needs a GradScaler in the script"
+        if device != "cuda" or self._dtype is not torch.bfloat16:
+            return None
+        if not torch.cuda.is_bf16_supported():
+            return "this GPU has no bfloat16: mixed-precision-fp16 is for that"
         return None
 
 

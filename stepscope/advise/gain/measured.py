@@ -1,0 +1,31 @@
+"""Gains that `stepscope try` has measured: where there is one, it stands in for the prediction."""
+
+from collections.abc import Sequence
+
+from stepscope.advise.evidence.words import times
+from stepscope.model import Location
+from stepscope.model.findings import Speedup
+from stepscope.store.records import MeasuredGain
+
+
+def measured_gain(
+    gains: Sequence[MeasuredGain], finding: str, location: Location | None
+) -> MeasuredGain | None:
+    """Of the fix that was tried for this finding."""
+    place = (location.file, location.line) if location else (None, None)
+    found = (each for each in gains if (each.finding, each.file, each.line) == (finding, *place))
+    return next(found, None)
+
+
+def as_speedup(gain: MeasuredGain) -> Speedup:
+    return Speedup(expected=gain.speedup, low=gain.low, high=gain.high)
+
+
+def in_words(gain: MeasuredGain) -> str:
+    return f"at most {times(gain.speedup)}" if gain.is_ceiling else times(gain.speedup)
+
+
+def how_sure(gain: MeasuredGain) -> str:
+    above = f" on top of {' and '.join(gain.on_top_of)}" if gain.on_top_of else ""
+    but = f", and not kept: {gain.reason}" if gain.reason else ""
+    return f"high: measured with {gain.fix}{above}, in {gain.rounds} rounds of runs{but}"
