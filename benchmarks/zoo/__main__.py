@@ -134,7 +134,7 @@ def main() -> int:
     wanted = wanted_specimens(asked.names, asked.held_out)
     chosen = [specimen for specimen in wanted if specimen.can_run]
     skipped = [specimen.name for specimen in wanted if not specimen.can_run]
-    failures = (judge_tries if asked.tries else judge)(asked, chosen, skipped)
+    failures = (judge_trials if asked.tries else judge)(asked, chosen, skipped)
     if skipped:
         print(f"Not run, because they could not be imported here: {', '.join(skipped)}")
     for failure in failures:
