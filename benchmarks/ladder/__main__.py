@@ -57,6 +57,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS, help="of each run")
     asked = parser.parse_args()
     options = [f"--{name}={getattr(asked, name):g}" for name in ("budget", "rounds", "steps")]
+    if not PICTURES.is_dir():
+        sys.exit(f"There are no pictures in '{PICTURES}': 'make ladder' makes them.")
     folder = OUT / "ladder"
     for name in asked.names or NAMES:
         climbed = climb(name, folder, options)

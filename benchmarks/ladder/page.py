@@ -7,8 +7,8 @@ import msgspec
 from rich.console import Console
 
 from benchmarks import machine
+from benchmarks.ratios import in_brackets
 from benchmarks.report import table
-from stepscope.model.findings import Speedup
 from stepscope.model.trial import Rung, TrialAnswer
 from stepscope.show.terminal.ladder import ladder
 
@@ -89,16 +89,13 @@ def rates(step_ms: float, batch: float | None) -> list[str]:
 
 
 def judged(rung: Rung) -> list[str]:
-    assert rung.speedup is not None
-    measured = shown(Speedup(expected=rung.speedup, low=rung.low or 0, high=rung.high or 0))
-    predicted = shown(rung.predicted) if rung.predicted else "–"
-    losses = rung.loss.words if rung.loss else "–"
-    is_kept = rung.status == "kept"
-    return [measured, predicted, losses, "**kept**" if is_kept else f"{rung.status}: {rung.reason}"]
-
-
-def shown(speedup: Speedup) -> str:
-    return f"{speedup.expected:.2f} ({speedup.low:.2f}–{speedup.high:.2f})"
+    predicted = rung.predicted
+    return [
+        in_brackets(rung.speedup, rung.low, rung.high),
+        in_brackets(predicted.expected, predicted.low, predicted.high) if predicted else "–",
+        rung.loss.words if rung.loss else "–",
+        "**kept**" if rung.status == "kept" else f"{rung.status}: {rung.reason}",
+    ]
 
 
 def text(answer: TrialAnswer) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.machine import sentence
+from benchmarks.ratios import in_brackets
 from benchmarks.zoo.measure import Gain
 from benchmarks.zoo.results import markdown, share_of, yes_or_no
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen
@@ -113,8 +114,8 @@ def cells(row: Tried) -> list[str]:
         row.specimen.id or "healthy",
         (rung.fix if rung else None) or "–",
         _status(row),
-        _range(row.speedup, rung.low, rung.high) if rung else "–",
-        _range(row.gain.ratio, row.gain.low, row.gain.high) if row.gain else "–",
+        in_brackets(row.speedup, rung.low, rung.high) if rung else "–",
+        in_brackets(row.gain.ratio, row.gain.low, row.gain.high) if row.gain else "–",
         yes_or_no(row.is_close),
         _predicted(rung),
         f"{row.ratio:.2f}" if row.ratio else "–",
@@ -126,7 +127,7 @@ def cells(row: Tried) -> list[str]:
 
 def _status(row: Tried) -> str:
     if row.is_healthy:
-        return f"{len(_kept(row.answer))} kept of {len(row.answer.rungs)}"
+        return _of_healthy(row)
     if row.rung is None:
         return "**not found**"
     if row.is_ceiling and row.speedup is not None:
@@ -136,16 +137,16 @@ def _status(row: Tried) -> str:
     return f"**{row.rung.status}**: {row.rung.reason}"
 
 
-def _range(middle: float | None, low: float | None, high: float | None) -> str:
-    if middle is None:
-        return "–"
-    return f"{middle:.2f} ({low:.2f}–{'…' if high is None else f'{high:.2f}'})"
+def _of_healthy(row: Tried) -> str:
+    kept = f"{len(_kept(row.answer))} kept of {len(row.answer.rungs)}"
+    changed = [rung.status for rung in row.control.rungs] if row.control else []
+    return f"{kept}; changing nothing: {changed[0]}" if changed else kept
 
 
 def _predicted(rung: Rung | None) -> str:
     if rung is None or rung.predicted is None or rung.speedup is None:
         return "–"
-    return _range(rung.predicted.expected, rung.predicted.low, rung.predicted.high)
+    return in_brackets(rung.predicted.expected, rung.predicted.low, rung.predicted.high)
 
 
 # --- the scores -----------------------------------------------------------------------------------
