@@ -23,8 +23,8 @@ PICTURES = EXAMPLES / "data" / "pictures"
 RESULTS = Path(__file__).parent / "results.md"
 NAMES = ("gan_torch", "classifier_tf")
 MINUTES = 15.0
-ROUNDS = 5
-STEPS = 100  # four times all pictures: what keeps them gains from the second time on
+ROUNDS = 4
+STEPS = 75  # three times all pictures: what keeps them gains from the second time on
 
 
 def climb(name: str, folder: Path, options: list[str]) -> Climbed:

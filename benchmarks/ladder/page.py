@@ -8,7 +8,7 @@ from rich.console import Console
 
 from benchmarks import machine
 from benchmarks.ratios import in_brackets
-from benchmarks.report import table
+from benchmarks.zoo.results import markdown
 from stepscope.model.trial import Rung, TrialAnswer
 from stepscope.show.terminal.ladder import ladder
 
@@ -70,7 +70,7 @@ def in_all(answer: TrialAnswer) -> str:
 
 
 def rungs_table(answer: TrialAnswer) -> str:
-    return table(HEADER, rows(answer))
+    return markdown(HEADER, rows(answer))
 
 
 def rows(answer: TrialAnswer) -> Iterator[list[str]]:

@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--blocks", type=int, default=6)
+    parser.add_argument("--blocks", type=int, default=4)
     parser.add_argument("--rate", type=float, default=1e-4)
     train(parser.parse_args())
 
