@@ -31,7 +31,7 @@ def sharpened(picture, label):
 def make_pipeline(files, batch):
     dataset = tf.data.Dataset.from_tensor_slices(files)
     dataset = dataset.map(read).map(sharpened)
-    return dataset.shuffle(len(files), seed=0).batch(batch, drop_remainder=True)
+    return dataset.shuffle(256, seed=0).batch(batch, drop_remainder=True)
 
 
 def make_model(width, blocks):
