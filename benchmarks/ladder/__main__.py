@@ -24,7 +24,7 @@ RESULTS = Path(__file__).parent / "results.md"
 NAMES = ("gan_torch", "classifier_tf")
 MINUTES = 15.0
 ROUNDS = 4
-STEPS = 75  # three times all pictures: what keeps them gains from the second time on
+STEPS = 125  # five times all pictures: what keeps them gains from the second time on
 
 
 def climb(name: str, folder: Path, options: list[str]) -> Climbed:

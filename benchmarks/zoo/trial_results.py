@@ -221,10 +221,11 @@ while fixes are made, there are only the totals.
 
 {where(known, held_out)}{side_by_side(known, held_out)}
 
-{without if skipped else ""}## `{KNOWN}/`
+{without if skipped else ""}{one_by_one(known)}"""
 
-{markdown(HEADER, map(cells, known))}
-"""
+
+def one_by_one(known: Sequence[Tried]) -> str:
+    return f"## `{KNOWN}/`\n\n{markdown(HEADER, map(cells, known))}\n" if known else ""
 
 
 def where(known: Sequence[Tried], held_out: Sequence[Tried]) -> str:
