@@ -1,5 +1,6 @@
 """The ladders as a page: a table of the rungs, and what `stepscope try` itself prints."""
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -65,7 +66,7 @@ def in_all(answer: TrialAnswer) -> str:
     kept = [rung.speedup for rung in answer.rungs if rung.status == "kept" and rung.speedup]
     if not kept:
         return "nothing gained"
-    found = answer.together.expected if answer.together else kept[0]
+    found = answer.together.expected if answer.together else math.prod(kept)
     return f"{found:.2f}× as fast"
 
 

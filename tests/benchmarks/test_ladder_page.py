@@ -57,6 +57,7 @@ def test_a_rung_has_its_throughput_and_its_loss_check() -> None:
 def test_the_gain_of_several_is_the_one_measured_together() -> None:
     assert in_all(answer(REJECTED)) == "nothing gained"
     assert in_all(answer(KEPT)) == "2.00× as fast"
+    assert in_all(answer(KEPT, KEPT)) == "4.00× as fast"
     together = Speedup(expected=3.5, low=3.3, high=3.7)
     assert in_all(answer(KEPT, KEPT, together=together)) == "3.50× as fast"
 
