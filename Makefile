@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test check types bench analysis viewer zoo nightly picture clean
+.PHONY: help demo demo-torch test check types bench analysis viewer zoo zoo-try ladder nightly picture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,11 +52,19 @@ viewer: .venv/.bench examples/data/digits.npz ## how fast reports and the viewer
 zoo: .venv/.dev ## check the findings on scripts with known problems; writes benchmarks/zoo/results.md
 	.venv/bin/python -m benchmarks.zoo
 
-nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks
+zoo-try: .venv/.dev ## the same for `stepscope try`; takes hours, goes on where it ended; writes benchmarks/zoo/try.md
+	.venv/bin/python -m benchmarks.zoo --try
+
+ladder: .venv/.dev examples/data/pictures ## climb from two slow scripts with `stepscope try`; writes benchmarks/ladder/results.md
+	.venv/bin/python -m benchmarks.ladder
+
+nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks, trials
 	.ci/chromium
 	.ci/sanitize
 	.venv/bin/python .ci/test --night
-	$(MAKE) bench
+	$(MAKE) bench ladder
+	rm -rf benchmarks/out/zoo-try
+	$(MAKE) zoo-try
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
 	.venv/bin/python docs/picture.py
@@ -67,6 +75,9 @@ clean: ## remove what was built (environments and runs stay)
 	rm -f stepscope/native/*.so
 
 examples/data/digits.npz: $(DEMO)/make_data.py | .venv/.demo
+	.venv/bin/python $<
+
+examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.npz
 	.venv/bin/python $<
 
 .venv/bin/python:

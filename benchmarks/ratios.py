@@ -38,3 +38,11 @@ def turns(names: Sequence[str], rounds: int) -> Iterator[list[str]]:
     order = random.Random(0)
     for _ in range(rounds):
         yield order.sample(names, len(names))
+
+
+def in_brackets(middle: float | None, low: float | None, high: float | None) -> str:
+    """`2.00 (1.80–2.25)`; … is an end that nobody knows."""
+    if middle is None:
+        return "–"
+    first, last = ("…" if end is None else f"{end:.2f}" for end in (low, high))
+    return f"{middle:.2f} ({first}–{last})"

@@ -138,3 +138,38 @@ def test_one_changed_import_replaces_line_profiler(tmp_path: Path) -> None:
     hits = re.search(r"(\d+)\s.*steps \+= 1", output)
     assert hits is not None
     assert int(hits[1]) > 0
+
+
+# --- the slow trainings of `make ladder` ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pictures(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    words = ("--digits", data, "--out", folder, "--count", "128")
+    python(EXAMPLES / "ladder" / "make_pictures.py", *words, cwd=folder)
+    return folder
+
+
+def test_a_picture_of_the_ladder_is_a_text_file_named_after_its_digit(
+    data: Path, pictures: Path
+) -> None:
+    with np.load(data) as made:
+        images, labels = made["images"], made["labels"]
+    files = sorted(pictures.iterdir())
+    assert len(files) == 128
+    assert files[5].name == f"0005_{labels[5]}.txt"
+    assert (np.loadtxt(files[5]) == images[5]).all()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("script", "needed"), [("gan_torch", "torch"), ("classifier_tf", "tensorflow")]
+)
+def test_the_slow_trainings_learn(script: str, needed: str, pictures: Path, tmp_path: Path) -> None:
+    needs.require(needed)
+    words = ("--data", pictures, "--epochs", "12")
+    output = python(EXAMPLES / "ladder" / f"{script}.py", *words, cwd=tmp_path)
+    found = [float(loss) for loss in re.findall(r"(?:loss|discriminator) ([0-9.]+)", output)]
+    assert len(found) == 12
+    assert found[-1] < found[0]

@@ -1,18 +1,28 @@
-"""Runs the zoo and says how often the findings are right: `python -m benchmarks.zoo [NAMES…]`."""
+"""Runs the zoo and says how often the findings are right: `python -m benchmarks.zoo [NAMES…]`.
+
+With `--try`, what `stepscope try` makes of them instead.
+"""
 
 import argparse
 import sys
 import tempfile
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from benchmarks.run import OUT
+from benchmarks.zoo import trial_results
 from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, record
 from benchmarks.zoo.results import Judged, cells, page, summary, table
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
+from benchmarks.zoo.trials import Effort, try_all
 
 RESULTS = Path(__file__).parent / "results.md"
+TRIALS = Path(__file__).parent / "try.md"
 ROUNDS = 3
+MINUTES = 10.0  # what `stepscope try` takes by default
+Row = TypeVar("Row", Judged, trial_results.Tried)
 NOT_FASTER = (None, "memory-growth")  # here the fix does not save time
 
 
@@ -56,11 +66,46 @@ def wanted_specimens(names: list[str], only_held_out: bool) -> list[Specimen]:
     return specimens(names) + ([] if names else specimens([], HELD_OUT))
 
 
-def of_folder(rows: list[Judged], folder: str) -> list[Judged]:
+def of_folder(rows: list[Row], folder: str) -> list[Row]:
     return [row for row in rows if row.specimen.folder == folder]
 
 
-def main() -> int:
+def judge(asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str]) -> list[str]:
+    """Findings, against what is known; what went wrong."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = (asked.runs or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        rows, failures = judge_all(chosen, folder, asked.rounds)
+    known, held_out = (of_folder(rows, each) for each in (KNOWN, HELD_OUT))
+    for each in filter(None, (known, held_out)):
+        print(f"{table(each)}\n\n{summary(each)}\n")
+    write(asked, rows, RESULTS, page(known, held_out, skipped))
+    return failures
+
+
+def judge_trials(
+    asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str]
+) -> list[str]:
+    """Trials, against the scripts' own switches; what went wrong."""
+    folder = (asked.runs or OUT / "zoo-try").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, failures = try_all(chosen, folder, Effort(asked.rounds, asked.budget))
+    known, held_out = (of_folder(rows, each) for each in (KNOWN, HELD_OUT))
+    text = trial_results.page(known, held_out, skipped)
+    print(text)
+    write(asked, rows, TRIALS, text)
+    return failures
+
+
+def write(asked: argparse.Namespace, rows: list[Row], results: Path, text: str) -> None:
+    """The page only when all scripts were asked for."""
+    if asked.json:
+        asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
+    if not asked.names and not asked.held_out:
+        results.write_text(text)
+
+
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAMES", help="scripts; all of them by default")
     parser.add_argument(
@@ -72,25 +117,26 @@ def main() -> int:
         "--runs",
         type=Path,
         metavar="FOLDER",
-        help="keep recordings and times here, and reuse existing ones: to judge new rules",
+        help="keep recordings and times here, and reuse existing ones: to judge new rules; "
+        "with --try, trials are kept in any case (benchmarks/out/zoo-try)",
     )
-    asked = parser.parse_args()
+    parser.add_argument(
+        "--try", dest="tries", action="store_true", help="what 'stepscope try' makes of the scripts"
+    )
+    parser.add_argument(
+        "--budget", type=float, default=MINUTES, metavar="MINUTES", help="for each trial (10)"
+    )
+    return parser
+
+
+def main() -> int:
+    asked = arguments().parse_args()
     wanted = wanted_specimens(asked.names, asked.held_out)
     chosen = [specimen for specimen in wanted if specimen.can_run]
     skipped = [specimen.name for specimen in wanted if not specimen.can_run]
-    with tempfile.TemporaryDirectory() as name:
-        folder = (asked.runs or Path(name)).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        rows, failures = judge_all(chosen, folder, asked.rounds)
-    known, held_out = (of_folder(rows, each) for each in (KNOWN, HELD_OUT))
-    for each in filter(None, (known, held_out)):
-        print(f"{table(each)}\n\n{summary(each)}\n")
+    failures = (judge_trials if asked.tries else judge)(asked, chosen, skipped)
     if skipped:
         print(f"Not run, because they could not be imported here: {', '.join(skipped)}")
-    if asked.json:
-        asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
-    if not asked.names and not asked.held_out:
-        RESULTS.write_text(page(known, held_out, skipped))
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     return 1 if failures else 0

@@ -82,7 +82,7 @@ class Gain(msgspec.Struct, frozen=True):
         return min(each.faulty_s for each in self.rounds) * 1e3
 
 
-def call(command: list[str], folder: Path, **environment: str) -> str:
+def call(command: list[str], folder: Path, limit_s: float = LIMIT_S, **environment: str) -> str:
     """The command's output; it runs in `folder`, and must succeed."""
     try:
         done = subprocess.run(
@@ -91,7 +91,7 @@ def call(command: list[str], folder: Path, **environment: str) -> str:
             env={**os.environ, **ONE_THREAD, "STEPSCOPE_REPORT": "off", **environment},
             capture_output=True,
             text=True,
-            timeout=LIMIT_S,
+            timeout=limit_s,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -3,12 +3,14 @@
 import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from benchmarks.zoo.measure import Finding, Findings, Gain
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen
 
+Row = TypeVar("Row")
 HEADER = [
     "script", "step", "expected", "top finding", "function", "predicted", "measured", "inside",
 ]  # fmt: skip
@@ -116,7 +118,7 @@ def table(rows: Sequence[Judged]) -> str:
     return markdown(HEADER, map(cells, rows))
 
 
-def share_of(rows: Sequence[Judged], holds: Callable[[Judged], bool | None]) -> str:
+def share_of(rows: Sequence[Row], holds: Callable[[Row], bool | None]) -> str:
     """Of the rows for which it is known."""
     known = [verdict for verdict in map(holds, rows) if verdict is not None]
     return f"{sum(known)} of {len(known)}" + (f" ({sum(known) / len(known):.0%})" if known else "")

@@ -76,13 +76,16 @@ class CopiedFolders:
 
     def _moved(self, word: str) -> str:
         """A path into a copied folder, or an option with one: `--out=/project/out`. A path below
-        the working folder leads there by itself."""
+        the working folder leads there by itself. What was left out, such as the interpreter of
+        `.venv`, is only where it was."""
         before, equals, path = word.partition("=") if word.startswith("-") else ("", "", word)
         if os.path.isabs(path) or path.startswith(os.pardir + os.sep):
             full = os.path.abspath(path)
             for root, copy in self._copies.items():
-                if _is_below(full, root):
-                    return before + equals + copy + full[len(root) :]
+                target = copy + full[len(root) :]
+                is_left_out = os.path.lexists(full) and not os.path.lexists(target)
+                if _is_below(full, root) and not is_left_out:
+                    return before + equals + target
         return word
 
     def _put_back(self, root: str, copy: str) -> None:

@@ -101,6 +101,16 @@ def test_paths_into_the_folder_become_paths_into_the_copy(
     ]  # fmt: skip
 
 
+def test_an_interpreter_in_the_folder_is_used_where_it_is(
+    copies: CopiedFolders, project: Path
+) -> None:
+    (project / ".venv" / "bin").mkdir(parents=True)
+    (project / ".venv" / "pyvenv.cfg").touch()
+    interpreter = project / ".venv" / "bin" / "python"
+    interpreter.symlink_to("/usr/bin/python3")
+    assert copies.fresh([str(interpreter), "train.py"]).arguments == [str(interpreter), "train.py"]
+
+
 def test_a_script_elsewhere_is_copied_with_its_own_folder(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -268,3 +268,9 @@ def test_keras_leaves_run_eagerly_unless_the_script_needs_it() -> None:
     assert '+model.compile("sgd", run_eagerly=False)' in (proposal.patch or "")
     printing = proposed_for(EAGERLY.replace("return", "print(loss)\n            return"))
     assert printing == Refusal("The script needs run_eagerly=True: train.py:6 calls print.")
+
+
+def test_a_step_of_tensorflow_is_not_jitted_where_keras_has_loaded_jax() -> None:
+    finding = SimpleNamespace(id="eager-overhead", trial="tf-function")
+    subject: Any = SimpleNamespace(finding=finding, frameworks={"tensorflow", "keras", "jax"})
+    assert fixes.named("jit").propose(subject) is None

@@ -1,0 +1,1 @@
+"""How far `stepscope try --ladder` gets with two slow scripts: `make ladder`."""
