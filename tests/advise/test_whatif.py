@@ -84,16 +84,6 @@ def test_a_step_that_lost_its_core_counts_with_the_time_that_it_had_one() -> Non
     assert speedup(Steps(steps.duration_ns), saving).expected == pytest.approx(1 / 0.6)
 
 
-def test_on_a_busy_machine_either_part_may_have_had_the_core_more_often() -> None:
-    """The thread had its core a quarter of the time, so one part may have had it twice as long as
-    the other: of two equal parts, one is a third or two thirds. 0.5 % are never known."""
-    steps = Steps(np.full(50, 10 * MS), np.full(50, 7.5 * MS))
-    found = speedup(steps, all_of(5 * MS))
-    assert found.expected == pytest.approx(2.0)
-    assert found.low == pytest.approx(1 / (2 / 3 + 0.005))
-    assert found.high == pytest.approx(1 / (1 / 3 - 0.005))
-
-
 def test_no_fix_is_promised_to_make_it_slower() -> None:
     """One step of ten saves, for half of all the time: by chance it may be none."""
     durations = np.array([10 * MS] * 9 + [100 * MS])

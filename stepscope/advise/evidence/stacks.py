@@ -4,12 +4,19 @@ Rules go from the specific to the general. A rule claims what it has explained, 
 does not report the same time again under another name.
 """
 
+import collections
+import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from stepscope.advise.evidence.code import Code
-from stepscope.analyze.code.sampled_steps import Look, StepTime, step_time
+from stepscope.analyze.code.sampled_steps import PYTHON, Look, StepTime, step_time
+from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.model import Location
+
+# Phases that are estimates of parts of others, where looks cannot tell them apart.
+_SEEN_AS: Final = {"files": PYTHON, "profiler": PYTHON, "input": "compute"}
 
 
 class Stacks:
@@ -21,7 +28,14 @@ class Stacks:
 
     @functools.cached_property
     def time(self) -> StepTime:
-        return step_time(self._code.process, self._code.steps)
+        """With as much of each phase as its spans say: on a busy machine, the sampler is late more
+        often in some than in others."""
+        process, steps = self._code.process, self._code.steps
+        phases = phases_by_step(process, steps)
+        timed = dict[str, float](
+            zip(phases.names, phases.ns[steps.is_measured].sum(axis=0).tolist(), strict=True)
+        )
+        return _as_timed(step_time(process, steps), timed)
 
     def free(self, *phases: str) -> Iterator[Look]:
         """Looks that no rule has claimed, of these phases (none given: of all)."""
@@ -69,3 +83,23 @@ class Stacks:
         """The share of a phase that no rule has claimed."""
         whole = self.share(look for look in self.time.looks if look.phase == phase)
         return self.share(self.free(phase)) / whole if whole else 1.0
+
+
+def _as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
+    timed = _shares(timed_ns.items())
+    looked = _shares((look.phase, look.ns) for look in seen.looks)
+
+    def as_timed(look: Look) -> Look:
+        phase = _SEEN_AS.get(look.phase, look.phase)
+        return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
+
+    return dataclasses.replace(seen, looks=[as_timed(look) for look in seen.looks if look.ns])
+
+
+def _shares(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """By phase as looks know it."""
+    found: dict[str, float] = collections.defaultdict(float)
+    for phase, ns in parts:
+        found[_SEEN_AS.get(phase, phase)] += ns
+    whole = sum(found.values())
+    return {phase: ns / whole for phase, ns in found.items() if whole}

@@ -4,7 +4,7 @@
    core: a busy machine makes the blamed part and the rest longer alike.
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
-   steps, chance, and what may lie in either part: recording, and having no core.
+   steps, chance, and recording, whose cost may lie in either part.
 4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
@@ -46,13 +46,6 @@ class Steps:
         own: Floats = np.asarray(self.duration_ns - lost, np.float64)
         return own if own.sum() > 0 else np.asarray(self.duration_ns, np.float64)
 
-    @property
-    def unevenness(self) -> float:
-        """How many times as long one part may have had a core as the other, at most 1. The extreme
-        is that one always had it, and the other no more than the mean: halfway to that, in
-        exponents, nine of ten gains were inside the range on a machine with a load of 5 to 15."""
-        return math.sqrt(self.own_ns.sum() / self.duration_ns.sum())
-
     def blamed(self, saving: Saving) -> Floats:
         """The share of each step."""
         if saving.by_step_ns is None:
@@ -67,9 +60,8 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     faster = _faster_in_quiet_steps(steps, saving)
     unknown = max(_LEAST_KNOWN, steps.recording) * blamed
     error = unknown + _chance(steps, saving)
-    least, most = _between(saving, blamed, scale, steps.unevenness)
-    most_left = min(1.0, 1 - least + error)
-    least_left = (1 - most) * (1 - faster * blamed) - error
+    most_left = min(1.0, 1 - min(blamed, saving.least * scale) + error)
+    least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
     # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
     expected = 1 / max(1 - blamed, error, HALF * slack, 1e-9)
@@ -109,11 +101,8 @@ def _chance(steps: Steps, saving: Saving) -> float:
     return 2 * float(beyond.std() / steps.own_ns.mean()) / math.sqrt(len(shares))
 
 
-def _between(saving: Saving, blamed: float, scale: float, uneven: float) -> tuple[float, float]:
-    """The shares that go away at least and at most, as they are where each part has a core."""
-    least = min(blamed, saving.least * scale)
-    most = blamed if saving.most is None else saving.most * scale
-    return least * uneven / (1 - least * (1 - uneven)), most / (uneven + most * (1 - uneven))
+def _least_left(saving: Saving, scale: float) -> float:
+    return 1 - scale * (saving.expected if saving.most is None else saving.most)
 
 
 def _faster_in_quiet_steps(steps: Steps, saving: Saving) -> float:
