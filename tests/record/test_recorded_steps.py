@@ -93,9 +93,9 @@ def test_a_script_is_stopped_once_its_steps_have_settled(tmp_path: Path) -> None
     assert show(run, "steps")["steps"] >= 30
 
 
-@pytest.mark.parametrize(("limit", "least"), [("1s", 1), ("20steps", 19)])
+@pytest.mark.parametrize(("limit", "least"), [("1s", 0), ("20steps", 19)])
 def test_recording_stops_and_the_script_goes_on(limit: str, least: int, tmp_path: Path) -> None:
-    """In a second a busy machine gets through fewer steps."""
+    """In a second a busy machine may not get through the ten turns that make a loop the steps."""
     ended, run = record("counted_loop", tmp_path, "--stop-after", limit)
     assert ended.returncode == 0
     assert ended.stdout == "all done: 60\n"
