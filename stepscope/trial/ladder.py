@@ -52,6 +52,8 @@ Measure = Callable[[list[SavedFix], Candidate], Outcome]
 
 INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
+_UNCLEAR: Final = "faster, but not beyond doubt: --rounds and --budget give it more runs"
+_WORTH: Final = 1.1  # a gain that one would want to be sure about
 _SLOWER: Final = "slower"
 _LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
 _CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
@@ -104,7 +106,7 @@ class Ladder:
         self.rungs.append(rung)
         if rung.status == "kept":
             self.kept.append(candidate)
-        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _SLOWER):
+        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR, _SLOWER):
             self._again.append((candidate, rung))
         self._see(rung)
 
@@ -161,10 +163,16 @@ def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
     if fix.is_ceiling:
         return "rejected", _CEILING
     if speedup.low <= 1:
-        return "rejected", _SLOWER if speedup.high is not None and speedup.high < 1 else NO_GAIN
+        return "rejected", _in_doubt(speedup)
     if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
     return "kept", None
+
+
+def _in_doubt(speedup: Speedup) -> str:
+    if speedup.high is not None and speedup.high < 1:
+        return _SLOWER
+    return _UNCLEAR if speedup.expected >= _WORTH else NO_GAIN
 
 
 def on_top(alone: Speedup, gained: float) -> Speedup:

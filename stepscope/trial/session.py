@@ -1,6 +1,7 @@
 """A trial from its beginning, or from where it was interrupted, to its answer."""
 
 import os
+from statistics import geometric_mean
 from typing import Final, Protocol
 
 from stepscope.analyze.steps.find_steps import loop_in
@@ -179,7 +180,7 @@ class _Measure:
         return Outcome(
             Speedup(expected=estimate.expected, low=estimate.low, high=estimate.high),
             count,
-            sum(each.after_ms for each in found.rounds) / count,
+            geometric_mean([each.after_ms for each in found.rounds]),  # as the gain
             run=shown(found.rounds[0].after_run),
         )
 

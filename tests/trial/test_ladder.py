@@ -182,3 +182,18 @@ def test_savings_that_overlap_keep_their_own_prediction() -> None:
     assert on_top(alone, gained=3.0) == alone
     at_one_end = Speedup(expected=1.2, low=1.1, high=1.5)
     assert on_top(at_one_end, gained=3.0) == at_one_end  # and never 2.00× (1.38–1.50)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (gain(3.4, 0.4, 59.7), "faster, but not beyond doubt: --rounds and --budget"),
+        (NOTHING, "no gain that stands out from the noise"),
+        (SLOWER, "slower"),
+    ],
+)
+def test_a_gain_in_doubt_is_not_the_same_as_none(outcome: Outcome, words: str) -> None:
+    ladder = Ladder(Measured(one=outcome))
+    ladder.climb([candidate("one")])
+    assert (ladder.rungs[0].status, ladder.kept) == ("rejected", [])
+    assert (ladder.rungs[0].reason or "").startswith(words)
