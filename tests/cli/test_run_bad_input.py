@@ -146,6 +146,8 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
         "budget_share": 0.05,
         "max_bytes": 3 * 2**29,
         "packages": [],
+        "step_loop": None,
+        "guess_after_s": 0.0,
     }
 
 

@@ -35,7 +35,7 @@ class Stacks:
         timed = dict[str, float](
             zip(phases.names, phases.ns[steps.is_measured].sum(axis=0).tolist(), strict=True)
         )
-        return _as_timed(step_time(process, steps), timed)
+        return as_timed(step_time(process, steps), timed)
 
     def free(self, *phases: str) -> Iterator[Look]:
         """Looks that no rule has claimed, of these phases (none given: of all)."""
@@ -85,15 +85,15 @@ class Stacks:
         return self.share(self.free(phase)) / whole if whole else 1.0
 
 
-def _as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
+def as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
     timed = _shares(timed_ns.items())
     looked = _shares((look.phase, look.ns) for look in seen.looks)
 
-    def as_timed(look: Look) -> Look:
+    def scaled(look: Look) -> Look:
         phase = _SEEN_AS.get(look.phase, look.phase)
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
-    return dataclasses.replace(seen, looks=[as_timed(look) for look in seen.looks if look.ns])
+    return dataclasses.replace(seen, looks=[scaled(look) for look in seen.looks if look.ns])
 
 
 def _shares(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
