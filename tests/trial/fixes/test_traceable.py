@@ -256,8 +256,8 @@ def proposed_for(source: str) -> Proposal | Refusal | None:
         SimpleNamespace(file=FILE, lines=[], first_line=each.lineno, function=each.name)
         for each in case.code.sources.only.functions()
     ]
-    finding = SimpleNamespace(location=None)
-    subject: Any = SimpleNamespace(case=case, finding=finding, frameworks={"tensorflow", "keras"})
+    finding = SimpleNamespace(location=None, trial="tf-function")
+    subject: Any = SimpleNamespace(case=case, finding=finding)
     return fixes.named("tf-function").propose(subject)
 
 
@@ -270,7 +270,9 @@ def test_keras_leaves_run_eagerly_unless_the_script_needs_it() -> None:
     assert printing == Refusal("The script needs run_eagerly=True: train.py:6 calls print.")
 
 
-def test_a_step_of_tensorflow_is_not_jitted_where_keras_has_loaded_jax() -> None:
-    finding = SimpleNamespace(id="eager-overhead", trial="tf-function")
+@pytest.mark.parametrize(("trains", "other"), [("tf-function", "jit"), ("jit", "tf-function")])
+def test_a_step_is_compiled_by_what_trains_whatever_else_is_loaded(trains: str, other: str) -> None:
+    """Keras loads JAX wherever it is installed, and tf.data may feed JAX."""
+    finding = SimpleNamespace(id="eager-overhead", trial=trains)
     subject: Any = SimpleNamespace(finding=finding, frameworks={"tensorflow", "keras", "jax"})
-    assert fixes.named("jit").propose(subject) is None
+    assert fixes.named(other).propose(subject) is None
