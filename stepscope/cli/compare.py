@@ -10,6 +10,7 @@ from stepscope.errors import InputError
 
 if TYPE_CHECKING:
     from stepscope.model.comparison import ComparisonAnswer, ComparisonsAnswer
+    from stepscope.store.reader import Run
 
 _TOO_SLOW = 1
 
@@ -25,7 +26,8 @@ _TOO_SLOW = 1
 def command(runs: tuple[str, ...], **given: Any) -> int:
     """Compare runs: each against the first.
 
-    A run is a folder that 'stepscope run' made, or a trace that another tool wrote.
+    A run is a folder that 'stepscope run' made, a trace that another tool wrote, or a folder with
+    several runs of the same script: those find smaller differences.
     """
     if len(runs) < 2:
         raise InputError("Give two runs: stepscope compare BEFORE AFTER.")
@@ -33,10 +35,14 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
         raise InputError("Choose one: --json or --markdown.")
     if given["html"] and len(runs) > 2:
         raise InputError("--html is for two runs: a report shows one comparison.")
-    answers = _answers(runs)
+    from stepscope.compare.compare import compare_all
+    from stepscope.compare.side import open_side
+
+    sides = [open_side(run) for run in runs]
+    answers = compare_all(sides)
     _print(answers, given)
     if given["html"]:
-        _write_report(given["html"], runs[1], answers.comparisons[0])
+        _write_report(given["html"], sides[1].first.run, answers.comparisons[0])
     limit = given["fail_over"]
     if limit is not None and any(is_slower(each, limit) for each in answers.comparisons):
         _say_which(answers, limit)
@@ -47,13 +53,6 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
 def is_slower(answer: "ComparisonAnswer", limit: float) -> bool:
     """Beyond noise, and by more than `limit`: 0.05 is a step that takes 1.05 times as long."""
     return answer.significant and answer.decisive < 1 / (1 + limit)
-
-
-def _answers(runs: tuple[str, ...]) -> "ComparisonsAnswer":
-    from stepscope.analyze.traces.foreign import load_any
-    from stepscope.compare.compare import compare_all
-
-    return compare_all([load_any(run) for run in runs])
 
 
 def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
@@ -72,11 +71,10 @@ def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
         print_view(comparison(only, top=given["top"]) if only else comparisons(answers))
 
 
-def _write_report(path: str, run: str, answer: "ComparisonAnswer") -> None:
-    from stepscope.analyze.traces.foreign import load_any
+def _write_report(path: str, run: "Run", answer: "ComparisonAnswer") -> None:
     from stepscope.show.report.content import content
 
-    report.write_page(path, content(load_any(run), compare=answer))
+    report.write_page(path, content(run, compare=answer))
     click.echo(f"stepscope: the comparison is in '{path}'.", err=True)
 
 

@@ -1,7 +1,7 @@
 """What takes time on both sides, matched: rows that sum to the whole change."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from stepscope.model import Location
@@ -38,6 +38,26 @@ class Totals(NamedTuple):
 
 
 Pieces = Mapping[Any, Piece]  # under a key that is the same on both sides
+
+
+def averaged(recordings: Iterable[Pieces]) -> Pieces:
+    """Over the recordings of a side. What one of them does not have takes no time in it; one that
+    has nothing at all did not record this kind."""
+    known = [pieces for pieces in recordings if pieces]
+    return {key: _mean([pieces.get(key) for pieces in known]) for key in _keys(known)}
+
+
+def _keys(known: list[Pieces]) -> dict[Any, None]:
+    """In the order in which they come."""
+    return {key: None for pieces in known for key in pieces}
+
+
+def _mean(each: Sequence[Piece | None]) -> Piece:
+    found = [piece for piece in each if piece is not None]
+    return found[0]._replace(
+        ns=math.fsum(piece.ns for piece in found) / len(each),
+        error_ns=math.hypot(*(piece.error_ns for piece in found)) / len(each),
+    )
 
 
 def matched(

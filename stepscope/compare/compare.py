@@ -1,4 +1,4 @@
-"""Is it faster? The measured steps of two runs side by side, and what made the difference.
+"""Is it faster? The measured steps of two sides, and what made the difference.
 
 1. The speed-up is the ratio of mean steps; of the time of a sample where batch sizes differ.
 2. Whether it is more than noise is decided on the steps themselves (`statistics/`). Where the
@@ -12,12 +12,13 @@ from typing import Final
 import numpy as np
 
 from stepscope.clock import Ints
-from stepscope.compare.changes import Piece, Totals, matched
+from stepscope.compare.changes import Piece, Pieces, Totals, averaged, matched
 from stepscope.compare.code_changes import code_changes
 from stepscope.compare.differences import differences, has_other_batch
 from stepscope.compare.finding_changes import finding_changes
 from stepscope.compare.operator_changes import operator_changes
-from stepscope.compare.side import Floats, Side, side_of
+from stepscope.compare.recording import Floats, Recording
+from stepscope.compare.side import Side, side_of
 from stepscope.compare.statistics.speedup import StepTimes, speedup
 from stepscope.compare.verdict import BY_SAMPLE, BY_STEP, Outcome, verdict
 from stepscope.model.comparison import Change, ComparisonAnswer, ComparisonsAnswer, Ratio
@@ -33,11 +34,11 @@ def compare(before: Run, after: Run) -> ComparisonAnswer:
     return _compared(side_of(before), side_of(after))
 
 
-def compare_all(runs: Sequence[Run]) -> ComparisonsAnswer:
+def compare_all(sides: Sequence[Side]) -> ComparisonsAnswer:
     """Each of them against the first."""
-    first, *others = (side_of(run) for run in runs)
+    first, *others = sides
     return ComparisonsAnswer(
-        runs=[side.described() for side in (first, *others)],
+        runs=[side.described() for side in sides],
         comparisons=[_compared(first, other) for other in others],
     )
 
@@ -51,7 +52,7 @@ def _compared(before: Side, after: Side) -> ComparisonAnswer:
     decides = cpu if cpu is not None and _computes(before) and _computes(after) else None
     totals = Totals(_mean_ns(before, by_sample), _mean_ns(after, by_sample))
     changes = _changes(before, after, totals)
-    fewest = min(len(before.each), len(after.each))
+    fewest = min(before.steps, after.steps)
     outcome = Outcome(wall, decides, totals, changes, fewest)
     return ComparisonAnswer(
         speedup=wall.speedup,
@@ -66,20 +67,35 @@ def _compared(before: Side, after: Side) -> ComparisonAnswer:
         decided_on=outcome.deciding.basis,
         differences=differences(before, after),
         findings=finding_changes(before, after),
-        notes=[*before.answer.notes, *after.answer.notes],
+        notes=_notes(before, after),
     )
 
 
-def _ratio(before: StepTimes, after: StepTimes, basis: str) -> Ratio:
-    found = speedup([before], [after])
+def _notes(before: Side, after: Side) -> list[str]:
+    recordings = (*before.recordings, *after.recordings)
+    return list(dict.fromkeys(note for each in recordings for note in each.answer.notes))
+
+
+def _ratio(before: list[StepTimes], after: list[StepTimes], basis: str) -> Ratio:
+    found = speedup(before, after)
     return Ratio(
         speedup=found.expected, low=found.low, high=found.high, basis=basis,
         significant=found.is_significant,
     )  # fmt: skip
 
 
-def _times(side: Side, by_sample: bool) -> StepTimes:
-    return StepTimes(side.duration_ns, side.samples if by_sample else None)
+def _times(side: Side, by_sample: bool) -> list[StepTimes]:
+    return [
+        StepTimes(each.duration_ns, each.samples if by_sample else None) for each in side.recordings
+    ]
+
+
+def _cpu_times(side: Side, by_sample: bool) -> list[StepTimes]:
+    return [
+        StepTimes(_at_least_1(each.cpu_ns), each.samples if by_sample else None)
+        for each in side.recordings
+        if each.cpu_ns is not None
+    ]
 
 
 def _mean_ns(side: Side, by_sample: bool) -> float:
@@ -88,11 +104,10 @@ def _mean_ns(side: Side, by_sample: bool) -> float:
 
 
 def _on_cpu_time(before: Side, after: Side, by_sample: bool) -> Ratio | None:
-    if not (before.is_busy or after.is_busy) or before.cpu_ns is None or after.cpu_ns is None:
+    is_busy = before.is_busy or after.is_busy
+    if not is_busy or not before.has_cpu_times or not after.has_cpu_times:
         return None
-    old = StepTimes(_at_least_1(before.cpu_ns), before.samples if by_sample else None)
-    new = StepTimes(_at_least_1(after.cpu_ns), after.samples if by_sample else None)
-    return _ratio(old, new, BY_CPU)
+    return _ratio(_cpu_times(before, by_sample), _cpu_times(after, by_sample), BY_CPU)
 
 
 def _at_least_1(ns: Floats) -> Ints:
@@ -102,9 +117,13 @@ def _at_least_1(ns: Floats) -> Ints:
 
 def _computes(side: Side) -> bool:
     """A thread that mostly waits is judged by the wall time: its CPU time shows no longer wait."""
-    assert side.cpu_ns is not None  # known where they are compared
-    ready = side.mean_ns * (1 - (side.without_core or 0.0))
-    return float(side.cpu_ns.mean()) >= _MOSTLY_COMPUTES * ready
+    return all(_mostly_computes(each) for each in side.recordings)
+
+
+def _mostly_computes(recording: Recording) -> bool:
+    assert recording.cpu_ns is not None  # known where they are compared
+    ready = recording.mean_ns * (1 - (recording.without_core or 0.0))
+    return float(recording.cpu_ns.mean()) >= _MOSTLY_COMPUTES * ready
 
 
 def _changes(before: Side, after: Side, totals: Totals) -> list[Change]:
@@ -121,6 +140,10 @@ def _phases(before: Side, after: Side, totals: Totals) -> list[Change]:
     return matched("phase", old, new, totals, _ROUNDING, least=0.0)
 
 
-def _pieces(side: Side, mean_ns: float) -> dict[str, Piece]:
-    shares = side.answer.breakdown or []
+def _pieces(side: Side, mean_ns: float) -> Pieces:
+    return averaged(_of_one(each, mean_ns) for each in side.recordings)
+
+
+def _of_one(recording: Recording, mean_ns: float) -> Pieces:
+    shares = recording.answer.breakdown or []
     return {each.category: Piece(each.category, each.share * mean_ns) for each in shares}

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from stepscope.advise.evidence.words import percent
+from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side
 from stepscope.model.comparison import Difference
 
 _UNKNOWN: Final = "not recorded"
+_NOT_THERE: Final = "not there"
+_COSTLY: Final = ("calls", "exact", "ops")
 _OTHER_MACHINE: Final = "the speed-up may be the machine's: record both on the same one"
 _OTHER_VERSIONS: Final = "the speed-up may be theirs"
 _OTHER_BATCH: Final = "compared by the time of a sample, not of a step"
@@ -35,10 +38,10 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
     """A trace says nothing about how it was made."""
     if before.is_trace or after.is_trace:
         return
-    one, other = before.run.info, after.run.info
-    if _machine(before) != _machine(after):
-        yield _difference("machine", (_machine(before), _machine(after)), _OTHER_MACHINE)
-    if changed := _changed(one.versions, other.versions):
+    machines = _machines(before), _machines(after)
+    if machines[0] != machines[1]:
+        yield _difference("machine", machines, _OTHER_MACHINE)
+    if changed := _changed(_versions(before), _versions(after)):
         yield _difference("versions", changed, _OTHER_VERSIONS)
     if changed := _changed(_recorded(before), _recorded(after)):
         yield _difference("recording", changed, _OTHER_RECORDING)
@@ -51,8 +54,8 @@ def _of_steps(before: Side, after: Side) -> Iterator[Difference]:
         sizes = f"{before.batch_size:.4g} samples", f"{after.batch_size:.4g} samples"
         yield _difference("batch size", sizes, _OTHER_BATCH)
     if before.is_busy or after.is_busy:
-        has_counters = before.cpu_ns is not None and after.cpu_ns is not None
-        effect = _BUSY if has_counters else _BUSY_WITHOUT_COUNTERS
+        has_cpu_times = before.has_cpu_times and after.has_cpu_times
+        effect = _BUSY if has_cpu_times else _BUSY_WITHOUT_COUNTERS
         yield _difference("busy machine", (_waited(before), _waited(after)), effect)
 
 
@@ -64,29 +67,48 @@ def _waited(side: Side) -> str:
     return f"{percent(side.without_core or 0.0)} of the time without a core"
 
 
-def _recorded(side: Side) -> dict[str, Any]:
+def _versions(side: Side) -> dict[str, str]:
+    return _joined([each.run.info.versions for each in side.recordings])
+
+
+def _recorded(side: Side) -> dict[str, str]:
     """The options that make recording cheaper or dearer."""
-    return {name: side.run.info.options.get(name) for name in ("calls", "exact", "ops")}
+    options = [each.run.info.options for each in side.recordings]
+    return _joined([{name: each.get(name) for name in _COSTLY} for each in options])
 
 
-def _machine(side: Side) -> str:
+def _joined(recordings: list[dict[str, Any]]) -> dict[str, str]:
+    """What several runs of a side say, where they differ."""
+    names = {name: None for each in recordings for name in each}
+    return {
+        name: " or ".join(dict.fromkeys(str(each.get(name, _NOT_THERE)) for each in recordings))
+        for name in names
+    }
+
+
+def _machines(side: Side) -> str:
+    return " or ".join(dict.fromkeys(_machine(each) for each in side.recordings))
+
+
+def _machine(recording: Recording) -> str:
     """Named by what makes it fast or slow; a container gets a new host name every time."""
-    machine = side.run.info.machine
+    machine = recording.run.info.machine
     cores = machine.container_cores or machine.cores
     parts = (machine.cpu, f"{cores:g} cores" if cores else None)
     return ", ".join(part for part in parts if part) or _UNKNOWN
 
 
 def _ranks(side: Side) -> int:
-    return len({process.info.rank for process in side.run.processes if process.info.role == "rank"})
+    processes = side.first.run.processes
+    return len({process.info.rank for process in processes if process.info.role == "rank"})
 
 
-def _changed(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
+def _changed(before: dict[str, str], after: dict[str, str]) -> tuple[str, str] | None:
     keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     if not keys:
         return None
     one, other = (
-        ", ".join(f"{key} {values.get(key, 'not there')}" for key in keys)
+        ", ".join(f"{key} {values.get(key, _NOT_THERE)}" for key in keys)
         for values in (before, after)
     )
     return one, other

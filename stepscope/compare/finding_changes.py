@@ -1,8 +1,11 @@
 """Findings that went away, came, or are still there."""
 
 from collections.abc import Iterator
+from statistics import fmean
 
-from stepscope.advise.findings import findings
+import msgspec
+
+from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side
 from stepscope.model.comparison import FindingChange
 from stepscope.model.findings import Finding
@@ -18,10 +21,22 @@ def finding_changes(before: Side, after: Side) -> list[FindingChange]:
 
 
 def _by_key(side: Side) -> dict[_Key, Finding]:
-    found = findings(side.run).findings
+    """Those that at least half of a side's runs have."""
+    found: dict[_Key, list[Finding]] = {}
+    for recording in side.recordings:
+        for key, finding in _of_one(recording).items():
+            found.setdefault(key, []).append(finding)
+    return {
+        key: msgspec.structs.replace(each[0], share=fmean(one.share for one in each))
+        for key, each in found.items()
+        if 2 * len(each) >= len(side.recordings)
+    }
+
+
+def _of_one(recording: Recording) -> dict[_Key, Finding]:
     return {
         (each.id, each.location.function if each.location else None): each
-        for each in reversed(found)  # of several with one key, the one that gains most
+        for each in reversed(recording.findings)  # of several with one key, the one that gains most
     }
 
 

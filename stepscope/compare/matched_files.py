@@ -6,17 +6,17 @@ import os
 
 from stepscope.analyze.run import shown_path
 from stepscope.compare.matched_lines import matched_lines
-from stepscope.compare.side import Side
+from stepscope.compare.recording import Recording
 
 Line = tuple[str, int]  # the path that AFTER shows, and the line there
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MatchedFiles:
-    """Gives every line of both sides one name: that of AFTER where AFTER has it."""
+    """Gives every line of both runs one name: that of AFTER where AFTER has it."""
 
-    before: Side
-    after: Side
+    before: Recording
+    after: Recording
 
     def of_after(self, path: str, line: int) -> Line:
         return shown_path(self.after.run, path), line
@@ -65,11 +65,11 @@ def _matched(before: list[str] | None, after: list[str] | None) -> dict[int, int
     return matched_lines(before, after)
 
 
-def _sources(side: Side) -> dict[str, str | None]:
+def _sources(recording: Recording) -> dict[str, str | None]:
     """The user's files, to the names of their texts."""
-    return {file.path: file.source for file in side.process.names.files.values()}
+    return {file.path: file.source for file in recording.process.names.files.values()}
 
 
-def text_of(side: Side, path: str) -> list[str] | None:
+def text_of(recording: Recording, path: str) -> list[str] | None:
     """As it was when it ran."""
-    return side.run.source_lines(_sources(side).get(path))
+    return recording.run.source_lines(_sources(recording).get(path))

@@ -5,7 +5,8 @@ from typing import Final
 
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
-from stepscope.compare.changes import Piece, Pieces, Totals, matched
+from stepscope.compare.changes import Piece, Pieces, Totals, averaged, matched
+from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side
 from stepscope.model import Location
 from stepscope.model.comparison import Change, What
@@ -13,7 +14,7 @@ from stepscope.model.ops import OpsWindow
 
 _OUTSIDE: Final = "(outside operators)"
 _OFF_DEVICE: Final = "(outside kernels)"
-_Pieces = Callable[[Side, float], Pieces]
+_Pieces = Callable[[Recording, float], Pieces]
 _STEP: Final = "ProfilerStep*"  # not an operator: the step itself
 
 
@@ -24,37 +25,40 @@ def operator_changes(before: Side, after: Side, totals: Totals) -> list[Change]:
         ("op", _operators, _OUTSIDE), ("kernel", _kernels, _OFF_DEVICE),
     )  # fmt: skip
     for what, pieces, rest in kinds:
-        old, new = pieces(before, totals.before), pieces(after, totals.after)
+        old, new = (
+            averaged(pieces(each, mean_ns) for each in side.recordings)
+            for side, mean_ns in ((before, totals.before), (after, totals.after))
+        )
         if old and new:
             rows += matched(what, old, new, totals, rest)
     return rows
 
 
-def _operators(side: Side, mean_ns: float) -> Pieces:
+def _operators(recording: Recording, mean_ns: float) -> Pieces:
     """Each operator's own time on the host."""
-    found = ops(side.run)
+    found = ops(recording.run)
     rows = [
         (row.name, row.self_cpu_ns, row.location)
         for row in found.ops
         if row.name != _STEP and row.self_cpu_ns > 0
     ]
-    return _by_step(side, rows, found.windows, mean_ns)
+    return _by_step(recording, rows, found.windows, mean_ns)
 
 
-def _kernels(side: Side, mean_ns: float) -> Pieces:
-    found = kernels(side.run)
+def _kernels(recording: Recording, mean_ns: float) -> Pieces:
+    found = kernels(recording.run)
     rows = [(row.name, row.total_ns, row.location) for row in found.kernels]
-    return _by_step(side, rows, found.windows, mean_ns)
+    return _by_step(recording, rows, found.windows, mean_ns)
 
 
 def _by_step(
-    side: Side,
+    recording: Recording,
     rows: Iterable[tuple[str, int, Location | None]],
     windows: Iterable[OpsWindow],
     mean_ns: float,
 ) -> Pieces:
     """In a mean step as it takes without a window. `mean_ns` is the step's, or the sample's."""
-    factor = _traced_steps(side, windows) * side.mean_ns / mean_ns
+    factor = _traced_steps(recording, windows) * recording.mean_ns / mean_ns
     found: dict[str, Piece] = {}
     for name, ns, location in rows if factor else ():
         known = found.get(name)
@@ -62,8 +66,8 @@ def _by_step(
     return found
 
 
-def _traced_steps(side: Side, windows: Iterable[OpsWindow]) -> float:
+def _traced_steps(recording: Recording, windows: Iterable[OpsWindow]) -> float:
     """How many usual steps the windows' operators make: a window slows its own down."""
-    if side.is_trace:
-        return len(side.each)
+    if recording.is_trace:
+        return len(recording.each)
     return sum((window.steps or 0) * max(1.0, window.slowdown or 1.0) for window in windows)

@@ -1,120 +1,120 @@
-"""One side of a comparison: the measured steps of a run, or of a trace that another tool wrote."""
+"""One side of a comparison: a run, or several runs of the same script.
+
+One run says little about what differs between equal runs; several show it.
+"""
 
 import dataclasses
 import functools
 import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean, geometric_mean
 
 import numpy as np
-import numpy.typing as npt
 
-from stepscope.advise.evidence.case import Case
-from stepscope.analyze.answers.memory import memory
-from stepscope.analyze.answers.steps import steps
-from stepscope.analyze.counters import grown
-from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
-from stepscope.clock import Ints
+from stepscope.analyze.answers.run_list import is_run
+from stepscope.analyze.traces.foreign import is_trace, load_any
+from stepscope.compare.recording import Recording, recording_of
 from stepscope.errors import InputError
-from stepscope.model import Step, StepsAnswer
+from stepscope.model import Spread
 from stepscope.model.comparison import ComparedRun
-from stepscope.store.reader import ProcessData, Run
-
-Floats = npt.NDArray[np.float64]
+from stepscope.store.reader import Run
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Side:
-    run: Run
-    process: ProcessData
-    answer: StepsAnswer
+    name: str
+    recordings: tuple[Recording, ...]  # at least one
 
     @property
-    def name(self) -> str:
-        return os.fspath(self.run.path)
+    def first(self) -> Recording:
+        return self.recordings[0]
 
     @property
     def is_trace(self) -> bool:
-        return self.process.folder.is_file()
-
-    @functools.cached_property
-    def each(self) -> list[Step]:
-        """The measured steps."""
-        assert isinstance(self.answer.each, list)  # asked for in `side_of`
-        return [step for step in self.answer.each if step.measured]
-
-    @functools.cached_property
-    def duration_ns(self) -> Ints:
-        return np.array([step.duration_ns for step in self.each], np.int64)
+        return any(each.is_trace for each in self.recordings)
 
     @property
+    def steps(self) -> int:
+        """Measured ones."""
+        return sum(len(each.each) for each in self.recordings)
+
+    @functools.cached_property
     def mean_ns(self) -> float:
-        return float(self.duration_ns.mean())
+        """Each run counts as one, however many steps it has."""
+        return _mean([each.mean_ns for each in self.recordings])
 
     @functools.cached_property
-    def found(self) -> FoundSteps | None:
-        return None if self.is_trace else find_steps(self.run, self.process)
-
-    @functools.cached_property
-    def samples(self) -> Ints | None:
-        """In each step; None if any of them is not known."""
-        if self.found is None:
-            return None
-        samples = self.found.samples[self.found.is_measured]
-        return samples if len(samples) and (samples > 0).all() else None
-
-    @property
     def batch_size(self) -> float | None:
-        return float(self.samples.mean()) if self.samples is not None else None
-
-    @functools.cached_property
-    def case(self) -> Case | None:
-        return None if self.is_trace else Case(self.run, self.process)
-
-    @functools.cached_property
-    def cpu_ns(self) -> Floats | None:
-        """Of the thread that trains, by step; None: too few counters to tell."""
-        if self.found is None or self.case is None:
-            return None
-        counted = self.process.cpu.on(self.found.thread)
-        used = grown(counted.at_ns, counted.thread_ns, self.case.window)
-        return used if len(used) and used.sum() > 0 else None
-
-    @property
-    def without_core(self) -> float | None:
-        return self.case.machine.without_core if self.case is not None else None
+        sizes = [each.batch_size for each in self.recordings]
+        known = [size for size in sizes if size is not None]
+        return fmean(known) if len(known) == len(sizes) else None
 
     @property
     def is_busy(self) -> bool:
-        return self.case is not None and self.case.machine.busy is not None
+        return any(each.is_busy for each in self.recordings)
 
-    @functools.cached_property
-    def peak_bytes(self) -> int | None:
-        """Of the process that trains."""
-        rows = [] if self.is_trace else memory(self.run).processes
-        return next((row.peak_bytes for row in rows if row.process == self.process.process), None)
+    @property
+    def has_cpu_times(self) -> bool:
+        return all(each.cpu_ns is not None for each in self.recordings)
+
+    @property
+    def without_core(self) -> float | None:
+        known = [each.without_core for each in self.recordings if each.without_core is not None]
+        return fmean(known) if known else None
 
     def described(self) -> ComparedRun:
-        assert self.answer.step_ms is not None  # there are measured steps
-        assert self.answer.rate is not None
-        cpu = self.cpu_ns
+        rates = [each.answer.rate for each in self.recordings if each.answer.rate is not None]
+        by_sample = [rate.samples_per_s for rate in rates if rate.samples_per_s is not None]
+        cpu = [float(each.cpu_ns.mean()) for each in self.recordings if each.cpu_ns is not None]
+        peaks = [each.peak_bytes for each in self.recordings if each.peak_bytes is not None]
         return ComparedRun(
             run=self.name,
-            steps=len(self.each),
-            step_ms=self.answer.step_ms,
-            per_s=self.answer.rate.per_s,
-            samples_per_s=self.answer.rate.samples_per_s,
+            steps=self.steps,
+            step_ms=self._spread(),
+            per_s=_mean([rate.per_s for rate in rates]),
+            samples_per_s=_mean(by_sample) if len(by_sample) == len(rates) else None,
             batch_size=self.batch_size,
-            cpu_ms=float(cpu.mean()) / 1e6 if cpu is not None else None,
+            cpu_ms=fmean(cpu) / 1e6 if self.has_cpu_times else None,
             without_core=self.without_core,
-            peak_bytes=self.peak_bytes,
+            peak_bytes=max(peaks, default=None),
+            runs=len(self.recordings),
         )
 
+    def _spread(self) -> Spread:
+        ms = np.concatenate([each.duration_ns for each in self.recordings]) / 1e6
+        p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
+        return Spread(mean=self.mean_ns / 1e6, median=median, p10=p10, p90=p90)
 
-def side_of(run: Run) -> Side:
-    """Refuses a run that has no measured steps."""
-    process = run.main
-    answer = steps(run, each=True)
-    if process is None or not answer.measured:
+
+def _mean(values: Sequence[float]) -> float:
+    """As ratios are averaged; one value as it is, to the last bit."""
+    return values[0] if len(values) == 1 else geometric_mean(values)
+
+
+def open_side(path: str) -> Side:
+    """A run, a trace that another tool wrote, or a folder of runs."""
+    runs = [load_any(each) for each in _runs_in(Path(path)) or [Path(path)]]
+    return side_of(*runs, name=path)
+
+
+def side_of(*runs: Run, name: str | None = None) -> Side:
+    _require_same_script(runs, name)
+    recordings = tuple(recording_of(run) for run in runs)
+    return Side(name if name is not None else os.fspath(runs[0].path), recordings)
+
+
+def _runs_in(path: Path) -> list[Path]:
+    """None in a run or a trace, or in what is neither."""
+    if not path.is_dir() or is_run(path) or is_trace(path):
+        return []
+    return sorted(each for each in path.iterdir() if each.is_dir() and is_run(each))
+
+
+def _require_same_script(runs: tuple[Run, ...], name: str | None) -> None:
+    scripts = {os.path.basename(run.info.script or "") or "another one" for run in runs}
+    if len(scripts) > 1:
         raise InputError(
-            f"'{run.path}' cannot be compared: {answer.reason or 'it has no measured steps.'}"
+            f"'{name}' has runs of different scripts ({', '.join(sorted(scripts))}): name one run "
+            "in it, or keep the runs of each script in a folder of their own."
         )
-    return Side(run, process, answer)

@@ -10,7 +10,7 @@ What = Literal["phase", "function", "line", "op", "kernel"]
 
 
 class ComparedRun(Record, frozen=True):
-    """One of the runs, as far as the comparison looks at it."""
+    """One of the sides: a run, or several of the same script."""
 
     run: str
     steps: int  # measured ones
@@ -21,6 +21,7 @@ class ComparedRun(Record, frozen=True):
     cpu_ms: float | None  # of the main thread in a step
     without_core: float | None  # share of the time in which it was ready but had no core
     peak_bytes: int | None
+    runs: int = 1  # that make up this side; the figures are theirs together
 
 
 class Change(Record, frozen=True):

@@ -10,9 +10,9 @@ from stepscope.model.comparison import (
     ComparisonsAnswer,
     Difference,
 )
+from stepscope.show.terminal.comparison import measured_steps
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
-    count,
     digits,
     duration,
     milliseconds,
@@ -56,10 +56,10 @@ def _gain(answer: ComparisonAnswer) -> str:
 def _runs_table(runs: list[ComparedRun]) -> str:
     names = short_paths(run.run for run in runs)
     rows = [
-        [title, _code(names[run.run]), *_figures(run), f"{count(run.steps)}"]
+        [title, _code(names[run.run]), *_figures(run), measured_steps(run)]
         for title, run in zip(("before", "after"), runs, strict=True)
     ]
-    return _table(["", "run", "mean step", "throughput", "peak memory", "measured steps"], rows)
+    return _table(["", "run", "mean step", "throughput", "peak memory", "measured"], rows)
 
 
 def _figures(run: ComparedRun) -> list[str]:

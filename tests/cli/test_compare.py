@@ -89,3 +89,19 @@ def test_bad_input_says_what_to_do(
 ) -> None:
     assert main(["compare", *arguments]) != 0
     assert said in capsys.readouterr().err
+
+
+def test_a_folder_of_runs_is_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side, input_ms in {"before": 15, "after": 5}.items():
+        (tmp_path / side).mkdir()
+        for number in range(3):
+            trained(tmp_path / side / str(number), input_ms=input_ms, rest_ms=5)
+    sides = str(tmp_path / "before"), str(tmp_path / "after")
+    page = tmp_path / "page.html"
+    assert main(["compare", *sides, "--html", str(page)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("2.00× as fast (")
+    assert printed.count("165 in 3 runs") == 2
+    assert page.exists()
+    assert main(["compare", *sides, "--markdown"]) == 0
+    assert "165 in 3 runs" in capsys.readouterr().out

@@ -10,6 +10,7 @@ from build import MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import load_any
 from stepscope.compare.compare import compare, compare_all
+from stepscope.compare.side import side_of
 from stepscope.compare.verdict import BY_SAMPLE, BY_STEP
 from stepscope.errors import InputError
 from stepscope.model.comparison import Change, ComparisonAnswer
@@ -148,7 +149,7 @@ def test_a_finding_that_went_away_is_listed(tmp_path: Path) -> None:
 def test_several_runs_are_each_compared_with_the_first(tmp_path: Path) -> None:
     made = [trained(tmp_path / name, input_ms=ms, rest_ms=5) for name, ms in
             (("a", 15), ("b", 5), ("c", 35))]  # fmt: skip
-    answer = compare_all(made)
+    answer = compare_all([side_of(run) for run in made])
     assert len(answer.runs) == 3
     assert [each.speedup for each in answer.comparisons] == pytest.approx([2.0, 0.5])
 

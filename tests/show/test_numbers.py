@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepscope.show.terminal.drawing.bars import bar_text, sparkline_text
-from stepscope.show.terminal.drawing.numbers import count, counted, digits, duration, percent, size
+from stepscope.show.terminal.drawing.numbers import (
+    count,
+    counted,
+    digits,
+    duration,
+    duration_range,
+    percent,
+    size,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +35,20 @@ from stepscope.show.terminal.drawing.numbers import count, counted, digits, dura
 )
 def test_a_duration_has_the_unit_that_fits(ns: float | None, words: str) -> None:
     assert duration(ns) == words
+
+
+@pytest.mark.parametrize(
+    ("low_ns", "high_ns", "words"),
+    [
+        (20.1e6, 24.8e6, "20.1–24.8 ms"),
+        (950e3, 1.2e6, "950 µs–1.20 ms"),
+        (123e9, 130e9, "2 min 03 s–2 min 10 s"),
+    ],
+)
+def test_a_range_has_its_unit_once_if_both_ends_share_it(
+    low_ns: float, high_ns: float, words: str
+) -> None:
+    assert duration_range(low_ns, high_ns) == words
 
 
 @given(st.floats(min_value=0, max_value=1e17))

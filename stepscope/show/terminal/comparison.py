@@ -20,6 +20,7 @@ from stepscope.show.terminal.drawing.numbers import (
     count,
     digits,
     duration,
+    duration_range,
     milliseconds,
     percent,
 )
@@ -106,15 +107,15 @@ def _names(runs: Iterable[ComparedRun]) -> dict[str, str]:
 def _runs(runs: list[ComparedRun]) -> RenderableType:
     names = _names(runs)
     table = columns(
-        ("", "left"), ("mean step", "right"), ("8 in 10 steps", "right"), ("measured", "right"),
-        ("throughput", "right"), ("peak memory", "right"), ("run", "name"),
+        ("", "left"), ("mean step", "right"), ("p10–p90", "right"), ("measured", "right"),
+        ("throughput", "right"), ("memory", "right"), ("run", "name"),
     )  # fmt: skip
     for title, run in zip(("before", "after"), runs, strict=True):
         table.add_row(
             title,
             milliseconds(run.step_ms.mean),
             _spread(run),
-            f"{count(run.steps)} steps",
+            measured_steps(run),
             _rate(run),
             size_cell(run.peak_bytes),
             PathCell(names[run.run]),
@@ -122,8 +123,14 @@ def _runs(runs: list[ComparedRun]) -> RenderableType:
     return indented(table)
 
 
+def measured_steps(run: ComparedRun) -> str:
+    if run.runs > 1:
+        return f"{count(run.steps)} in {run.runs} runs"
+    return f"{count(run.steps)} steps"
+
+
 def _spread(run: ComparedRun) -> str:
-    return f"{milliseconds(run.step_ms.p10)} to {milliseconds(run.step_ms.p90)}"
+    return duration_range(1e6 * run.step_ms.p10, 1e6 * run.step_ms.p90)
 
 
 def _rate(run: ComparedRun) -> str:

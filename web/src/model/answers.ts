@@ -105,11 +105,11 @@ export interface OpsAnswer {
   ops: OpRow[]; windows: OpsWindow[]; notes: string[]; self_cpu_ns: number; self_device_ns: number;
 }
 
-// One of the runs, as far as the comparison looks at it.
+// One of the sides: a run, or several of the same script.
 export interface ComparedRun {
   run: string; steps: number; step_ms: Spread; per_s: number; samples_per_s: number | null;
   batch_size: number | null; cpu_ms: number | null; without_core: number | null;
-  peak_bytes: number | null;
+  peak_bytes: number | null; runs: number;
 }
 
 // Something that takes time in a step, before and after. Those of one kind, `what`, sum to the whole step, so their changes sum to the whole change.

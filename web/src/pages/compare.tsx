@@ -42,14 +42,14 @@ function Runs({ runs }: { runs: ComparedRun[] }) {
   return (
     <Panel title="The two runs">
       <table class="plain">
-        <thead><tr><th scope="col" /><th scope="col">run</th><th class="number" scope="col">mean step</th><th class="number" scope="col">8 in 10 steps</th><th class="number" scope="col">measured</th><th class="number" scope="col">throughput</th><th class="number" scope="col">peak memory</th></tr></thead>
+        <thead><tr><th scope="col" /><th scope="col">run</th><th class="number" scope="col">mean step</th><th class="number" scope="col">p10–p90</th><th class="number" scope="col">measured</th><th class="number" scope="col">throughput</th><th class="number" scope="col">peak memory</th></tr></thead>
         <tbody>
           {runs.map((run, index) => (
             <tr key={index}>
               <td>{index ? "after" : "before"}</td><td><Name text={run.run} /></td>
               <td class="number">{milliseconds(run.step_ms.mean)}</td>
               <td class="number">{milliseconds(run.step_ms.p10)} to {milliseconds(run.step_ms.p90)}</td>
-              <td class="number">{count(run.steps)}</td><td class="number">{rate(run)}</td>
+              <td class="number">{count(run.steps)}{run.runs > 1 && ` in ${run.runs} runs`}</td><td class="number">{rate(run)}</td>
               <td class="number">{size(run.peak_bytes)}</td>
             </tr>
           ))}

@@ -31,6 +31,14 @@ def milliseconds(ms: float | None) -> str:
     return NOTHING if ms is None else duration(ms * 1e6)
 
 
+def duration_range(low_ns: float, high_ns: float) -> str:
+    """`20.1–24.8 ms`; with both units where they differ."""
+    low, high = duration(low_ns), duration(high_ns)
+    number, _, unit = low.rpartition(" ")
+    is_one_unit = high.split()[1:] == [unit]
+    return f"{number}–{high}" if is_one_unit else f"{low}–{high}"
+
+
 def _minutes(seconds: int) -> str:
     minutes, seconds = divmod(seconds, 60)
     if minutes < 120:
