@@ -87,10 +87,16 @@ def _whose(run: Run, pids: list[int]) -> str:
 
 
 def shown_path(run: Run, path: str) -> str:
-    """Relative to the folder the run was started in if it lies inside, else as it is."""
-    cwd = run.cwd
-    if cwd and path.startswith(cwd.rstrip(os.sep) + os.sep):
-        return path[len(cwd.rstrip(os.sep)) + 1 :]
+    """Relative to the folder the run was started in if it lies inside, else as it is. Of a copy,
+    the path of the original: the copy is gone when the run has ended."""
+    path, cwd = _original(run, path), _original(run, run.cwd).rstrip(os.sep)
+    return path[len(cwd) + 1 :] if cwd and path.startswith(cwd + os.sep) else path
+
+
+def _original(run: Run, path: str) -> str:
+    for copy, original in run.info.copied_from.items():
+        if path == copy or path.startswith(copy + os.sep):
+            return original + path[len(copy) :]
     return path
 
 

@@ -21,6 +21,7 @@ class RecordOptions(NamedTuple):
     include: tuple[str, ...] = ()  # globs of files or module names that count as the user's
     exclude: tuple[str, ...] = ()
     steps: int | None = None  # stop the script cleanly after this many steps
+    steps_for_s: float = 0.0  # but not before they have gone on for so long
     until_stable: bool = False  # stop the script cleanly once step times have settled
     stop_after_s: float | None = None  # stop recording then; the training continues
     stop_after_steps: int | None = None

@@ -356,7 +356,8 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #   {"format", "command": [...], "cwd", "script", "started_realtime_ns", "machine": {"host",
 #    "system", "cpu", "cores", "memory_bytes", "container_memory_bytes", "container_cores"},
 #    "versions": {"stepscope", "python", ...}, "git": {"commit", "dirty"} | null,
-#    "options": RecordOptions as an object, "launcher": {...} | null}
+#    "options": RecordOptions as an object, "launcher": {...} | null,
+#    "copied_from": {folder: original}}, of runs in a copy
 
 # supervisor.json:
 #   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",

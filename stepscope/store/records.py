@@ -34,6 +34,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     git: dict[str, Any] | None = None
     options: dict[str, Any] = {}
     launcher: dict[str, Any] | None = None
+    copied_from: dict[str, str] = {}  # folders that it ran in, and those that they are copies of
 
 
 class Supervisor(msgspec.Struct, frozen=True, kw_only=True):

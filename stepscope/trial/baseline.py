@@ -21,6 +21,10 @@ from stepscope.trial.one_run import OneRun, Program
 from stepscope.trial.state import Budget, SavedBaseline, State
 
 STEPS: Final = 60  # enough for findings to be sure of
+# What is done now and then, a checkpoint or an evaluation, is seen only if the steps go on for a
+# while: so long, or this part of the time there is.
+_LOOK_FOR_S: Final = 10.0
+_LOOK_FOR: Final = 0.05
 # What a run should measure: less is at the mercy of a moment, more is waiting.
 _LEAST_MS: Final = 3_000.0
 _MOST_MS: Final = 15_000.0
@@ -69,6 +73,7 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
     shutil.rmtree(parent, ignore_errors=True)  # of a trial that was interrupted
     options = RecordOptions(
         steps=state.wanted.steps or STEPS,
+        steps_for_s=0.0 if state.wanted.steps else min(_LOOK_FOR_S, _LOOK_FOR * budget.left_s),
         losses=True,
         packages=program.command.packages,
         guess_after_s=_GUESS_AFTER_S,

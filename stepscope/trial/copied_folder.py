@@ -35,6 +35,8 @@ class Place(NamedTuple):
 class InPlace:
     """The script's own folder: what it writes stays there."""
 
+    copied_from: Final[dict[str, str]] = {}
+
     def fresh(self, arguments: list[str]) -> Place:
         return Place(os.getcwd(), arguments)
 
@@ -54,6 +56,10 @@ class CopiedFolders:
         self._known: dict[str, tuple[int, ...]] = {}  # each file of ours, as it was copied
         limit = _limit(where) if most_bytes is None else most_bytes
         _require_small(roots, limit)
+
+    @property
+    def copied_from(self) -> dict[str, str]:
+        return {copy: root for root, copy in self._copies.items()}
 
     def fresh(self, arguments: list[str]) -> Place:
         """As before the first run."""

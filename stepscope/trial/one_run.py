@@ -87,7 +87,8 @@ class Program(NamedTuple):
     def _make_run(self, folder: str, where: str, options: RecordOptions) -> str:
         os.mkdir(folder)
         fields = describe_run(self.typed, self.command.script, options.to_json())
-        run_folder.write_run_file(folder, {**fields, "cwd": where})
+        fields |= {"cwd": where, "copied_from": self.place.copied_from}
+        run_folder.write_run_file(folder, fields)
         return folder
 
 

@@ -91,3 +91,15 @@ def test_files_outside_of_the_folder_keep_their_whole_path(run: RunBuilder) -> N
     assert {function.file for function in answer.functions} == {"pkg/a.py", f"{CWD}-other/b.py"}
     assert answer.functions[0].lines[0].source is None
     assert any("source text" in note for note in answer.notes)
+
+
+def test_files_of_a_copy_are_shown_under_the_path_of_the_original(tmp_path: Path) -> None:
+    copies = {"/runs/try/copy/0": "/home/project", "/runs/try/copy/1": "/home/scripts"}
+    run = RunBuilder(tmp_path / "run", cwd="/runs/try/copy/0/work", copied_from=copies)
+    process = run.process()
+    for path in ("0/work/a.py", "0/lib/b.py", "1/train.py"):
+        file = process.file(f"/runs/try/copy/{path}")
+        process.lines(process.code(file=file), 1, [(1, 1)])
+    process.write(ended_ns=MS)
+    shown = {function.file for function in lines(load(run.path)).functions}
+    assert shown == {"a.py", "/home/project/lib/b.py", "/home/scripts/train.py"}

@@ -1,6 +1,7 @@
 """A side of several runs: what they say together, and what only several can show."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,7 +102,8 @@ def test_machines_and_versions_within_a_side_are_named(tmp_path: Path) -> None:
     for side, versions in {"before": ("2.12", "2.13"), "after": ("2.13", "2.13")}.items():
         (tmp_path / side).mkdir()
         for number, version in enumerate(versions):
-            fields = {"versions": {"torch": version}, "machine": {"cpu": "Xeon", "cores": 8}}
+            machine = {"cpu": "Xeon", "cores": 8}
+            fields: dict[str, Any] = {"versions": {"torch": version}, "machine": machine}
             trained(tmp_path / side / str(number), input_ms=5, rest_ms=5, **fields)
     answer = compared(str(tmp_path / "before"), str(tmp_path / "after"))
     said = [(each.what, each.before, each.after) for each in answer.differences]

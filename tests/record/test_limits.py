@@ -115,3 +115,13 @@ def test_reported_steps_count_where_they_are_what_is_known(monkeypatch: pytest.M
     script.limits.step_ended(2)
     with pytest.raises(EndOfSteps):
         script.limits.step_ended(3)
+
+
+def test_short_steps_may_be_asked_to_go_on_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(monkeypatch, steps=30, steps_for_s=1.0)
+    assert script.turn(TRAINING, 1_000, ms=2.0, passes=3) == 500
+
+
+def test_long_steps_end_when_there_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(monkeypatch, steps=30, steps_for_s=1.0)
+    assert script.turn(TRAINING, 1_000, ms=100.0, passes=3) == 30

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from stepscope.trial import fixes
+from stepscope.trial.fixes.fix import Fix
 
 PAGE = Path(__file__).parents[2] / "docs" / "try.md"
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \| .+ \| (.+) \|$", re.MULTILINE)
@@ -14,7 +15,7 @@ PROMISES = {
 }
 
 
-def promise(fix: fixes.Fix) -> str:
+def promise(fix: Fix) -> str:
     return "a ceiling: never kept" if fix.is_ceiling else PROMISES[fix.keeps]
 
 

@@ -71,7 +71,7 @@ class _Turns:
 
     @property
     def lasted_s(self) -> float:
-        return (self.stamps[-1] - self.stamps[0]) / _core.ticks_per_ns() / 1e9
+        return _lasted_s(self.stamps)
 
     def _always_few(self) -> bool:
         finished = self._entries[:-1][-10:]
@@ -182,7 +182,8 @@ class StepLimits:
         after = self._options.stop_after_steps
         if after and done >= after:
             self._end_recording()
-        if self._options.steps and done >= self._options.steps:
+        enough = self._options.steps
+        if enough and done >= enough and _lasted_s(stamps) >= self._options.steps_for_s:
             raise EndOfSteps
         if self._options.until_stable and _is_stable(stamps):
             raise EndOfSteps
@@ -203,6 +204,10 @@ def _goes_on(frame: FrameType) -> bool:
     line = frame.f_lineno
     around = [loop.last_line for loop in entry.loops if loop.line <= line <= loop.last_line]
     return entry.first_line + entry.line_count - 1 > max(around, default=line)
+
+
+def _lasted_s(stamps: list[int]) -> float:
+    return (stamps[-1] - stamps[0]) / _core.ticks_per_ns() / 1e9
 
 
 def _median_turn_ns(stamps: list[int]) -> float:

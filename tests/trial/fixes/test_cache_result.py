@@ -280,3 +280,51 @@ def test_the_losses_stay_the_same_to_the_last_bit(tmp_path: Path) -> None:
         refusal = fix.propose(with_finding(subject, "repeated-load", "random.shuffle(words)"))
         assert isinstance(refusal, Refusal)
         assert refusal.reason.endswith("cannot keep its result: line 21 draws random numbers.")
+
+
+KEEPS_IN_ITSELF = """
+    import json
+    import pathlib
+
+    pathlib.Path("items.json").write_text(json.dumps(list(range(500))))
+
+    class Catalogue:
+        def __init__(self, path):
+            self.path = pathlib.Path(path)
+            self.parsed = None
+            self.asked = 0
+
+        @property
+        def prices(self):
+            self.parsed = [2 * item for item in json.loads(self.path.read_text())]
+            return self.parsed
+
+        def counted(self):
+            self.asked += 1
+            return json.loads(self.path.read_text())
+
+    one, other = Catalogue("items.json"), Catalogue("items.json")
+    for step in range(12):
+        print(step, sum(one.prices), len(other.counted()), other.asked)
+"""
+
+
+def test_what_a_method_sets_in_its_own_object_is_seen_when_it_runs(tmp_path: Path) -> None:
+    """Set to the same again, it can be kept; what changes with every call cannot."""
+    script = tmp_path / "train.py"
+    script.write_text(textwrap.dedent(KEEPS_IN_ITSELF))
+    with contextlib.chdir(tmp_path):
+        subject, before = subject_of(script)
+        for line, name, is_kept in (
+            (
+                "self.parsed = [2 * item for item in json.loads(self.path.read_text())]",
+                "prices",
+                True,
+            ),
+            ("return json.loads(self.path.read_text())", "counted", False),
+        ):
+            proposal = fixes.named(FIX).propose(with_finding(subject, "repeated-load", line))
+            assert isinstance(proposal, Proposal)
+            after = run_with(script, fixes={FIX: proposal.settings}, into=tmp_path / name)
+            assert (after.stdout, after.stderr) == (before.stdout, "")
+            assert (after.applied(FIX) is not None) == is_kept, name

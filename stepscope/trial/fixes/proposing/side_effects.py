@@ -11,7 +11,8 @@ _CLOCKS = ("time.time", "time.perf_counter", "datetime.now", "datetime.datetime.
 
 
 def side_effect(function: NamedFunction, sources: Sources) -> str | None:
-    """Why not, with the line."""
+    """Why not, with the line. What it sets in its arguments is seen when it runs: a call that
+    changes them is not kept."""
     if not function.is_plain:
         return "it is a generator or a coroutine"
     drawn = random_line(function.node, sources)
@@ -20,11 +21,26 @@ def side_effect(function: NamedFunction, sources: Sources) -> str | None:
     for node in own_nodes(function.node):
         if isinstance(node, ast.Global | ast.Nonlocal):
             return f"line {node.lineno} sets {', '.join(node.names)} outside of it"
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            return f"line {node.lineno} sets {ast.unparse(node)}"
+        if _sets_elsewhere(node, _parameters(function)):
+            return f"line {getattr(node, 'lineno', 0)} sets {ast.unparse(node)}"
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _CLOCKS:
             return f"line {node.lineno} asks for the time"
     return None
+
+
+def _parameters(function: NamedFunction) -> set[str]:
+    arguments = function.node.args
+    return {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+
+
+def _sets_elsewhere(node: ast.AST, parameters: set[str]) -> bool:
+    """Whether it sets an attribute of something that is not an argument."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+        return False
+    root: ast.AST = node
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    return not (isinstance(root, ast.Name) and root.id in parameters)
 
 
 def reads_with(function: NamedFunction, sources: Sources) -> bool:

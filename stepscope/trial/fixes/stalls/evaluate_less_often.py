@@ -3,10 +3,12 @@
 from typing import Final
 
 from stepscope.trial.fixes.stalls.left_out import LeftOut
+from stepscope.trial.fixes.stalls.library_calls import EVALUATES
 
 FIX: Final = LeftOut(
     name="evaluate-less-often",
     title="evaluate less often",
     findings=("evaluation-stall",),
     every=10,
+    library=EVALUATES,
 )

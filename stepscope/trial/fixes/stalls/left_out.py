@@ -1,15 +1,19 @@
 """What the fixes here have in common: most calls of the named function are left out."""
 
 import dataclasses
+import functools
+from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside.less_often import less_often
 from stepscope.trial.fixes.inside.user_functions import Place, when_defined
+from stepscope.trial.fixes.stalls.library_calls import LibraryCall, library_call
 
 if TYPE_CHECKING:
-    from types import FunctionType
-
+    from stepscope.model.findings import Finding
+    from stepscope.record.frameworks.watching.patches import Patches
     from stepscope.trial.fixes.proposing.named_function import NamedFunction
     from stepscope.trial.fixes.subject import Subject
 
@@ -22,6 +26,7 @@ class LeftOut:
     title: str
     findings: tuple[str, ...]
     every: int | None
+    library: tuple[LibraryCall, ...] = ()  # where the user's function does more than that
     stage: Stage = "other"
     keeps: Keeps = "bits"
 
@@ -39,18 +44,25 @@ class LeftOut:
             return None
         function = left_out_function(subject.case, finding.location, finding.share)
         if isinstance(function, Refusal):
-            return function
+            return self._of_library(subject, finding) or function
         if not function.is_plain:
             return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out.")
         return Proposal(
             settings={"function": function.place, "every": self.every},
-            words=self._words(function),
+            words=self._words(function.node.name),
             patch=None if self.is_ceiling else self._patch(subject, function),
         )
 
-    def _words(self, function: "NamedFunction") -> str:
+    def _of_library(self, subject: "Subject", finding: "Finding") -> Proposal | None:
+        call = library_call(subject.case, finding, self.library)
+        if call is None:
+            return None
+        settings = {"module": call.module, "name": call.name, "every": self.every}
+        return Proposal(settings, self._words(call.words), f"# {call.advice}\n")
+
+    def _words(self, function: str) -> str:
         how_often = "only once" if self.every is None else f"at every {self.every}th call"
-        return f"{function.node.name} does its work {how_often}"
+        return f"{function} does its work {how_often}"
 
     def _patch(self, subject: "Subject", function: "NamedFunction") -> str:
         from stepscope.trial.fixes.proposing.call_sites import called_every
@@ -58,9 +70,20 @@ class LeftOut:
         return called_every(subject.case.code.sources, function, self.every or 1)
 
     def install(self, script: Script, settings: Settings) -> None:
-        every: int | None = settings["every"]
+        def wrap(function: Callable[..., Any]) -> Any:
+            return less_often(function, settings["every"], script.applied)
 
-        def wrap(function: "FunctionType") -> Any:
-            return less_often(function, every, script.applied)
+        if "module" in settings:
+            script.when_loaded(
+                settings["module"],
+                lambda module: _replace(module, settings["name"], wrap, script.patches),
+            )
+        else:
+            when_defined(Place.of(settings["function"]), wrap, script.patches)
 
-        when_defined(Place.of(settings["function"]), wrap, script.patches)
+
+def _replace(module: ModuleType, name: str, wrap: Callable[[Any], Any], patches: "Patches") -> None:
+    """`name`: a function, or a class and its method."""
+    path, _, attribute = name.rpartition(".")
+    owner = functools.reduce(getattr, path.split("."), module) if path else module
+    patches.set(owner, attribute, wrap(getattr(owner, attribute)))

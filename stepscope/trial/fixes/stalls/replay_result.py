@@ -1,21 +1,18 @@
 """Use a function's first result again and again, to see what its Python loop costs."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stepscope.trial.fixes.fix import Script, Settings
 from stepscope.trial.fixes.inside.replayed import replayed
 from stepscope.trial.fixes.inside.user_functions import Place, when_defined
 from stepscope.trial.fixes.stalls.left_out import LeftOut
 
-if TYPE_CHECKING:
-    from stepscope.trial.fixes.proposing.named_function import NamedFunction
-
 
 @dataclasses.dataclass(frozen=True)
 class ReplayResult(LeftOut):
-    def _words(self, function: "NamedFunction") -> str:
-        return f"the first result of {function.node.name}, again and again"
+    def _words(self, function: str) -> str:
+        return f"the first result of {function}, again and again"
 
     def install(self, script: Script, settings: Settings) -> None:
         place = Place.of(settings["function"])

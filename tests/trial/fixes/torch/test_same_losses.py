@@ -82,3 +82,12 @@ def test_fixes_on_top_of_each_other_all_take_effect(tmp_path: Path) -> None:
         settings, True
     )
     assert found.told["types"] == "torch.float64 torch.float32 torch.float64"
+
+
+def test_a_buffer_in_64_bits_is_enough_to_compute_in_them(tmp_path: Path) -> None:
+    plain = train(tmp_path / "plain", "double_buffer.py")
+    found = train(tmp_path / "run", "double_buffer.py", float32={})
+    assert found.tried.applied("float32") == "Smoothed in 32 bits"
+    assert_keeps("float32", found, plain)
+    assert plain.told["types"] == "torch.float64 torch.float32"
+    assert found.told["types"] == "torch.float32 torch.float32"
