@@ -17,9 +17,14 @@ def proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
     """Those to try, and a rung for each of which is known already that it cannot be tried."""
     named = set()
     for finding in subject.advice.findings:
+        about = dataclasses.replace(subject, finding=finding)
         if wanted.fixes is None or finding.trial in wanted.fixes:
             named.add(finding.trial)
-            yield _for_finding(dataclasses.replace(subject, finding=finding), finding)
+            yield _for_finding(about, finding)
+        for name in fixes.ALSO.get(finding.id, ()):
+            if name not in named and (wanted.fixes is None or name in wanted.fixes):
+                named.add(name)
+                yield from _besides(fixes.named(name), about, finding)
     for fix in _asked_for(wanted):
         if fix.name not in named:
             yield from _asked(fix, subject, must=wanted.fixes is not None)
@@ -50,6 +55,13 @@ def _for_finding(subject: Subject, finding: Finding) -> Candidate | Rung:
     if proposal is None or isinstance(proposal, Refusal):
         return _skipped(finding, fix, proposal.reason if proposal else "it does not fit here")
     return Candidate(fix, finding, proposal)
+
+
+def _besides(fix: Fix, subject: Subject, finding: Finding) -> Iterator[Candidate]:
+    """Only where it fits: nobody has asked for it."""
+    proposal = _proposal(fix, subject)
+    if isinstance(proposal, Proposal):
+        yield Candidate(fix, finding, proposal)
 
 
 def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Rung]:

@@ -53,6 +53,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeFix]:
 
     monkeypatch.setattr(fixes, "named", named)
     monkeypatch.setattr(fixes, "every", lambda: list(there.values()))
+    monkeypatch.setattr(fixes, "ALSO", {})
     return there
 
 
@@ -66,6 +67,17 @@ def named_by(*names: str | None) -> Subject:
 def offered(subject: Subject, **asked: Any) -> list[Candidate | Rung]:
     wanted = Wanted(words=["train.py"], cwd="/", rounds=5, **asked)
     return list(proposed(subject, wanted))
+
+
+def test_a_finding_may_have_more_fixes_than_it_names(
+    known: dict[str, FakeFix], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those are silent where they do not fit, and come once."""
+    subject = named_by("workers", "odd")
+    id = subject.advice.findings[0].id
+    monkeypatch.setattr(fixes, "ALSO", {id: ("compile", "pin", "jit")})
+    assert names(offered(subject)) == ["workers", "compile", "odd"]
+    assert names(offered(subject, fixes=["compile"])) == ["compile"]
 
 
 def names(found: list[Candidate | Rung]) -> list[str | None]:

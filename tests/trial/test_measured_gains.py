@@ -98,6 +98,16 @@ def test_a_ceiling_is_what_any_fix_gains_at_most(recorded: Path) -> None:
     assert "not kept" not in after.confidence
 
 
+def test_of_several_fixes_the_one_that_was_kept_counts_and_then_the_ceiling(recorded: Path) -> None:
+    here = found(recorded, predicted=True).location
+    slower = rung(here, (0.8, 0.7, 0.9), "rejected", "slower", fix="num-workers")
+    ceiling = rung(here, (4.0, 3.5, 4.5), "rejected", "a ceiling", "free-input", is_ceiling=True)
+    keep_gains(str(recorded), [slower, ceiling])
+    assert found(recorded).gain == "at most 4.00×"
+    keep_gains(str(recorded), [slower, ceiling, rung(here)])
+    assert found(recorded).gain == "3.00×"
+
+
 def test_what_could_not_be_measured_or_is_elsewhere_stays_predicted(recorded: Path) -> None:
     before = found(recorded, predicted=True)
     assert before.location is not None

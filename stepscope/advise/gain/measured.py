@@ -11,10 +11,16 @@ from stepscope.store.records import MeasuredGain
 def measured_gain(
     gains: Sequence[MeasuredGain], finding: str, location: Location | None
 ) -> MeasuredGain | None:
-    """Of the fix that was tried for this finding."""
+    """Of the fix that helps most among those tried for this finding. Where none was kept, what the
+    best possible one could gain says more than those that failed."""
     place = (location.file, location.line) if location else (None, None)
-    found = (each for each in gains if (each.finding, each.file, each.line) == (finding, *place))
-    return next(found, None)
+    found = [each for each in gains if (each.finding, each.file, each.line) == (finding, *place)]
+    return max(found, key=_how_good, default=None)
+
+
+def _how_good(gain: MeasuredGain) -> tuple[bool, bool, float]:
+    is_kept = gain.reason is None and not gain.is_ceiling
+    return is_kept, gain.is_ceiling, gain.speedup
 
 
 def as_speedup(gain: MeasuredGain) -> Speedup:

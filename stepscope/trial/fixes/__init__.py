@@ -42,6 +42,12 @@ FILES: Final[dict[str, str]] = {
     "keras.steps_per_execution": "keras-steps-per-execution",
     "keras.mixed_precision": "tf-mixed-precision",
     "jax.jit": "jit",
+    "jax.jit_once": "jit-once",
+}
+# Fixes for a finding beside the one that it names, which may not be what helps here.
+ALSO: Final[dict[str, tuple[str, ...]]] = {
+    "input-bound": ("cache-samples", "free-input"),
+    "recompilation": ("jit-once",),
 }
 
 

@@ -7,9 +7,10 @@ from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.source import Sources
 
 
-def sets(sources: Sources, name: str, value: str) -> bool:
+def may_set(sources: Sources, name: str, *, unless: tuple[str, ...]) -> bool:
+    """Whether some call gives it another value than these: a variable may hold any."""
     return any(
-        keyword.arg == name and ast.unparse(keyword.value) == value
+        keyword.arg == name and ast.unparse(keyword.value) not in unless
         for _, call in calls(sources, "compile")
         for keyword in call.keywords
     )

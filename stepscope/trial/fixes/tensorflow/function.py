@@ -81,9 +81,9 @@ def _of_function(subject: "Subject", location: Any) -> Proposal | Refusal:
 
 
 def _without_run_eagerly(subject: "Subject") -> Proposal | Refusal | None:
-    from stepscope.trial.fixes.proposing.compile_calls import compile_with, sets
+    from stepscope.trial.fixes.proposing.compile_calls import compile_with, may_set
 
-    if not sets(subject.case.code.sources, _EAGERLY, "True"):
+    if not may_set(subject.case.code.sources, _EAGERLY, unless=("False", "None")):
         return None
     reason = _needs_python(subject)
     if reason is not None:
