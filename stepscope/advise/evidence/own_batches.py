@@ -21,7 +21,7 @@ class Making:
 def making_batches(case: Case) -> Making | None:
     """`for batch in batches(...)`: what happens in the loop's header is waiting for its batch."""
     header = case.code.step_header
-    if header is None:
+    if header is None or not _brings_batches(case, header):
         return None
     looks = [
         look
@@ -35,6 +35,12 @@ def making_batches(case: Case) -> Making | None:
     own = case.stacks.free(*OWN)
     looks += [look for look in own if look.users and _is_at(case, look, header)]
     return Making(looks, location, library)
+
+
+def _brings_batches(case: Case, header: Location) -> bool:
+    """The condition of a `while` only asks whether to go on, unless it assigns what it got."""
+    text = (case.code.text(header) or "").strip()
+    return not text.startswith("while") or ":=" in text
 
 
 def _is_training(case: Case, looks: list[Look]) -> bool:
