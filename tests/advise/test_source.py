@@ -99,7 +99,7 @@ for step in range(100):
 def _idle(text: str) -> set[str]:
     sources: Any = FakeSources(text)
     lines = text.splitlines()
-    header = next(i for i, line in enumerate(lines, 1) if line.startswith("for step"))
+    header = next(i for i, line in enumerate(lines, 1) if line.startswith(("for step", "while")))
     found = idle_lines(sources, Location(file="t.py", line=header, function="<module>"), {})
     return {lines[line - 1].strip() for line in found}
 
@@ -144,6 +144,35 @@ for step in range(100):
 
 def test_functions_that_change_what_lies_outside_are_not_idle() -> None:
     assert _idle(IN_PLACE) == {"told = looks_at(step)", "losses.append(loss)"}
+
+
+UNTIL = """
+class Patience:
+    def exhausted(self, model):
+        self.best = min(self.best, model.error(self.points))
+        return self.best < 1
+
+class Model:
+    def error(self, points):
+        return (points - self.center).mean()
+
+    def learn(self, points):
+        self.center = self.center + points.mean()
+
+while seen < 200 and not {condition}:
+    model.learn(points[seen])
+    seen += 1
+"""
+
+
+def test_a_condition_that_only_asks_whether_to_go_on_is_idle() -> None:
+    text = UNTIL.replace("{condition}", "patience.exhausted(model)")
+    assert _idle(text) == {"while seen < 200 and not patience.exhausted(model):"}
+
+
+def test_a_condition_that_trains_is_not() -> None:
+    text = UNTIL.replace("{condition}", "model.learn(more)")
+    assert _idle(text) == set()
 
 
 def test_a_decorator_is_put_above_the_function_and_its_import_on_top() -> None:

@@ -4,8 +4,9 @@
    a call whose result is unused writes its arguments, unless the user's own function of that name
    shows that it changes none of them. Changing a part of something changes the whole.
 2. A statement depends on the ones that write what it reads, in this turn or the one before.
-3. Statements that depend on each other, turn after turn, are a ring: the training is the ring that
-   takes the most time. What it does not depend on, directly or indirectly, is idle.
+3. Statements that depend on each other, turn after turn, are a ring: the training is the ring with
+   a call that is named like one, else the one that takes the most time. What it does not depend on,
+   directly or indirectly, is idle.
 4. Generators of random numbers tie nothing together; and what calls itself evaluation is idle,
    whatever it leaves behind in the model.
 """
@@ -30,6 +31,7 @@ _HAND_ON: Final = frozenset(
      "parameters", "view", "reshape", "ravel"}
 )  # fmt: skip
 EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
+_TRAINS: Final = re.compile(r"_?(train|learn|fit|backward|optimi[sz]e)(_|$)", re.I)
 _RANDOM: Final = re.compile(r"(^|_)(rng|random|generator|gen|seed|key)(_|s?$)", re.I)
 # How many functions of one name, and how many levels of calls: enough for scripts, and bounded.
 _MOST_DEFINITIONS: Final = 4
@@ -43,6 +45,11 @@ class _Statement:
     reads: frozenset[str]
     writes: frozenset[str]
 
+    @property
+    def is_named_training(self) -> bool:
+        calls = (each for each in ast.walk(self.node) if isinstance(each, ast.Call))
+        return any(_TRAINS.match(_name(call)) for call in calls)
+
 
 def idle_lines(sources: Sources, header: Location, ns_by_line: dict[int, float]) -> dict[int, int]:
     """Line to the first line of the idle statement it belongs to. `ns_by_line`: of the loop."""
@@ -54,7 +61,7 @@ def idle_lines(sources: Sources, header: Location, ns_by_line: dict[int, float])
         return {}
     modules = text.imported if text else frozenset()
     parts = _parts(loop)
-    statements = [_statement(sources, node, modules, parts) for node in _flat(loop.body)]
+    statements = [_statement(sources, node, modules, parts) for node in _in_a_turn(loop)]
     needed = _needed(statements, [_ns(each.node, ns_by_line) for each in statements])
     return {
         line: each.node.lineno
@@ -66,6 +73,14 @@ def idle_lines(sources: Sources, header: Location, ns_by_line: dict[int, float])
 
 def _is_at(loop: Loop, line: int) -> bool:
     return loop.lineno == line or (isinstance(loop, ast.While) and loop.body[0].lineno == line)
+
+
+def _in_a_turn(loop: Loop) -> Iterator[ast.stmt]:
+    """The condition of a `while` is computed in every turn too; what it decides is only whether
+    there is another one."""
+    if isinstance(loop, ast.While):
+        yield ast.copy_location(ast.Expr(loop.test), loop.test)
+    yield from _flat(loop.body)
 
 
 def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -89,7 +104,12 @@ def _needed(statements: list[_Statement], ns: list[float]) -> set[int]:
     }
     reach = {index: _closure(depends, index) for index in range(count)}
     rings = [{other for other in reach[index] if index in reach[other]} for index in range(count)]
-    core = max(rings, key=lambda ring: (sum(ns[i] for i in ring), len(ring)), default=set())
+
+    def rank(ring: set[int]) -> tuple[bool, float, int]:
+        is_named = any(statements[index].is_named_training for index in ring)
+        return is_named, sum(ns[index] for index in ring), len(ring)
+
+    core = max(rings, key=rank, default=set())
     if not core:
         return set(range(count))  # nothing is carried over: all are equally needed
     return core | {other for index in core for other in reach[index]}
