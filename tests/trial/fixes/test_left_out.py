@@ -13,6 +13,7 @@ import needs
 from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import Proposal, Refusal
 from stepscope.trial.fixes.inside.less_often import less_often
+from stepscope.trial.fixes.stalls import left_out
 from stepscope.trial.fixes.subject import Subject
 from trial.fixes.recorded import subject_of, with_finding
 from trial.scripts import Tried, run_with
@@ -36,6 +37,13 @@ def calls_made(every: int | None, count: int) -> list[int]:
 def test_every_tenth_call_is_made_from_the_first_on() -> None:
     assert calls_made(10, 25) == [0, 10, 20]
     assert calls_made(None, 25) == [0]
+
+
+@pytest.mark.parametrize(
+    ("share", "times"), [(0.03, 10), (0.15, 20), (0.3, 50), (0.6, 200), (0.9, 1_000), (1.0, 1_000)]
+)
+def test_what_takes_more_is_done_less_often(share: float, times: int) -> None:
+    assert left_out.times_less_often(share) == times
 
 
 def test_it_says_so_at_the_first_call_that_it_leaves_out() -> None:
@@ -138,16 +146,17 @@ def test_a_script_saves_every_tenth_time_and_trains_the_same(
 ) -> None:
     # Whatever share the saving has here: it is all that the function does.
     subject = with_finding(recorded[0], "checkpoint-stall", "saved.append(step)", share=0.9)
+    monkeypatch.setattr(left_out, "_OFTEN", (20,))
     proposal = fixes.named(FIX).propose(subject)
     assert isinstance(proposal, Proposal)
-    assert proposal.words == "save does its work at every 10th call"
+    assert proposal.words == "save does its work at every 20th call"
     assert proposal.patch is not None
-    assert "+    if step % 10 == 0:\n+        save(step)" in proposal.patch
+    assert "+    if step % 20 == 0:\n+        save(step)" in proposal.patch
     monkeypatch.chdir(tmp_path)
     after = run_with(script, fixes={FIX: proposal.settings}, into=tmp_path / "after")
     weights, _, saved = after.stdout.partition(" ")
-    assert (weights, saved) == (recorded[1].stdout.partition(" ")[0], "[0, 10, 20]\n")
-    assert after.applied(FIX) == "every 10th call"
+    assert (weights, saved) == (recorded[1].stdout.partition(" ")[0], "[0, 20]\n")
+    assert after.applied(FIX) == "every 20th call"
 
 
 @pytest.mark.nightly  # processes that load torch

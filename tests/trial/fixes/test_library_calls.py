@@ -40,7 +40,7 @@ def test_a_function_that_trains_as_well_saves_less_often(
     line = 'np.savez_compressed(f"step{step}.npz", weights=weights)'
     with contextlib.chdir(tmp_path):
         subject, before = subject_of(script)
-        found = with_finding(subject, "checkpoint-stall", line, share=0.5)
+        found = with_finding(subject, "checkpoint-stall", line, share=0.09)
         proposal = fixes.named("save-less-often").propose(found)
     assert isinstance(proposal, Proposal), proposal
     assert proposal.words == "numpy's savez_compressed does its work at every 10th call"

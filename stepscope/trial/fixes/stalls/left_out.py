@@ -4,7 +4,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside.less_often import less_often
@@ -18,22 +18,23 @@ if TYPE_CHECKING:
     from stepscope.trial.fixes.subject import Subject
 
 
+# What is done less often should cost this share of the step at most.
+_STILL: Final = 0.01
+_OFTEN: Final = (10, 20, 50, 100, 200, 500, 1_000)  # times less often
+
+
 @dataclasses.dataclass(frozen=True)
 class LeftOut:
-    """`every`: the calls that are made, from the first on; None: only that one."""
+    """As many calls are left out as it takes; of a ceiling all but the first. Work that is never
+    done again is what the best fix could give, not a fix."""
 
     name: str
     title: str
     findings: tuple[str, ...]
-    every: int | None
     library: tuple[LibraryCall, ...] = ()  # where the user's function does more than that
+    is_ceiling: bool = False
     stage: Stage = "other"
     keeps: Keeps = "bits"
-
-    @property
-    def is_ceiling(self) -> bool:
-        """Work that is never done again is what the best fix could give, not a fix."""
-        return self.every is None
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.left_out_function import left_out_function
@@ -42,32 +43,32 @@ class LeftOut:
         finding = finding_of(subject, *self.findings)
         if finding is None:
             return None
+        every = None if self.is_ceiling else times_less_often(finding.share)
         function = left_out_function(subject.case, finding.location, finding.share)
         if isinstance(function, Refusal):
-            return self._of_library(subject, finding) or function
+            return self._of_library(subject, finding, every) or function
         if not function.is_plain:
             return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out.")
         return Proposal(
-            settings={"function": function.place, "every": self.every},
-            words=self._words(function.node.name),
-            patch=None if self.is_ceiling else self._patch(subject, function),
+            settings={"function": function.place, "every": every},
+            words=self._words(function.node.name, every),
+            patch=_patch(subject, function, every) if every is not None else None,
         )
 
-    def _of_library(self, subject: "Subject", finding: "Finding") -> Proposal | None:
+    def _of_library(
+        self, subject: "Subject", finding: "Finding", every: int | None
+    ) -> Proposal | None:
         call = library_call(subject.case, finding, self.library)
         if call is None:
             return None
-        settings = {"module": call.module, "name": call.name, "every": self.every}
-        return Proposal(settings, self._words(call.words), f"# {call.advice}\n")
+        settings = {"module": call.module, "name": call.name, "every": every}
+        return Proposal(
+            settings, self._words(call.words, every), f"# {call.advice.format(every=every)}\n"
+        )
 
-    def _words(self, function: str) -> str:
-        how_often = "only once" if self.every is None else f"at every {self.every}th call"
+    def _words(self, function: str, every: int | None) -> str:
+        how_often = "only once" if every is None else f"at every {every}th call"
         return f"{function} does its work {how_often}"
-
-    def _patch(self, subject: "Subject", function: "NamedFunction") -> str:
-        from stepscope.trial.fixes.proposing.call_sites import called_every
-
-        return called_every(subject.case.code.sources, function, self.every or 1)
 
     def install(self, script: Script, settings: Settings) -> None:
         def wrap(function: Callable[..., Any]) -> Any:
@@ -80,6 +81,18 @@ class LeftOut:
             )
         else:
             when_defined(Place.of(settings["function"]), wrap, script.patches)
+
+
+def times_less_often(share: float) -> int:
+    """For what takes this share of the step now."""
+    beside_the_rest = share / max(1e-9, 1 - share)
+    return next((each for each in _OFTEN if beside_the_rest / each <= _STILL), _OFTEN[-1])
+
+
+def _patch(subject: "Subject", function: "NamedFunction", every: int) -> str:
+    from stepscope.trial.fixes.proposing.call_sites import called_every
+
+    return called_every(subject.case.code.sources, function, every)
 
 
 def _replace(module: ModuleType, name: str, wrap: Callable[[Any], Any], patches: "Patches") -> None:

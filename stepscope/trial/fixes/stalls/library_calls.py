@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from stepscope.model.findings import Finding
 
 _MOST: Final = 0.5  # of what the finding is about
+_SAVE: Final = "save {every} times less often: if step % {every} == 0: …"
+_LOG: Final = "log {every} times less often: if step % {every} == 0: …"
 
 
 class LibraryCall(NamedTuple):
@@ -19,7 +21,7 @@ class LibraryCall(NamedTuple):
     module: str
     name: str
     file: str
-    advice: str  # what to write by hand
+    advice: str  # what to write by hand; {every}: how much less often
 
     @property
     def words(self) -> str:
@@ -37,31 +39,28 @@ def _lightning(path: str, name: str, advice: str) -> tuple[LibraryCall, ...]:
 
 
 def _tensorboard(name: str) -> LibraryCall:
-    advice = "call it at every tenth step: if step % 10 == 0: …"
     file = "/torch/utils/tensorboard/writer.py"
-    return LibraryCall("torch.utils.tensorboard.writer", f"SummaryWriter.{name}", file, advice)
+    return LibraryCall("torch.utils.tensorboard.writer", f"SummaryWriter.{name}", file, _LOG)
 
 
-_SAVE: Final = "save at every tenth time: if step % (10 * every) == 0: …"
-_LOG: Final = "log at every tenth time: if step % (10 * every) == 0: …"
 # Trainers first: they call the others.
 SAVES: Final = (
     *_lightning(
         "trainer.trainer",
         "Trainer.save_checkpoint",
-        "ModelCheckpoint(every_n_train_steps=…): ten times as many",
+        "ModelCheckpoint(every_n_train_steps=…): {every} times as many",
     ),
     LibraryCall(
         "transformers.trainer",
         "Trainer._save_checkpoint",
         "/transformers/trainer.py",
-        "TrainingArguments(save_steps=…): ten times as many",
+        "TrainingArguments(save_steps=…): {every} times as many",
     ),
     LibraryCall(
         "keras.src.callbacks.model_checkpoint",
         "ModelCheckpoint._save_model",
         "/callbacks/model_checkpoint.py",
-        "ModelCheckpoint(save_freq=…): ten times as many",
+        "ModelCheckpoint(save_freq=…): {every} times as many",
     ),
     LibraryCall("torch", "save", "/torch/serialization.py", _SAVE),
     LibraryCall("numpy", "savez_compressed", "/numpy/lib/_npyio_impl.py", _SAVE),
@@ -74,19 +73,19 @@ EVALUATES: Final = (
     *_lightning(
         "loops.evaluation_loop",
         "_EvaluationLoop.run",
-        "Trainer(val_check_interval=…): ten times as many",
+        "Trainer(val_check_interval=…): {every} times as many",
     ),
     LibraryCall(
         "transformers.trainer",
         "Trainer.evaluate",
         "/transformers/trainer.py",
-        "TrainingArguments(eval_steps=…): ten times as many",
+        "TrainingArguments(eval_steps=…): {every} times as many",
     ),
     LibraryCall(
         "keras.src.backend.tensorflow.trainer",
         "TensorFlowTrainer.evaluate",
         "/backend/tensorflow/trainer.py",
-        "model.fit(…, validation_freq=10)",
+        "model.fit(…, validation_freq={every})",
     ),
 )
 LOGS: Final = (

@@ -11,7 +11,7 @@ from stepscope.trial.fixes.stalls.left_out import LeftOut
 
 @dataclasses.dataclass(frozen=True)
 class ReplayResult(LeftOut):
-    def _words(self, function: str) -> str:
+    def _words(self, function: str, every: int | None) -> str:
         return f"the first result of {function}, again and again"
 
     def install(self, script: Script, settings: Settings) -> None:
@@ -23,6 +23,6 @@ FIX: Final = ReplayResult(
     name="replay-result",
     title="the loop's result without the loop",
     findings=("python-hot-loop",),
-    every=None,
+    is_ceiling=True,
     keeps="training",
 )

@@ -46,7 +46,7 @@ FIX: Final = SkipCallback(
     name="skip-callback",
     title="without the code between the passes",
     findings=("host-code",),
-    every=None,
+    is_ceiling=True,
 )
 
 
