@@ -44,7 +44,9 @@ class LeftOut:
         if finding is None:
             return None
         every = None if self.is_ceiling else times_less_often(finding.share)
-        function = left_out_function(subject.case, finding.location, finding.share)
+        function = left_out_function(
+            subject.case, finding.location, finding.share, is_ceiling=self.is_ceiling
+        )
         if isinstance(function, Refusal):
             return self._of_library(subject, finding, every) or function
         if not function.is_plain:
