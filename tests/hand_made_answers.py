@@ -142,6 +142,7 @@ SUMMARY = SummaryAnswer(
     hottest_ns=[3_400_000_000, 150_000_000],
     processes=1,
     notes=["The disk was full after 3.1 s: lines after that are missing."],
+    has=["lines", "files"],
     hottest_source=[
         "    images = archive['images']",
         "        return x @ self.weights + self.bias",

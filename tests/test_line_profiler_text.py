@@ -11,8 +11,10 @@ from typing import Any
 import line_profiler as real
 import pytest
 
+import needs
 from profiled import FIRST, load, work
 from stepscope.line_profiler import LineProfiler, LineStats, load_stats
+from stepscope.line_profiler.settings import column_widths
 
 SOURCE = work.__code__.co_filename
 
@@ -99,3 +101,50 @@ def test_statistics_add_up_in_the_coarser_unit() -> None:
     assert one + two == two + one == total
     one += two
     assert one == total
+
+
+def in_folder(folder: Path, text: str, name: str = "line_profiler.toml") -> Path:
+    file = folder / name
+    file.write_text(f"[tool.line_profiler.show.column_widths]\n{text}\n")
+    return file
+
+
+def test_widths_come_from_line_profilers_settings_as_its_own_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = needs.module("line_profiler.line_profiler")
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    monkeypatch.delenv("LINE_PROFILER_RC", raising=False)
+    file = in_folder(tmp_path, "time = 20\nhits = 3")
+    for config in (None, True, str(file)):
+        assert column_widths(config) == (6, 9, 20, 8, 8)
+    assert column_widths(False) == (6, 9, 12, 8, 8)
+    theirs.get_column_widths.cache_clear()
+    read = theirs.get_column_widths(str(file))
+    assert (read["time"], read["hits"]) == (20, 3)
+    monkeypatch.setenv("LINE_PROFILER_RC", str(in_folder(tmp_path, "perhit = 11", "rc.toml")))
+    assert column_widths(None) == (6, 9, 12, 11, 8)
+    monkeypatch.setenv("LINE_PROFILER_RC", str(in_folder(tmp_path, "perhit = 'wide'", "rc.toml")))
+    assert column_widths(None) == (6, 9, 12, 8, 8)
+
+
+def test_settings_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.toml"):
+        column_widths(tmp_path / "nowhere.toml")
+    with pytest.raises(ValueError, match="'colour = 3', which is not the width of a column"):
+        column_widths(in_folder(tmp_path, "colour = 3"))
+    with pytest.raises(ValueError, match="Cannot read the settings"):
+        column_widths(in_folder(tmp_path, "= ="))
+    with pytest.raises(TypeError, match="colour"):
+        LineProfiler(colour="red")  # type: ignore[call-arg]  # on purpose
+    LineProfiler(wrap_trace=True, set_frame_local_trace=False)
+
+
+def test_a_table_has_the_widths_of_the_settings(tmp_path: Path) -> None:
+    profiler = LineProfiler(in_folder)
+    with profiler:
+        file = in_folder(tmp_path, "hits = 15")
+    out = io.StringIO()
+    profiler.print_stats(out, config=file)
+    assert "Line #            Hits         Time" in out.getvalue()

@@ -1,11 +1,13 @@
 """`stepscope compare`: is it faster, by how much, how sure, and what made the difference."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from stepscope.cli import report, sizes
+from stepscope.cli.chosen import chosen
 from stepscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
     from stepscope.compare.compare import compare_all
     from stepscope.compare.side import open_side
 
-    sides = [open_side(run) for run in runs]
+    sides = [open_side(_chosen(run)) for run in runs]
     answers = compare_all(sides)
     _print(answers, given)
     if given["html"]:
@@ -48,6 +50,13 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
         _say_which(answers, limit)
         return _TOO_SLOW
     return 0
+
+
+def _chosen(path: str) -> str:
+    """A folder of runs is a side; of a folder with traces the newest one is."""
+    from stepscope.compare.side import runs_in
+
+    return path if runs_in(Path(path)) else str(chosen(path))
 
 
 def is_slower(answer: "ComparisonAnswer", limit: float) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
+from stepscope.cli.chosen import chosen
 from stepscope.errors import EnvironmentTrouble, InputError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def command(
     from stepscope.analyze.run import load, newest_run
     from stepscope.analyze.traces.foreign import load_any
 
-    folder = os.fspath(run if run is not None else newest_run())
+    folder = os.fspath(chosen(run) if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
     how = _how(file_format, no_source)
     opened = load_any(folder) if file_format in _OF_TRACES else load(folder)

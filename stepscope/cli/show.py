@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stepscope.cli import report
+from stepscope.cli.chosen import chosen
 from stepscope.errors import DataError, InputError
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import Given, Option, View
@@ -78,13 +79,18 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
 def command(words: tuple[str, ...], **options: Any) -> None:
     """Show what a run recorded. WHAT is a view: summary (the default) or another of those below.
 
-    RUN is a run folder; by default the newest one in ./stepscope-runs.
+    RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a trace that
+    the profiler of torch, TensorFlow or JAX wrote (the default is then findings), or a folder with
+    runs or traces, such as a log folder of TensorBoard: the newest is shown.
     """
     name, asked = sort_out(words)
+    path = _path_of(name)
+    if words == (name,) and _is_trace(path):
+        asked = "findings"  # a trace has no summary
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
-    run = _opened(view, name)
+    run = _opened(view, path)
     answer = _answer_of(view, run, given)
     if "json" in given:
         _print_json(view, answer, given)
@@ -127,20 +133,31 @@ def _require_fitting(view: View[Any], names: list[str]) -> None:
             raise InputError(f"--{name} belongs to {owners}, not '{view.spelled}'.")
 
 
-def _opened(view: View[Any], name: str | None) -> "Run":
-    from stepscope.analyze.run import load, newest_run
-    from stepscope.analyze.traces.foreign import is_trace, load_any
+def _path_of(name: str | None) -> Path:
+    from stepscope.analyze.run import newest_run
 
-    path = Path(name if name is not None else newest_run())
+    return chosen(name) if name is not None else newest_run()
+
+
+def _is_trace(path: Path) -> bool:
+    from stepscope.analyze.traces.foreign import is_trace
+
+    return is_trace(path)
+
+
+def _opened(view: View[Any], path: Path) -> "Run":
+    from stepscope.analyze.run import load
+    from stepscope.analyze.traces.foreign import run_of_trace
+
+    if not _is_trace(path):
+        return load(path)
     if view.takes_traces:
-        return load_any(path)
-    if is_trace(path):
-        others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
-        raise DataError(
-            f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
-            f"'stepscope run'. For traces of other tools there are: {others}."
-        )
-    return load(path)
+        return run_of_trace(path)
+    others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
+    raise DataError(
+        f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
+        f"'stepscope run'. For traces of other tools there are: {others}."
+    )
 
 
 def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:

@@ -10,6 +10,7 @@ from typing import Final
 
 import click
 
+from stepscope.cli.chosen import chosen
 from stepscope.errors import EnvironmentTrouble
 
 _DEFAULT_PORT: Final = 6100
@@ -25,7 +26,7 @@ _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 @click.option("--browser/--no-browser", default=None, help="Open a browser. [unless over SSH]")
 def command(path: str | None, host: str, port: int | None, browser: bool | None) -> None:
     """Show RUN, or all runs in FOLDER, in a browser; without a name, those in ./stepscope-runs.
-    TRACE is a file that the profiler of torch, TensorFlow or JAX wrote.
+    TRACE is a file that the profiler of torch, TensorFlow or JAX wrote, or its log folder.
 
     Runs that are being recorded update on their own. The printed address is needed to get in.
     """
@@ -34,7 +35,7 @@ def command(path: str | None, host: str, port: int | None, browser: bool | None)
     from stepscope.show.server.runs import Runs
 
     bundle()  # raises now if it was not built
-    runs = Runs(path if path is not None else _runs_folder())
+    runs = Runs(_chosen(path) if path is not None else _runs_folder())
     listening = _listen(host, port)
     token = secrets.token_urlsafe(24)
     address = _address(host, listening.getsockname()[1], token)
@@ -43,6 +44,13 @@ def command(path: str | None, host: str, port: int | None, browser: bool | None)
     if browser or (browser is None and not is_remote and sys.stdout.isatty()):
         _open_browser(address)
     _serve(application(runs, token=token, host=host), listening)
+
+
+def _chosen(path: str) -> Path:
+    """A folder of runs is a list of them; of a folder with traces the newest one is shown."""
+    from stepscope.show.server.runs import holds_runs
+
+    return Path(path) if holds_runs(Path(path)) else chosen(path)
 
 
 def _runs_folder() -> Path:

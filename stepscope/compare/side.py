@@ -94,7 +94,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def open_side(path: str) -> Side:
     """A run, a trace that another tool wrote, or a folder of runs."""
-    runs = [load_any(each) for each in _runs_in(Path(path)) or [Path(path)]]
+    runs = [load_any(each) for each in runs_in(Path(path)) or [Path(path)]]
     return side_of(*runs, name=path)
 
 
@@ -104,8 +104,8 @@ def side_of(*runs: Run, name: str | None = None) -> Side:
     return Side(name if name is not None else os.fspath(runs[0].path), recordings)
 
 
-def _runs_in(path: Path) -> list[Path]:
-    """None in a run or a trace, or in what is neither."""
+def runs_in(path: Path) -> list[Path]:
+    """None in a run or a folder of traces, or in what is neither."""
     if not path.is_dir() or is_run(path) or is_trace(path):
         return []
     return sorted(each for each in path.iterdir() if each.is_dir() and is_run(each))

@@ -51,11 +51,11 @@ def read_whole(path: Path) -> tuple[bytes, bool]:
         raise unreadable(path, error) from error
 
 
-def read_head(path: Path) -> bytes:
+def read_head(path: Path, at_most: int = _HEAD_BYTES) -> bytes:
     """The first few thousand bytes, unzipped."""
     try:
         with open(path, "rb") as file:
-            return unzipped(file.read(_HEAD_BYTES))[0][:_HEAD_BYTES]
+            return unzipped(file.read(at_most))[0][:at_most]
     except OSError as error:
         raise unreadable(path, error) from error
 

@@ -3,7 +3,9 @@
 import builtins
 import contextlib
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from types import CodeType
 from typing import Any, Final
 
 import click
@@ -25,7 +27,11 @@ _READER: Final = options.command(
     click.Option(["-r", "wants_profiler"], is_flag=True),
     click.Option(["-s", "-z", "stripzeros"], is_flag=True),
     click.Option(["-u", "unit_s"], type=click.FloatRange(min=0, min_open=True)),
+    click.Option(["-p", "only_top_level"], is_flag=True),
+    click.Option(["-t", "keeps_time"], is_flag=True),
 )
+_NOTHING: Final = object()
+_TOTAL_TIME: Final = "_total_time_taken"  # the variable, as line_profiler names it
 
 
 def count_lines(shell: Any, line: str, cell: str | None) -> LineProfiler | None:
@@ -33,44 +39,72 @@ def count_lines(shell: Any, line: str, cell: str | None) -> LineProfiler | None:
     __tracebackhide__ = True
     given, statement = options.split(_READER, line)
     text = options.text_to_run(NAME, statement, cell)
-    is_named = bool(given["functions"] or given["modules"])
-    if cell is None and not is_named:
-        raise UsageError("Name what to count: -f FUNCTION or -m MODULE. See %stepline?")
+    _require_fitting(given, is_cell=cell is not None)
     for file in (given["lprof_file"], given["text_file"]):
         _require_writable(file)
     codes = targets.registered(compile_text(shell, text, is_cell=cell is not None))
-    profiler = LineProfiler()
-    targets.add_modules(profiler, given["modules"])
-    targets.add_functions(profiler, given["functions"], codes, shell)
-    if not is_named:
-        targets.add_cell(profiler, codes)
+    profiler = _profiler_for(shell, given, codes)
     with errors_without_traceback():
         profiler.enable_by_count()
-    with then(lambda: _report(profiler, given)), _disabled_after(profiler), _as_builtin(profiler):
+    with _ends_caught(), then(lambda: _report(profiler, given)), _counting(profiler, shell, given):
         run_codes(shell, codes)
     return profiler if given["wants_profiler"] else None
 
 
+def _require_fitting(given: dict[str, Any], *, is_cell: bool) -> None:
+    is_named = bool(given["functions"] or given["modules"])
+    if not is_cell and not is_named:
+        raise UsageError(
+            "Name what to count: -f FUNCTION or -m MODULE, or put %%stepline above a cell. See "
+            "%stepline?"
+        )
+    if given["only_top_level"] and (is_named or not is_cell):
+        raise UsageError(
+            "-p is for %%stepline without -f and -m: only the lines of the cell itself."
+        )
+
+
+def _profiler_for(shell: Any, given: dict[str, Any], codes: Sequence[CodeType]) -> LineProfiler:
+    profiler = LineProfiler()
+    targets.add_modules(profiler, given["modules"])
+    targets.add_functions(profiler, given["functions"], codes, shell)
+    if not given["functions"] and not given["modules"]:
+        targets.add_cell(profiler, codes, with_functions=not given["only_top_level"])
+    return profiler
+
+
 @contextlib.contextmanager
-def _disabled_after(profiler: LineProfiler) -> Iterator[None]:
+def _ends_caught() -> Iterator[None]:
+    """As line_profiler has it: what was counted up to a stop or an exit is the result."""
     try:
         yield
+    except (SystemExit, KeyboardInterrupt) as error:
+        print(f"*** {type(error).__name__} exception caught in code being profiled.")
+
+
+@contextlib.contextmanager
+def _counting(profiler: LineProfiler, shell: Any, given: dict[str, Any]) -> Iterator[None]:
+    began = time.perf_counter()
+    try:
+        with _as_builtin(profiler):
+            yield
     finally:
         profiler.disable_by_count()
+        if given["keeps_time"]:
+            shell.user_ns[_TOTAL_TIME] = time.perf_counter() - began
 
 
 @contextlib.contextmanager
 def _as_builtin(profiler: LineProfiler) -> Iterator[None]:
-    """`@profile` without an import, as with kernprof; an existing name wins."""
-    if hasattr(builtins, "profile"):
-        yield
-        return
-    builtins.profile = profiler  # type: ignore[attr-defined]  # the point is to add it
+    """`@profile` without an import, as with kernprof; what had the name gets it back."""
+    before = vars(builtins).get("profile", _NOTHING)
+    vars(builtins)["profile"] = profiler
     try:
         yield
     finally:
-        if hasattr(builtins, "profile") and builtins.profile is profiler:
-            del builtins.profile
+        vars(builtins).pop("profile", None)
+        if before is not _NOTHING:
+            vars(builtins)["profile"] = before
 
 
 def _report(profiler: LineProfiler, given: dict[str, Any]) -> None:

@@ -26,8 +26,11 @@ def magics_for(shell: Any) -> list[Callable[..., Any]]:
         -T FILE      write the tables to a text file, too
         -D FILE      write the numbers for `python -m line_profiler`
         -r           return the LineProfiler
+        -t           store the seconds that it took as _total_time_taken
+        -p           %%stepline: only the lines of the cell, not of the functions it defines
 
-        With -f or -m, %%stepline counts only these while the cell runs.
+        With -f or -m, %%stepline counts only these while the cell runs. The stop button, or an
+        exit, ends the code: what was counted up to there is printed.
         """
         __tracebackhide__ = True
         return count_lines(shell, line, cell)

@@ -28,5 +28,4 @@ def _write_cell(key: Key, rows: list[Row], unit: float, layout: text.Layout, out
     total = sum(time for _, _, time in rows)
     out.write(f"Total time: {total * unit:g} s\nThe cell itself\n")
     source = linecache.getlines(file)[first_line - 1 :]
-    scale = unit / (layout.output_unit or unit)
-    text._write_table(first_line, source, text._cells(rows, scale), layout, out)
+    text._write_table(first_line, source, text._cells(rows, unit, layout), layout, out)

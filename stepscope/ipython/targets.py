@@ -43,9 +43,11 @@ def add_functions(
             _add_thing(profiler, name, _evaluated(name, shell))
 
 
-def add_cell(profiler: LineProfiler, codes: Sequence[CodeType]) -> None:
+def add_cell(
+    profiler: LineProfiler, codes: Sequence[CodeType], *, with_functions: bool = True
+) -> None:
     """The cell's own lines, and those of the functions it defines."""
-    for part in (*codes, *_functions_in(codes)):
+    for part in (*codes, *(_functions_in(codes) if with_functions else ())):
         profiler.add_function(_as_function(part))
 
 

@@ -6,6 +6,7 @@ of their own, so that the rows sum to the action's whole time.
 
 import dataclasses
 import io
+import marshal
 import os
 import pstats
 import threading
@@ -33,13 +34,19 @@ class Advanced:
 
     def __init__(self, line_count_restriction: float) -> None:
         self._restriction = line_count_restriction
+        self._open: list[tuple[str, float]] = []
         self.restart()
 
     def restart(self) -> None:
+        self.end()
         self._actions: dict[str, _Counted] = {}
-        self._open: list[tuple[str, float]] = []
         self._thread: int | None = None
         self._trouble: str | None = None
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """By action: what ran while it was the innermost one."""
+        return {name: counted.profile for name, counted in self._actions.items()}
 
     def start(self, name: str) -> None:
         if self._thread is None:
@@ -83,12 +90,22 @@ class Advanced:
             inner[name] = calls + 1, total_s + lasted
         return name
 
+    def end(self) -> None:
+        """Stop counting, in the middle of an action too."""
+        if self._open:
+            self._actions[self._open[-1][0]].profile.disable()
+        self._open = []
+
     def text(self) -> str:
         parts = [
             f"Profile stats for: {name}\n{self._table(counted)}"
             for name, counted in self._actions.items()
         ]
         return "\n".join([*([self._trouble] if self._trouble else []), *parts])
+
+    def dumps(self) -> dict[str, bytes]:
+        """By action: a file for `python -m pstats` and snakeviz."""
+        return {name: marshal.dumps(_all_rows(counted)) for name, counted in self._actions.items()}
 
     def _table(self, counted: _Counted) -> str:
         rows = _all_rows(counted)

@@ -14,6 +14,17 @@ def base_profiler() -> Any:
     return importlib.import_module(f"{name}.profilers").Profiler
 
 
+def filesystem_of(base: Any, path: str) -> Any:
+    """Where this path is: a trainer's folder may be in the cloud."""
+    return sys.modules[base.__module__].get_filesystem(path)
+
+
+def module_names(base: Any, module: Any) -> Any:
+    """A context in which the modules inside this one are named in torch's traces."""
+    profilers = base.__module__.rpartition(".")[0]
+    return importlib.import_module(f"{profilers}.pytorch").RegisterRecordFunction(module)
+
+
 def _installed() -> str:
     for name in _PACKAGES:
         if importlib.util.find_spec(name.partition(".")[0]) is not None:

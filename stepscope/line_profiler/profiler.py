@@ -33,7 +33,13 @@ class LineProfiler:
     `enable`/`disable`, `runcall` and the rest work as in line_profiler.
     """
 
-    def __init__(self, *functions: Callable[..., Any], **_: Any) -> None:
+    def __init__(
+        self,
+        *functions: Callable[..., Any],
+        wrap_trace: bool | None = None,
+        set_frame_local_trace: bool | None = None,
+    ) -> None:
+        """The two settings are line_profiler's, for living beside a debugger: we always do."""
         self.functions: list[Callable[..., Any]] = []
         self.timer_unit = UNIT_S
         self._ledger = Ledger()

@@ -1,19 +1,21 @@
 """line_profiler's text: one table per function, with its columns, widths and wording."""
 
 import dataclasses
+import functools
 import inspect
 import linecache
 import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
+
+from stepscope.line_profiler.settings import Config, column_widths
 
 Key = tuple[str, int, str]
 Row = tuple[int, int, int]
 
 TITLES: Final = ("Line #", "Hits", "Time", "Per Hit", "% Time")
-_WIDTHS: Final = (6, 9, 12, 8, 8)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,11 @@ class Layout:
     summarize: bool = False  # then one line per function
     sort: bool = False  # shortest first, so that the longest stands last
     rich: bool = False  # colours, where rich is installed
-    config: Any = None  # line_profiler's settings file; accepted but not read
+    config: Config = None  # line_profiler's settings file
+
+    @functools.cached_property
+    def widths(self) -> tuple[int, ...]:
+        return column_widths(self.config)
 
 
 def show_text(
@@ -63,7 +69,7 @@ def show_function(key: Key, rows: Sequence[Row], unit: float, layout: Layout, ou
         source = [""] * (last - min([first_line, *(line for line, _, _ in rows)]) + 1)
     else:
         out.write(f"File: {file}\nFunction: {name} at line {first_line}\n")
-    _write_table(first_line, source, _cells(rows, unit / (layout.output_unit or unit)), layout, out)
+    _write_table(first_line, source, _cells(rows, unit, layout), layout, out)
 
 
 def _write_table(
@@ -75,7 +81,7 @@ def _write_table(
 ) -> None:
     widths = [
         max([least, *(len(row[column - 1]) for row in cells.values())]) if 0 < column < 4 else least
-        for column, least in enumerate(_WIDTHS)
+        for column, least in enumerate(layout.widths)
     ]
     header = f"{_aligned(TITLES, widths)}  Line Contents"
     out.write(f"\n{header}\n{'=' * len(header)}\n")
@@ -90,14 +96,15 @@ def _write_table(
     out.write("\n")
 
 
-def _cells(rows: Sequence[Row], scale: float) -> dict[int, tuple[str, ...]]:
+def _cells(rows: Sequence[Row], unit: float, layout: Layout) -> dict[int, tuple[str, ...]]:
     """Hits, time, time per hit and percent of each line that was hit."""
-    total = _total(rows)
+    scale, total = unit / (layout.output_unit or unit), _total(rows)
+    _, hits_width, time_width, per_hit_width, _ = layout.widths
     return {
         line: (
-            _fitting(f"{hits:d}", f"{hits:g}", _WIDTHS[1]),
-            _number(time * scale, _WIDTHS[2]),
-            _number(time * scale / hits, _WIDTHS[3]) if hits else "",
+            _fitting(f"{hits:d}", f"{hits:g}", hits_width),
+            _number(time * scale, time_width),
+            _number(time * scale / hits, per_hit_width) if hits else "",
             f"{100 * time / total:5.1f}" if total else "",
         )
         for line, hits, time in rows

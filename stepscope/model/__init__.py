@@ -218,6 +218,8 @@ class SummaryAnswer(Record, frozen=True):
     processes: int
     notes: list[str]
     hottest_source: list[str | None] = []  # the text of each of the hottest lines
+    has: list[str] = []  # views for which something was recorded
+    can_repeat: bool = False  # its command starts it again: `stepscope try` can
 
 
 # --- the other questions --------------------------------------------------------------------------

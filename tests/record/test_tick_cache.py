@@ -91,7 +91,7 @@ def test_a_changed_byte_is_noticed(folder: Path, made: list[CodeType]) -> None:
 def test_an_entry_of_other_code_is_not_used(folder: Path, made: list[CodeType]) -> None:
     instrument_cached(compile("x = 1", "<other>", "exec"), folder)
     other = only_file(folder)
-    os.replace(other, folder / tick_cache._key(CODE))
+    os.replace(other, folder / str(tick_cache._key(CODE)))
     assert instrument_cached(CODE, folder).code == instrument(CODE).code
     assert len(made) == 2
 

@@ -4,6 +4,7 @@ import datetime
 import os
 
 from stepscope.analyze.answers.processes import ending
+from stepscope.analyze.answers.recorded_views import can_repeat, recorded_views
 from stepscope.analyze.answers.run_parts import parts
 from stepscope.analyze.answers.steps import no_steps, steps
 from stepscope.analyze.code.hottest_lines import hottest_lines
@@ -30,6 +31,8 @@ def summary(run: Run) -> SummaryAnswer:
         processes=len(run.processes),
         notes=all_notes(run),
         hottest_source=[line.source for line in hottest],
+        has=recorded_views(run),
+        can_repeat=can_repeat(run),
     )
 
 

@@ -1,17 +1,38 @@
 """Traces that other tools wrote, opened as if they were runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from stepscope.analyze.run import load
+from stepscope.analyze.traces import sessions
+from stepscope.analyze.traces.sessions import Session, is_named_like_one
 from stepscope.analyze.traces.windows import read_trace
 from stepscope.clock import Clock
-from stepscope.importers.importer import endings
+from stepscope.errors import DataError
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.reader import ProcessData, Run
 from stepscope.store.records import Names, ProcessInfo, RunInfo
+
+__all__ = ["choose", "is_named_like_one", "is_trace", "load_any", "run_of_trace", "traces_in"]
+
+_MOST_NAMED: Final = 3  # other runs or traces in a message
+_NOTHING: Final = (
+    "'{folder}' is not a run folder: it has no {run_file}. Below it is no run and no trace either: "
+    "looked for '*.xplane.pb', '*.pt.trace.json' and '*.pt.trace.json.gz', and in the folder "
+    "itself for any '*.json' with trace events. Give the folder that 'stepscope run' named at its "
+    "end, a folder that a profiler wrote to, or its file."
+)
+
+
+class Choice(NamedTuple):
+    """What a path means, and what to say about that, if anything."""
+
+    path: Path
+    words: str | None = None
 
 
 def is_trace(path: Path) -> bool:
@@ -20,28 +41,48 @@ def is_trace(path: Path) -> bool:
 
 
 def traces_in(path: Path) -> list[Path]:
-    """The file itself, or those in a folder; none for a run."""
-    return [path] if path.is_file() else _traces_in(path)
-
-
-def is_named_like_one(path: Path) -> bool:
-    return path.name.endswith(endings())
+    """The file itself, or those in a folder that were recorded together last; none for a run."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir() or sessions.is_run(path):
+        return []
+    here = sessions.sessions_in(path)
+    return list(here[-1].files) if here else []
 
 
 def load_any(path: str | Path) -> Run:
-    """A run, or a trace that another tool wrote."""
-    return run_of_trace(Path(path)) if is_trace(Path(path)) else load(path)
+    """A run, or a trace that another tool wrote; the newest that is in a folder of them."""
+    found = choose(Path(path)).path
+    return run_of_trace(found) if is_trace(found) else load(found)
 
 
-def _traces_in(folder: Path) -> list[Path]:
-    """Also where a profiler puts them: plugins/profile/<when>/<host>.xplane.pb, the newest."""
-    if not folder.is_dir() or (folder / fmt.RUN_FILE).exists() or any(folder.glob("proc-*")):
-        return []
-    here = [path for path in folder.iterdir() if is_named_like_one(path) and path.is_file()]
-    if here:
-        return sorted(here)
-    below = sorted(path for path in folder.glob("plugins/profile/*") if path.is_dir())
-    return _traces_in(below[-1]) if below else []
+def choose(path: Path) -> Choice:
+    """The newest run below a folder, else the newest trace; what is no such folder is itself."""
+    if not path.is_dir() or sessions.is_run(path):
+        return Choice(path)
+    here = sessions.sessions_in(path)
+    runs, below = ([], []) if here else sessions.sessions_below(path)
+    found = here or runs or below
+    if not found:
+        raise DataError(_NOTHING.format(folder=path, run_file=fmt.RUN_FILE))
+    if found == here and len(here) == 1:
+        return Choice(path)
+    return Choice(found[-1].path, _chosen_words(path, "run" if runs else "trace", found))
+
+
+def _chosen_words(folder: Path, what: str, found: Sequence[Session]) -> str:
+    newest, *others = reversed(found)
+    chosen = f"'{newest.path}'"
+    if len(newest.files) > 1:
+        chosen += f" ({len(newest.files)} files)"
+    if not others:
+        return f"the {what} in '{folder}' is {chosen}."
+    named = ", ".join(str(each.path) for each in others[:_MOST_NAMED])
+    more = ", …" if len(others) > _MOST_NAMED else ""
+    return (
+        f"the newest of {len(found)} {what}s in '{folder}' is {chosen}. To see another one, give "
+        f"it in place of '{folder}': {named}{more}"
+    )
 
 
 def run_of_trace(path: Path) -> Run:

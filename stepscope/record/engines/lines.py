@@ -65,11 +65,23 @@ def _remember_alias(code: CodeType) -> None:
 def register_function(function: FunctionType, exact: bool = True) -> CodeType:
     """Record this function; returns its code object as `_core.lines_read` takes it."""
     _ensure_storage()
-    before = function.__code__
+    before = _without_our_ticks(function)
     code = register_code(before, exact=exact)
-    if code is not before:
+    if code is not function.__code__:
         function.__code__ = code
         _swapped.append((weakref.ref(function), before, code))
+    return code
+
+
+def _without_our_ticks(function: FunctionType) -> CodeType:
+    """Its code. line_profiler makes its own from what a function has, which may be ours: counting
+    that would count our old ticks, too."""
+    code = function.__code__
+    if HAS_MONITORING or _core.lines_is_registered(code):
+        return code
+    for reference, plain, ticked in reversed(_swapped):
+        if reference() is function and code.co_consts == ticked.co_consts:
+            return plain
     return code
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from stepscope.analyze.answers.facts import facts
 from stepscope.analyze.answers.headline import headline
+from stepscope.analyze.answers.next_questions import next_questions
 from stepscope.analyze.answers.recorded import recorded
 from stepscope.analyze.answers.step_columns import step_columns
 from stepscope.analyze.answers.trees import trees
@@ -99,6 +100,7 @@ def content(
         recorded=recorded(run),
         steps=ask("Steps", lambda: step_columns(run)) if overview.steps.steps else None,
         findings=advice,
+        next=next_questions(overview, advice),
         lines=file_lines(by_line),
         sources=source_texts(run, by_line),
         called=list(numbers),

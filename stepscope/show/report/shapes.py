@@ -8,6 +8,7 @@ import msgspec
 from stepscope.model import Process, Record, SummaryAnswer
 from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.findings import FindingsAnswer
+from stepscope.model.next_questions import NextQuestion
 from stepscope.model.ops import OpsAnswer
 from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
 from stepscope.model.timeline import Timeline
@@ -67,6 +68,7 @@ class Content(Record, frozen=True):
     recorded: list[Recorded]
     steps: StepColumns | None
     findings: FindingsAnswer | None
+    next: list[NextQuestion]
     lines: list[FileLines]
     sources: dict[str, list[str]] | None  # null: left out on purpose
     called: list[Called]

@@ -91,11 +91,7 @@ class Runs:
         """By name; links that lead elsewhere are left out."""
         if self.is_single:
             return {self.path.resolve().name or "run": self.path}
-        return {
-            entry.name: Path(entry.path)
-            for entry in os.scandir(self.path)
-            if entry.is_dir(follow_symlinks=False) and is_run(Path(entry.path))
-        }
+        return _runs_in(self.path)
 
     def entries(self) -> list[RunEntry]:
         """The newest first."""
@@ -151,6 +147,19 @@ class Runs:
         if path is None:
             raise DataError(f"There is no run '{name}' here.")
         return path
+
+
+def holds_runs(path: Path) -> bool:
+    """Or is one."""
+    return is_run(path) or (path.is_dir() and bool(_runs_in(path)))
+
+
+def _runs_in(folder: Path) -> dict[str, Path]:
+    return {
+        entry.name: Path(entry.path)
+        for entry in os.scandir(folder)
+        if entry.is_dir(follow_symlinks=False) and is_run(Path(entry.path))
+    }
 
 
 def _open(path: Path, version: str, progress: Progress) -> Opened:

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.analyze.answers.headline import headline
+from stepscope.analyze.answers.next_questions import next_questions
 from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.categories import LEAST_SHARE
@@ -53,7 +54,7 @@ def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> Re
             cost_line(answer.steps),
             *notes_block(answer.notes),
             Text(""),
-            _next(answer),
+            _next(answer, findings),
         ]
     )
 
@@ -93,21 +94,11 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
     return Group(heading("The whole run", took), indented(table))
 
 
-def _next(answer: SummaryAnswer) -> RenderableType:
+def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
+    asked = next_questions(answer, advice)
+    width = max(len(each.words) for each in asked)
     lines: list[RenderableType] = [heading("Next")]
-    for question, command in _questions(answer):
-        line = Text(f"  {question}   ", style=FAINT, no_wrap=True, overflow="ignore")
-        lines.append(line.append(f"stepscope {command}", style=CODE))
+    for each in asked:
+        line = Text(f"  {each.words:<{width}}   ", style=FAINT, no_wrap=True, overflow="ignore")
+        lines.append(line.append(each.command, style=CODE))
     return Group(*lines)
-
-
-def _questions(answer: SummaryAnswer) -> list[tuple[str, str]]:
-    """What else this run can answer, and the command that asks it."""
-    if not answer.processes:
-        return [("what is wrong", "doctor")]
-    run = shlex.quote(answer.run)
-    asked = [("every line", f"show {run} lines"), ("every file", f"show {run} files")]
-    if answer.steps.steps:
-        asked.insert(0, ("what to do", f"show {run} findings"))
-        asked.insert(2, ("every step", f"show {run} steps --each"))
-    return asked

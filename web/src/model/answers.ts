@@ -48,7 +48,7 @@ export interface Location {
 export interface SummaryAnswer {
   run: string; command: string[]; started: string; ending: Ending; wall_ns: number; parts: Part[];
   steps: StepsAnswer; hottest: Location[]; hottest_ns: number[]; processes: number; notes: string[];
-  hottest_source: (string | null)[];
+  hottest_source: (string | null)[]; has: string[]; can_repeat: boolean;
 }
 
 // A process, as answers name it. Workers of one parent are reported together: pid null.

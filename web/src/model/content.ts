@@ -26,6 +26,10 @@ export interface StepColumns {
   slow_phase: string[];
 }
 
+export interface NextQuestion {
+  words: string; command: string;
+}
+
 // The lines of one function that were hit. Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated.
 export interface FileLines {
   file: string; function: string; first_line: number; process: Process; total_ns: number;
@@ -71,10 +75,10 @@ export interface Content {
   facts: Facts; verdict: string; summary: SummaryAnswer; words: Record<string, string>;
   least_share: number; least_line_share: number; nothing: Record<string, string>;
   straggler: string | null; recorded: Recorded[]; steps: StepColumns | null;
-  findings: FindingsAnswer | null; lines: FileLines[]; sources: Record<string, string[]> | null;
-  called: ([string, string, number, string | null])[]; trees: Tree[];
-  functions: FunctionTable | null; ops_by_shape: OpsAnswer | null; timeline: Timeline | null;
-  reduced: string[]; trouble: string[]; made: string; can_try: boolean;
+  findings: FindingsAnswer | null; next: NextQuestion[]; lines: FileLines[];
+  sources: Record<string, string[]> | null; called: ([string, string, number, string | null])[];
+  trees: Tree[]; functions: FunctionTable | null; ops_by_shape: OpsAnswer | null;
+  timeline: Timeline | null; reduced: string[]; trouble: string[]; made: string; can_try: boolean;
   compare: ComparisonAnswer | null; trial: TrialAnswer | null; regions: RegionsAnswer | null;
   actions: ActionsAnswer | null; ops: OpsAnswer | null; kernels: KernelsAnswer | null;
   device: DeviceAnswer | null; input: InputAnswer | null; files: FilesAnswer | null;

@@ -174,6 +174,16 @@ function RecordedPanel({ content }: { content: Content }) {
   );
 }
 
+function NextPanel({ content }: { content: Content }) {
+  return (
+    <Panel title="Next" note="to type in a terminal">
+      <table class="plain next">
+        <tbody>{content.next.map((each) => <tr key={each.command}><td class="faint">{each.words}</td><td class="wide"><code>{visible(each.command)}</code></td></tr>)}</tbody>
+      </table>
+    </Panel>
+  );
+}
+
 export function Overview({ content }: { content: Content }) {
   const notes = [...content.trouble, ...(content.findings?.notes ?? []), ...content.summary.notes, ...content.reduced].filter((each, index, all) => all.indexOf(each) === index);
   return (
@@ -200,7 +210,7 @@ export function Overview({ content }: { content: Content }) {
       {!content.facts.is_trace && <Hottest content={content} />}
       <div class="columns two">
         <RecordedPanel content={content} />
-        <Notes notes={notes} />
+        <div><NextPanel content={content} /><Notes notes={notes} /></div>
       </div>
     </div>
   );
