@@ -45,6 +45,7 @@ def watch_lines(frame, event, argument):
 
 def watch_collections(phase, about):
     seen["full_collections"] += phase == "start" and about["generation"] == 2
+    seen["freed_by_collector"] += about.get("collected", 0)
 
 sys.addaudithook(watch_opens)
 gc.callbacks.append(watch_collections)
@@ -71,6 +72,7 @@ class Seen(msgspec.Struct, frozen=True):
     threads: int
     opens: int = 0
     full_collections: int = 0
+    freed_by_collector: int = 0
 
 
 # Finding -> what the advice changes, counted, not timed.
@@ -83,6 +85,7 @@ CHANGES: dict[str, Callable[[Seen, Seen], bool]] = {
     "evaluation-stall": lambda before, after: (
         (before.calls["evaluate"], after.calls["evaluate"]) == (100, 4)
     ),
+    "gc-pressure": lambda before, after: before.freed_by_collector > 100 * after.freed_by_collector,
     "memory-growth": lambda before, after: before.kept_bytes > 10 * after.kept_bytes,
     "slow-outlier-steps": lambda before, after: before.full_collections > after.full_collections,
     "thread-oversubscription": lambda before, after: before.threads > after.threads,

@@ -40,6 +40,7 @@ from stepscope.store.records import MeasuredGain
 # They claim their time in this order.
 RULES: Final = (
     "recompilation",
+    "gc_pressure",
     "checkpoint_stall",
     "repeated_load",
     "evaluation_stall",
