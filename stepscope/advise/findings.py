@@ -2,8 +2,9 @@
 
 1. Rules go from the specific to the general; each claims the time that it explains.
 2. What gains less than 3 % is left out unless all are asked for.
-3. The largest gain comes first. Each gain is relative to the whole step as it is; each
-   finding also says what it still gains when those before it are fixed.
+3. The largest gain comes first; what ends the job stands with the gains of its severity. Each gain
+   is relative to the whole step as it is; each finding also says what it still gains when those
+   before it are fixed.
 """
 
 import importlib
@@ -210,7 +211,7 @@ class _Weighed:
             or finding.measured
             or finding.speedup.expected >= LEAST_GAIN
         ]
-        pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
+        pairs.sort(key=lambda pair: (-_weight(*pair), pair[0].id))
         self.findings = self._with_the_rest(pairs)
         self.verdict = self._verdict(pairs)
 
@@ -284,9 +285,16 @@ def _named(location: Location | None) -> Location | None:
 
 
 def _severity(faster: Speedup, candidate: Candidate) -> Severity:
-    if faster.expected >= _HIGH:
+    if faster.expected >= _HIGH or candidate.ends_job == "within a day":
         return "high"
     return "medium" if faster.expected >= _MEDIUM or candidate.is_always_reported else "low"
+
+
+def _weight(finding: Finding, candidate: Candidate) -> float:
+    """The gain. What ends the job is worth the least gain of its severity: a few per cent of speed
+    are no use to a job that does not get to its end."""
+    ends = {None: 1.0, "later": _MEDIUM, "within a day": _HIGH}[candidate.ends_job]
+    return max(finding.speedup.expected, ends)
 
 
 def _outliers(case: Case) -> list[SlowStep]:
