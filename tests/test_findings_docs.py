@@ -13,7 +13,13 @@ import msgspec
 import pytest
 
 from stepscope.advise import rules
-from stepscope.advise.findings import DEVICE_RULES, RULES, TRACE_RULES, id_of
+from stepscope.advise.findings import (
+    DEVICE_RULES,
+    HOST_TRACE_RULES,
+    RULES,
+    TRACE_RULES,
+    id_of,
+)
 
 DOCS = Path(__file__).parent.parent / "docs"
 FINDINGS = DOCS / "findings"
@@ -135,7 +141,7 @@ def test_every_rule_is_documented_and_every_documented_finding_has_a_rule() -> N
 
 
 def test_every_rule_is_asked_under_its_own_id() -> None:
-    asked = {*RULES, *DEVICE_RULES, *TRACE_RULES}
+    asked = {*RULES, *DEVICE_RULES, *TRACE_RULES, *HOST_TRACE_RULES}
     assert ids_of_the_rules() == {rule: id_of(rule) for rule in asked}
 
 

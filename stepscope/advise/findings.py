@@ -16,6 +16,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.host_case import HostCase
 from stepscope.advise.evidence.words import gain, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
@@ -72,6 +73,14 @@ TRACE_RULES: Final = (
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
 )
+# The rules for such a trace if nothing ran on a device.
+HOST_TRACE_RULES: Final = (
+    "host_trace.input_bound",
+    "host_trace.exposed_communication",
+    "host_trace.float64_compute",
+    "host_trace.optimizer_unfused",
+    "host_trace.eager_overhead",
+)
 _LEAST_STEPS: Final = 5  # as many as the warm-up has: fewer may still be part of it
 _FEW_STEPS: Final = 20  # with fewer, a single odd one is more than 5 % of them
 # The standard deviation, of the mean step: then a step in six is shorter than half of the mean or
@@ -120,17 +129,37 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
 
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
-    found, not_judged = _ask(TRACE_RULES, device)
-    judged = {id_of(name) for name in TRACE_RULES}
-    reason = "a trace has operators and kernels only"
-    not_judged += [
-        NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
-    ]
     try:
         step_ns = device.device.step_ns
     except CannotJudge:
+        return _of_host_trace(run, HostCase(run, device.process), every)
+    found, not_judged = _ask(TRACE_RULES, device)
+    not_judged += _unasked(TRACE_RULES, RULES, "a trace has operators and kernels only")
+    return _traced(run, _Weighed(Steps(step_ns), device.process.process, found, every), not_judged)
+
+
+def _of_host_trace(run: Run, host: HostCase, every: bool) -> FindingsAnswer:
+    """Of the CPU only: the device's findings do not apply."""
+    found, not_judged = _ask(HOST_TRACE_RULES, host)
+    not_judged += _unasked(HOST_TRACE_RULES, RULES, "a trace has operators only")
+    not_judged += _unasked(HOST_TRACE_RULES, DEVICE_RULES, "nothing ran on a device in this trace")
+    try:
+        step_ns = host.host.step_ns
+    except CannotJudge:
         return _nothing("Nothing ran on a device in this trace.", all_notes(run))
-    weighed = _Weighed(Steps(step_ns), device.process.process, found, every)
+    weighed = _Weighed(Steps(step_ns), host.process.process, found, every)
+    if not found:
+        weighed.verdict += " Nothing ran on a device in this trace: only the CPU was judged."
+    return _traced(run, weighed, not_judged)
+
+
+def _unasked(asked: tuple[str, ...], rules: tuple[str, ...], reason: str) -> list[NotJudged]:
+    judged = {id_of(name) for name in asked}
+    missing = [id_of(name) for name in rules if id_of(name) not in judged]
+    return [NotJudged(id=each, reason=reason) for each in missing]
+
+
+def _traced(run: Run, weighed: "_Weighed", not_judged: list[NotJudged]) -> FindingsAnswer:
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
