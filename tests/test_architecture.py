@@ -70,7 +70,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "importers": ("importers", "importers.kineto", "importers.xplane"),
     "compare": ("compare.statistics", "compare"),
-    "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device", "advise"),
+    "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device",
+               "advise.rules.host_trace", "advise"),
     "record": (
         "record.names",
         "record.code",
@@ -90,7 +91,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "record",
         "record.shim",
     ),
-}
+}  # fmt: skip
 # The folders of the C core, from the ground up: a file may include the headers of its own folder
 # and of those before it. What lies below calls what lies above through pointers that are set there.
 NATIVE_ROOMS = (

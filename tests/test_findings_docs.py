@@ -13,7 +13,13 @@ import msgspec
 import pytest
 
 from stepscope.advise import rules
-from stepscope.advise.findings import DEVICE_RULES, RULES, TRACE_RULES, id_of
+from stepscope.advise.findings import (
+    DEVICE_RULES,
+    HOST_TRACE_RULES,
+    RULES,
+    TRACE_RULES,
+    id_of,
+)
 
 DOCS = Path(__file__).parent.parent / "docs"
 FINDINGS = DOCS / "findings"
@@ -45,6 +51,7 @@ def watch_lines(frame, event, argument):
 
 def watch_collections(phase, about):
     seen["full_collections"] += phase == "start" and about["generation"] == 2
+    seen["freed_by_collector"] += about.get("collected", 0)
 
 sys.addaudithook(watch_opens)
 gc.callbacks.append(watch_collections)
@@ -71,6 +78,7 @@ class Seen(msgspec.Struct, frozen=True):
     threads: int
     opens: int = 0
     full_collections: int = 0
+    freed_by_collector: int = 0
 
 
 # Finding -> what the advice changes, counted, not timed.
@@ -83,6 +91,7 @@ CHANGES: dict[str, Callable[[Seen, Seen], bool]] = {
     "evaluation-stall": lambda before, after: (
         (before.calls["evaluate"], after.calls["evaluate"]) == (100, 4)
     ),
+    "gc-pressure": lambda before, after: before.freed_by_collector > 100 * after.freed_by_collector,
     "memory-growth": lambda before, after: before.kept_bytes > 10 * after.kept_bytes,
     "slow-outlier-steps": lambda before, after: before.full_collections > after.full_collections,
     "thread-oversubscription": lambda before, after: before.threads > after.threads,
@@ -132,7 +141,7 @@ def test_every_rule_is_documented_and_every_documented_finding_has_a_rule() -> N
 
 
 def test_every_rule_is_asked_under_its_own_id() -> None:
-    asked = {*RULES, *DEVICE_RULES, *TRACE_RULES}
+    asked = {*RULES, *DEVICE_RULES, *TRACE_RULES, *HOST_TRACE_RULES}
     assert ids_of_the_rules() == {rule: id_of(rule) for rule in asked}
 
 

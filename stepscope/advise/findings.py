@@ -2,8 +2,9 @@
 
 1. Rules go from the specific to the general; each claims the time that it explains.
 2. What gains less than 3 % is left out unless all are asked for.
-3. The largest gain comes first. Each gain is relative to the whole step as it is; each
-   finding also says what it still gains when those before it are fixed.
+3. The largest gain comes first; what ends the job stands with the gains of its severity. Each gain
+   is relative to the whole step as it is; each finding also says what it still gains when those
+   before it are fixed.
 """
 
 import importlib
@@ -15,6 +16,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.host_case import HostCase
 from stepscope.advise.evidence.words import gain, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
@@ -40,6 +42,7 @@ from stepscope.store.records import MeasuredGain
 # They claim their time in this order.
 RULES: Final = (
     "recompilation",
+    "gc_pressure",
     "checkpoint_stall",
     "repeated_load",
     "evaluation_stall",
@@ -69,6 +72,14 @@ TRACE_RULES: Final = (
     "device.input_bound_in_trace",
     "device.exposed_communication_in_trace",
     *DEVICE_RULES,
+)
+# The rules for such a trace if nothing ran on a device.
+HOST_TRACE_RULES: Final = (
+    "host_trace.input_bound",
+    "host_trace.exposed_communication",
+    "host_trace.float64_compute",
+    "host_trace.optimizer_unfused",
+    "host_trace.eager_overhead",
 )
 _LEAST_STEPS: Final = 5  # as many as the warm-up has: fewer may still be part of it
 _FEW_STEPS: Final = 20  # with fewer, a single odd one is more than 5 % of them
@@ -118,17 +129,37 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
 
 def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
     """What another tool recorded: operators and kernels only."""
-    found, not_judged = _ask(TRACE_RULES, device)
-    judged = {id_of(name) for name in TRACE_RULES}
-    reason = "a trace has operators and kernels only"
-    not_judged += [
-        NotJudged(id=id_of(name), reason=reason) for name in RULES if id_of(name) not in judged
-    ]
     try:
         step_ns = device.device.step_ns
     except CannotJudge:
+        return _of_host_trace(run, HostCase(run, device.process), every)
+    found, not_judged = _ask(TRACE_RULES, device)
+    not_judged += _unasked(TRACE_RULES, RULES, "a trace has operators and kernels only")
+    return _traced(run, _Weighed(Steps(step_ns), device.process.process, found, every), not_judged)
+
+
+def _of_host_trace(run: Run, host: HostCase, every: bool) -> FindingsAnswer:
+    """Of the CPU only: the device's findings do not apply."""
+    found, not_judged = _ask(HOST_TRACE_RULES, host)
+    not_judged += _unasked(HOST_TRACE_RULES, RULES, "a trace has operators only")
+    not_judged += _unasked(HOST_TRACE_RULES, DEVICE_RULES, "nothing ran on a device in this trace")
+    try:
+        step_ns = host.host.step_ns
+    except CannotJudge:
         return _nothing("Nothing ran on a device in this trace.", all_notes(run))
-    weighed = _Weighed(Steps(step_ns), device.process.process, found, every)
+    weighed = _Weighed(Steps(step_ns), host.process.process, found, every)
+    if not found:
+        weighed.verdict += " Nothing ran on a device in this trace: only the CPU was judged."
+    return _traced(run, weighed, not_judged)
+
+
+def _unasked(asked: tuple[str, ...], rules: tuple[str, ...], reason: str) -> list[NotJudged]:
+    judged = {id_of(name) for name in asked}
+    missing = [id_of(name) for name in rules if id_of(name) not in judged]
+    return [NotJudged(id=each, reason=reason) for each in missing]
+
+
+def _traced(run: Run, weighed: "_Weighed", not_judged: list[NotJudged]) -> FindingsAnswer:
     return FindingsAnswer(
         verdict=weighed.verdict,
         findings=weighed.findings,
@@ -209,7 +240,7 @@ class _Weighed:
             or finding.measured
             or finding.speedup.expected >= LEAST_GAIN
         ]
-        pairs.sort(key=lambda pair: (-pair[0].speedup.expected, pair[0].id))
+        pairs.sort(key=lambda pair: (-_weight(*pair), pair[0].id))
         self.findings = self._with_the_rest(pairs)
         self.verdict = self._verdict(pairs)
 
@@ -283,9 +314,16 @@ def _named(location: Location | None) -> Location | None:
 
 
 def _severity(faster: Speedup, candidate: Candidate) -> Severity:
-    if faster.expected >= _HIGH:
+    if faster.expected >= _HIGH or candidate.ends_job == "within a day":
         return "high"
     return "medium" if faster.expected >= _MEDIUM or candidate.is_always_reported else "low"
+
+
+def _weight(finding: Finding, candidate: Candidate) -> float:
+    """The gain. What ends the job is worth the least gain of its severity: a few per cent of speed
+    are no use to a job that does not get to its end."""
+    ends = {None: 1.0, "later": _MEDIUM, "within a day": _HIGH}[candidate.ends_job]
+    return max(finding.speedup.expected, ends)
 
 
 def _outliers(case: Case) -> list[SlowStep]:

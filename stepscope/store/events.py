@@ -23,6 +23,7 @@ Chosen = Mask | npt.NDArray[np.intp] | slice
 MOST_SAMPLES: Final = 2**40  # more is damage, also for other counts
 _MOST_BYTES: Final = 2**50
 _MOST_IDS: Final = 2**31
+_OLDEST_GENERATION: Final = 2  # of garbage: with it, every object is looked at
 _HALF: Final = np.uint64(32)
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 
@@ -173,6 +174,16 @@ class Spans(Stretches):
     @functools.cached_property
     def _loader(self) -> Ints:
         return self._value_of((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
+
+    @property
+    def is_full(self) -> Mask:
+        """Of a garbage collection: it looked at all objects, not only at the young ones."""
+        return self._value_of((SpanCategory.GC,), "value0", _MOST_IDS) > _OLDEST_GENERATION
+
+    @property
+    def freed_objects(self) -> Ints:
+        """By a garbage collection."""
+        return self._value_of((SpanCategory.GC,), "value1", 2**62)
 
     @property
     def worker_pid(self) -> Ints:

@@ -155,7 +155,8 @@ class SpanCategory(enum.IntEnum):
 
     REGION = 1  # stepscope.region and the frameworks' named ranges
     IMPORT = 2  # the outermost import on a thread
-    GC = 3  # a garbage collection
+    GC = 3  # a garbage collection. value0: its generation + 1 (0: not known); value1: how many
+    #         objects it freed
     PROFILER = 4  # our own work
     INPUT = 5  # value0: samples in the batch (0: not known, or no batch); value1, of a loader:
     #            its number << LOADER_WORKERS_BITS | how many workers it has (0: another input);

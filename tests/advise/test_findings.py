@@ -22,6 +22,8 @@ FAULTS = {
     "evaluation": ("evaluation-stall", "evaluate", "300"),
     "host": ("host-code", "spectrum", "100"),
     "generator": ("input-bound", "batches", "60"),
+    "objects": ("gc-pressure", "Node.__init__", "80"),
+    "collected": ("gc-pressure", "collected", "60"),
 }
 
 

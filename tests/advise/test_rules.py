@@ -12,7 +12,7 @@ from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.written_files import is_log
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.advise.rules.float64_compute import has_doubles
-from stepscope.advise.rules.optimizer_unfused import _parameters
+from stepscope.advise.rules.optimizer_unfused import parameters
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.importers.trace import Shapes
 
@@ -65,7 +65,7 @@ def test_an_optimizer_has_as_many_parameters_as_its_rarest_operator_is_called() 
     part: Any = SimpleNamespace(tree=tree)
     nobody: Any = None
     window = StepOps(nobody, nobody, part, 1, 1.0)
-    assert _parameters(window, np.ones(len(rows), np.bool_)) == (4, 400.0)
+    assert parameters(window, np.ones(len(rows), np.bool_)) == (4, 400.0)
 
 
 PIPELINE = """

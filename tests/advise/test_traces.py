@@ -21,17 +21,17 @@ class Made:
         self.events: list[dict[str, Any]] = []
 
     def add(self, name: str, category: str, start: float, lasts: float, **more: Any) -> "Made":
-        """On the device if it is a kernel or a copy."""
+        """On the device if it is a kernel or a copy; `tid`: on another thread of the host."""
         is_device = category in ("kernel", "gpu_memcpy")
-        where = {"pid": 0, "tid": 7} if is_device else {"pid": 100, "tid": 100}
+        where = {"pid": 0, "tid": 7} if is_device else {"pid": 100, "tid": more.pop("tid", 100)}
         for step in range(5):
             at = step * STEP_US + start
             event = {"ph": "X", "name": name, "cat": category, "ts": at, "dur": lasts}
             self.events.append({**event, **where, "args": more})
         return self
 
-    def findings(self, folder: Path) -> FindingsAnswer:
-        for step in range(6):
+    def findings(self, folder: Path, marked: bool = True) -> FindingsAnswer:
+        for step in range(6 if marked else 0):
             begins = {"ph": "X", "name": f"ProfilerStep#{step}", "cat": "user_annotation"}
             times = {"ts": step * STEP_US, "dur": STEP_US - 10, "pid": 100, "tid": 100}
             self.events.append({**begins, **times})

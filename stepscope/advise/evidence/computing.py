@@ -55,6 +55,15 @@ def computing(window: StepOps, operators: _Mask) -> Computing:
     return Computing(float(beyond.sum()) / window.steps, float(least.sum()) / window.steps)
 
 
+def beyond_launching_ns(window: StepOps, operators: _Mask) -> float:
+    """By step, where nobody knows how many elements operators have: their own time beyond that of
+    those that compute nothing."""
+    views = operators & window.named_just(*_VIEWS_OF_TORCH)
+    took = window.usual_ns(operators & ~views)
+    launch_ns = _launch_ns(window.usual_ns(views))
+    return float(np.maximum(took - launch_ns, 0.0).sum()) / window.steps
+
+
 def _launch_ns(small: _Floats) -> float:
     return min(LAUNCH_NS, float(np.median(small))) if len(small) >= _ENOUGH else LAUNCH_NS
 

@@ -24,6 +24,14 @@ def ms(ns: float) -> str:
     return f"{value:.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
+def span(seconds: float) -> str:
+    """`40 s`, `12 min`, `5 h`, `3 days`: how long something lasts, roughly."""
+    for unit, lasts in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * lasts:
+            return f"{seconds / lasts:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def at(location: Location | None) -> str:
     """` in get_dataset (train.py:31)`, or nothing."""
     if location is None:

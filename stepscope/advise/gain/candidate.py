@@ -1,6 +1,7 @@
 """What a rule returns: a finding before it is weighed against the others."""
 
 import dataclasses
+from typing import Literal
 
 from stepscope.advise.gain.saving import Saving
 from stepscope.model import Location, Process
@@ -23,4 +24,5 @@ class Candidate:
     source: str | None = None
     doubt: str | None = None  # why the gain is less certain than the number of steps suggests
     is_always_reported: bool = False  # also without a gain in time
+    ends_job: Literal["within a day", "later"] | None = None  # at this rate, whatever it costs
     steps_behind: int | None = None  # None: all measured ones

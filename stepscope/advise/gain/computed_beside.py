@@ -16,6 +16,7 @@ from stepscope.analyze.counters import grown
 # Their fixes take work off the main thread and leave what is computed as it is.
 _ON_MAIN_THREAD: Final = (
     "checkpoint-stall",
+    "gc-pressure",
     "host-code",
     "input-bound",
     "logging-stall",

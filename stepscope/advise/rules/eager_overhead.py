@@ -21,15 +21,15 @@ from stepscope.store.format import SpanCategory
 
 ID: Final = "eager-overhead"
 _PASSES: Final = ("forward", "backward")
-_LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
+LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
 # With the Python around it: alone in a loop it is 2 µs (`python -m benchmarks.gain_constants`), and
 # cold caches, hooks and other programs make it ten times as much.
-_MOST_BY_OPERATOR_NS: Final = 40_000.0
+MOST_BY_OPERATOR_NS: Final = 40_000.0
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
-_LEAST_OVERHEAD: Final = 0.7
+LEAST_OVERHEAD: Final = 0.7
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
-_LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
+LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -50,7 +50,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
     cost += case.stacks.sure_share(callers) * case.step_ns  # a compiled function does not run them
     share = cost / case.step_ns
-    if share < _LEAST_SHARE:
+    if share < LEAST_SHARE:
         return []
     location, library = where(case, looks, case.stacks.time.looks)  # the training itself
     return [
@@ -117,14 +117,14 @@ def _by_operators(case: Case) -> list[Candidate]:
     operators = window.is_op & (window.part.tree.self_ns > 0) & _in_passes(case, window)
     count = window.count(operators)
     passes = sum(case.free_ns(name) for name in _PASSES)
-    if count < _LEAST_OPERATORS or passes < _LEAST_SHARE * case.step_ns:
+    if count < LEAST_OPERATORS or passes < LEAST_SHARE * case.step_ns:
         return []
     # The passes are as they were, on a machine that others may have used as well.
     found = computing(window, operators)
     compute, least = (min(passes, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    most = count * _MOST_BY_OPERATOR_NS / case.machine.with_core
+    most = count * MOST_BY_OPERATOR_NS / case.machine.with_core
     overhead = min(passes - compute, most)
-    if overhead < _LEAST_OVERHEAD * passes:
+    if overhead < LEAST_OVERHEAD * passes:
         return []
     location = window.place(operators)
     share = overhead / case.step_ns

@@ -15,12 +15,12 @@ from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.store.reader import Run
 
 ID: Final = "float64-compute"
-_LEAST_SHARE: Final = 0.1  # of the operators' time: summing a loss in 64 bits is fine
+LEAST_SHARE: Final = 0.1  # of the operators' time: summing a loss in 64 bits is fine
 _DOUBLES: Final = ("double", "float64", "DOUBLE", "c10::complex<double>")
 
 _RUNS_MACHINE: Final = "the machine of the run (measured when the script had ended)"
 _THIS_MACHINE: Final = "this machine (measured just now)"
-_DOUBT: Final = "the cost of 64 bits was measured on the machine that shows this, not with the run"
+DOUBT: Final = "the cost of 64 bits was measured on the machine that shows this, not with the run"
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -28,9 +28,9 @@ def judge(case: Case) -> list[Candidate]:
         raise CannotJudge("without a framework the types of the numbers are not recorded")
     window = case.operators
     operators = window.is_op
-    doubles = operators & _is_double(window)
+    doubles = operators & is_double(window)
     whole, mine = window.by_step_ns(operators), window.by_step_ns(doubles)
-    if not whole or mine < _LEAST_SHARE * whole:
+    if not whole or mine < LEAST_SHARE * whole:
         return []
     passes = sum(case.phase_ns(name) for name in PASSES)
     cost = min(mine, passes)
@@ -54,7 +54,7 @@ def judge(case: Case) -> list[Candidate]:
             saving=in_32_bits(cost, convolutions=convolutions, ratio=ratio),
             fix=words_for(case).float32.fix,
             trial=words_for(case).float32.trial,
-            doubt=None if is_the_runs else _DOUBT,
+            doubt=None if is_the_runs else DOUBT,
             source=case.code.text(location),
         )
     ]
@@ -67,7 +67,7 @@ def ratio_of(run: Run) -> tuple[float, bool]:
     return (kept, True) if kept else (measured_ratio(), False)
 
 
-def _is_double(window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def is_double(window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     inputs = zip(window.types(), window.dims(), strict=True)
     wanted = [number for number, each in enumerate(inputs) if has_doubles(*each)]
     found: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.isin(

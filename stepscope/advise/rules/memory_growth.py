@@ -1,122 +1,188 @@
 """Memory grows step by step."""
 
-import ast
-import re
+import dataclasses
 from typing import Final
 
-from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import words_for
-from stepscope.advise.evidence.source import Loop, last_line
-from stepscope.advise.evidence.words import at
+from stepscope.advise.evidence.kept_things import Kept, kept_things
+from stepscope.advise.evidence.words import at, span
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.memory import memory
-from stepscope.model import Location, ProcessMemory
+from stepscope.model import LineMemory, Location, ProcessMemory
 
 ID: Final = "memory-growth"
-_LEAST_BYTES: Final = 32 * 2**20  # over the measured steps: allocators keep some tens of MB free
-_LEAST_SHARE: Final = 0.05  # of what there was before: less is a cache that fills
-_EVERY_STEP: Final = 0.5  # hits a step: in most steps
-_MOST_HITS: Final = 2.0  # a step: what grows more often is made and thrown away within it
-_NUMBERS: Final = re.compile(r"time|perf_counter|\.item\(|float\(|round\(")  # they are small
-_GROWS: Final = ("append", "extend", "add")
+# Over the measured steps: bytes (allocators keep some tens of MB free), and the part of what there
+# was before (less is a cache that fills). Less is enough where a line is known that keeps what a
+# step made: two witnesses.
+_WITHOUT: Final = 32 * 2**20, 0.05
+_WITH_A_LINE: Final = 8 * 2**20, 0.02
+_GOOD_PART: Final = 0.25  # of the growth: small blocks are not all of what an allocator takes
+_DAY_S: Final = 24 * 3600.0  # a training that takes a day is nothing unusual
+_MB: Final = 2.0**20
 
 _FIX: Final = "{keep}, empty lists and caches that grow, and write results out every N steps."
+_BOUNDED: Final = (
+    "If it is meant to fill up, see that all of it fits; else give it a smaller bound, or store "
+    "what is in it in fewer bytes (smaller types, one copy of what is shared)."
+)
 _COMPILED: Final = (
     "Every graph that is compiled stays in memory: compile less often (see recompilation). If "
     "it still grows then, look for lists and caches that keep tensors."
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class _Growth:
+    by_step: float  # bytes
+    steps: int
+    from_bytes: int
+    to_bytes: int
+    free_bytes: float | None  # when the last step ended
+
+    @property
+    def steps_left(self) -> float | None:
+        return max(0.0, self.free_bytes / self.by_step) if self.free_bytes is not None else None
+
+
 def judge(case: Case) -> list[Candidate]:
     answer = memory(case.run)
-    mine = [row for row in answer.processes if row.process == case.process.process]
-    growth = mine[0].growth_bytes_per_step if mine else None
-    if growth is None or growth <= 0:
+    row = next((row for row in answer.processes if row.process == case.process.process), None)
+    growth = _growth(case, row) if row else None
+    if growth is None:
         return []
-    steps = len(case.measured_ns)
-    total = growth * steps
-    at_first = _at_first_step(case, mine[0])
-    if total < _LEAST_BYTES or total < _LEAST_SHARE * at_first:
+    kept = next(iter(kept_things(case.code)), None)
+    by_line = [line for line in answer.lines or [] if line.process == row.process] if row else []
+    seen = next((line for line in by_line if line.kept_bytes > 0), None)
+    is_seen = seen is not None and _explains(case, growth, seen)
+    if not _is_much(growth, kept is not None or is_seen) or _will_fit(growth, kept):
         return []
-    kept = [line for line in answer.lines or [] if line.kept_bytes > 0]
-    location = kept[0].location if kept else None
-    location = _growing_line(case) or location
-    limit = answer.limit_bytes or answer.machine_bytes
-    left = (limit - mine[0].last_bytes) / growth if limit else None
-    until = f"; {left:,.0f} more steps fill the memory" if left and left > 0 else ""
+    location = kept.location if kept else seen.location if seen else None
+    return [_candidate(case, growth, kept, location)]
+
+
+def _explains(case: Case, growth: _Growth, seen: LineMemory) -> bool:
+    """Whether what a line's operators left behind in the windows is a good part of the growth."""
+    try:
+        steps = case.operators.steps
+    except CannotJudge:
+        return False
+    return seen.kept_bytes / steps >= _GOOD_PART * growth.by_step
+
+
+def _growth(case: Case, row: ProcessMemory) -> _Growth | None:
+    by_step = row.growth_bytes_per_step
+    if by_step is None or by_step <= 0:
+        return None
+    first_ns, last_ns = int(case.window[0][0]), int(case.window[1][-1])
+    return _Growth(
+        by_step=by_step,
+        steps=len(case.measured_ns),
+        from_bytes=_resident(case, row, first_ns),
+        to_bytes=_resident(case, row, last_ns),
+        free_bytes=_free_bytes(case, last_ns, row),
+    )
+
+
+def _resident(case: Case, row: ProcessMemory, at_ns: int) -> int:
+    """What the process had then: imports and set-up are not growth, nor is what it freed at its
+    end."""
+    before = [p.resident_bytes for p in row.points if p.at_ns <= at_ns - case.process.start_ns]
+    return before[-1] if before else row.first_bytes
+
+
+def _free_bytes(case: Case, at_ns: int, row: ProcessMemory) -> float | None:
+    """What the machine or the container had left when the last step ended. Where nobody looked: the
+    whole, less what this process had at most."""
+    seen = [each for each in case.run.system if each.get("monotonic_ns", at_ns + 1) <= at_ns]
+    left = [_left(seen[-1])] if seen else []
+    machine = case.run.info.machine
+    limits = (machine.container_memory_bytes, machine.memory_bytes)
+    left = left if any(left) else [each - row.peak_bytes for each in limits if each]
+    return min((each for each in left if each is not None), default=None)
+
+
+def _left(seen: dict[str, int | None]) -> float | None:
+    used, limit = seen.get("container_memory_bytes"), seen.get("container_limit_bytes")
+    both = [seen.get("memory_available_bytes"), limit - used if limit and used else None]
+    return min((each for each in both if each is not None), default=None)
+
+
+def _is_much(growth: _Growth, has_line: bool) -> bool:
+    least_bytes, share = _WITH_A_LINE if has_line else _WITHOUT
+    total = growth.by_step * growth.steps
+    return total >= max(least_bytes, share * growth.from_bytes)
+
+
+def _will_fit(growth: _Growth, kept: Kept | None) -> bool:
+    """Whether it fills something that has a bound, and all of that fits into memory."""
+    if kept is None or kept.most is None or growth.steps_left is None:
+        return False
+    return kept.most / max(kept.hits, 1e-9) <= growth.steps_left
+
+
+def _candidate(
+    case: Case, growth: _Growth, kept: Kept | None, location: Location | None
+) -> Candidate:
+    left_s = growth.steps_left * case.step_ns / 1e9 if growth.steps_left is not None else None
+    has_bound = kept is not None and kept.has_bound
+    may_fit = has_bound and kept is not None and kept.most is None
+    full = f": memory is full in {span(left_s)} at this rate" if left_s is not None else ""
+    what = f"fills {kept.owner}" if kept and has_bound else "keeps memory that it does not free"
+    return Candidate(
+        id=ID,
+        title=f"Memory grows by {_size(growth.by_step)} a step",
+        verdict=f"{what}{at(location)}{full}",
+        share=0.0,
+        evidence=[*_evidence(growth, left_s), *_where(kept, location)],
+        location=location,
+        saving=Saving.nothing(),
+        fix=_fix(case, location, has_bound),
+        source=case.code.text(location),
+        is_always_reported=True,
+        ends_job="within a day" if (left_s or _DAY_S) < _DAY_S and not may_fit else "later",
+    )
+
+
+def _evidence(growth: _Growth, left_s: float | None) -> list[str]:
+    rose = (
+        f"{_size(growth.by_step)} more in each of {growth.steps} measured steps, from "
+        f"{_size(growth.from_bytes)} to {_size(growth.to_bytes)}."
+    )
+    if left_s is None or growth.free_bytes is None or growth.steps_left is None:
+        return [rose]
     return [
-        Candidate(
-            id=ID,
-            title=f"Memory grows by {growth / 2**20:.1f} MB a step",
-            verdict=f"keeps memory it does not free{at(location)}",
-            share=0.0,
-            evidence=[
-                f"{growth / 2**20:.2f} MB more in each of {steps} measured steps, from "
-                f"{at_first / 2**20:.0f} to {mine[0].last_bytes / 2**20:.0f} MB{until}.",
-                *([f"Something is kept in every step{at(location)}."] if location else []),
-            ],
-            location=location,
-            saving=Saving.nothing(),
-            fix=_fix(case, location),
-            source=case.code.text(location),
-            is_always_reported=True,
-        )
+        rose,
+        f"{_size(growth.free_bytes)} were free then: enough for {growth.steps_left:,.0f} more "
+        f"steps, or {span(left_s)}.",
     ]
 
 
-def _fix(case: Case, location: Location | None) -> str:
+def _where(kept: Kept | None, location: Location | None) -> list[str]:
+    if kept is None:
+        return [f"Something is kept in every step{at(location)}."] if location else []
+    if kept.most is not None:
+        return [
+            f"{kept.owner} is added to{at(location)}; the {kept.most:,} that it may hold are more."
+        ]
+    if kept.has_bound:
+        return [
+            f"{kept.owner} is added to{at(location)}. It has a bound, which this run did not "
+            "reach: that is no leak if all of it fits."
+        ]
+    return [f"{kept.owner} is added to in every step{at(location)}, and nothing is taken out."]
+
+
+def _fix(case: Case, location: Location | None, has_bound: bool) -> str:
+    if has_bound:
+        return _BOUNDED
     if location is None and case.phase_ns("compile"):
         return _COMPILED
     return _FIX.format(keep=words_for(case).memory_growth)
 
 
-def _at_first_step(case: Case, row: ProcessMemory) -> int:
-    """What the process had when the measured steps began: imports and set-up are not growth."""
-    begins = int(case.window[0][0]) - case.process.start_ns
-    before = [point.resident_bytes for point in row.points if point.at_ns <= begins]
-    return before[-1] if before else row.first_bytes
-
-
-def _growing_line(case: Case) -> Location | None:
-    """The line in the step loop that adds to something from outside it, in most steps."""
-    lines = {(line.function.file, line.row.line): line for line in case.code.lines}
-    header = case.code.step_header
-    text = case.code.sources.text(header.file) if header else None
-    loops = text.loops() if text else iter(())
-    loop = next((each for each in loops if header and each.lineno == header.line), None)
-    for number in _additions(loop) if loop and header else ():
-        hit = lines.get((header.file if header else "", number))
-        if hit is not None and hit.hits >= _EVERY_STEP:
-            return hit.location
-    # In a function that the loop calls: self.history.append(...)
-    for line in case.code.lines:
-        words = line.row.source or ""
-        grows = any(f".{word}(" in words for word in _GROWS) and not _NUMBERS.search(words)
-        if grows and _EVERY_STEP <= line.hits <= _MOST_HITS:
-            return line.location
-    return None
-
-
-def _additions(loop: Loop) -> list[int]:
-    made = {
-        name.id
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name)
-    }
-    found = []
-    for node in ast.walk(loop):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        owner = node.func.value
-        grows = node.func.attr in _GROWS
-        if (
-            grows
-            and isinstance(owner, ast.Name | ast.Attribute)
-            and getattr(owner, "id", "") not in made
-        ):
-            found.append(node.lineno)
-    return [line for line in found if loop.lineno <= line <= last_line(loop)]
+def _size(number: float) -> str:
+    if number < 0.1 * _MB:
+        return f"{number / 1024:.3g} KB"
+    return f"{number / _MB / 1024:.3g} GB" if number >= 1024 * _MB else f"{number / _MB:.3g} MB"

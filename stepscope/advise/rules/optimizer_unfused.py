@@ -24,7 +24,7 @@ from stepscope.store.format import SpanCategory
 ID: Final = "optimizer-unfused"
 _Mask = npt.NDArray[np.bool_]
 # Of the step: every training has some. Fusing at least halves the phase, which gains 6 % here.
-_LEAST_SHARE: Final = 0.12
+LEAST_SHARE: Final = 0.12
 _LEAST_OPERATORS: Final = (
     30  # a step: Adam has some ten per parameter, and three parameters are not a model
 )
@@ -50,7 +50,7 @@ class _Optimizer:
 def judge(case: Case) -> list[Candidate]:
     if not case.phase_ns("optimizer"):
         raise CannotJudge("no optimizer of a framework was seen")
-    if case.free_ns("optimizer") < _LEAST_SHARE * case.step_ns or framework_of(case) != "torch":
+    if case.free_ns("optimizer") < LEAST_SHARE * case.step_ns or framework_of(case) != "torch":
         return []
     slow = [each for each in _optimizers(case) if _goes_one_by_one(case, each)]
     return [_candidate(case, max(slow, key=lambda each: each.cost_ns))] if slow else []
@@ -85,8 +85,13 @@ def _shares(case: Case) -> dict[str, float]:
 
 
 def _goes_one_by_one(case: Case, optimizer: _Optimizer) -> bool:
-    window, inside = case.operators, optimizer.inside
-    if optimizer.cost_ns < _LEAST_SHARE * case.step_ns or window.count(inside) < _LEAST_OPERATORS:
+    is_much = optimizer.cost_ns >= LEAST_SHARE * case.step_ns
+    return is_much and is_one_by_one(case.operators, optimizer.inside)
+
+
+def is_one_by_one(window: StepOps, inside: _Mask) -> bool:
+    """`inside`: an optimizer's operators."""
+    if window.count(inside) < _LEAST_OPERATORS:
         return False
     together = inside & window.named(*_TOGETHER)
     return window.by_step_ns(together) <= _MOST_TOGETHER * window.by_step_ns(inside)
@@ -96,7 +101,7 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
     window, inside, cost = case.operators, optimizer.inside, optimizer.cost_ns
     name, is_own = optimizer.name, optimizer.is_own
     count = window.count(inside)
-    tensors, elements = _parameters(window, inside)
+    tensors, elements = parameters(window, inside)
     share = cost / case.step_ns
     location = window.place(inside)
     if not is_own:
@@ -114,26 +119,30 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
         ],
         location=location,
         saving=fused(cost, tensors, elements, case.machine.with_core),
-        fix=_fix(name, is_own),
+        fix=_fix_of_own(name) if is_own else fix_of(name),
         patch=None if is_own else _patch(case, name),
         trial=None if is_own else "fused-optimizer",
         source=case.code.text(location),
     )
 
 
-def _fix(name: str, is_own: bool) -> str:
-    if is_own:
-        return (
-            f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
-            "and their kind take all parameters in one call. Or use an optimizer of torch.optim "
-            "with fused=True."
-        )
+def _fix_of_own(name: str) -> str:
+    return (
+        f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
+        "and their kind take all parameters in one call. Or use an optimizer of torch.optim "
+        "with fused=True."
+    )
+
+
+def fix_of(name: str) -> str:
     if name in _FUSED:
         return (
             f"{name}(…, fused=True) updates all parameters in one operator (foreach=True where "
             "that is refused)."
         )
-    return f"{name}(…, foreach=True) updates all parameters with a few operators."
+    if name in _FOREACH:
+        return f"{name}(…, foreach=True) updates all parameters with a few operators."
+    return _fix_of_own(name)
 
 
 def _location(case: Case, stepped: Location | None, name: str) -> Location | None:
@@ -157,7 +166,7 @@ def _is_defined(case: Case, name: str) -> bool:
     )
 
 
-def _parameters(window: StepOps, inside: _Mask) -> tuple[int, float]:
+def parameters(window: StepOps, inside: _Mask) -> tuple[int, float]:
     """(how many tensors, how many elements) the optimizer updates: those of the operator that is
     called for each of them; if there are several, of the one called least: once for each."""
     names = window.part.tree.events["name"][inside]

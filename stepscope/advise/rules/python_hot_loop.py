@@ -56,7 +56,8 @@ def judge(case: Case) -> list[Candidate]:
             continue
         kept.append(loop)
         looks = {look for look in case.stacks.free() if _is_inside(case, look, loop)}
-        everywhere = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
+        inside = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
+        everywhere = [look for look in inside if look.phase != "gc"]  # see gc_pressure
         of = loop.function.function
         if not everywhere and (of.file, of.function) in case.stacks.claimed_functions:
             continue
@@ -70,6 +71,9 @@ def judge(case: Case) -> list[Candidate]:
         )
         if free < _MOST:
             continue  # most of it is already reported
+        loop = _without_collections(loop, inside)
+        if loop.ns < LEAST_SHARE * case.step_ns:
+            continue
         case.stacks.claimed |= looks
         sampled = _as_sampled(case, loop, everywhere)
         candidates.append(_candidate(case, _with_backward(case, sampled)))
@@ -167,6 +171,13 @@ def _without_comprehension(name: str) -> str:
     for ending in COMPREHENSIONS:
         name = name.removesuffix(f".<locals>.{ending}")
     return name
+
+
+def _without_collections(loop: _HotLoop, looks: list[Look]) -> _HotLoop:
+    """Lines are timed with the garbage collections in them, which have a finding of their own."""
+    whole = sum(look.ns for look in looks)
+    gc = sum(look.ns for look in looks if look.phase == "gc")
+    return dataclasses.replace(loop, ns=loop.ns * (1 - gc / whole)) if whole else loop
 
 
 def _as_sampled(case: Case, loop: _HotLoop, looks: list[Look]) -> _HotLoop:

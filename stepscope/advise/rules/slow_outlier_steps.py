@@ -9,6 +9,7 @@ from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
+from stepscope.advise.rules import gc_pressure
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
 from stepscope.analyze.steps.outliers import outliers
@@ -63,7 +64,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
 def judge(case: Case) -> list[Candidate]:
     indices, usual = _outliers(case)
     why = {index: _why(case, index, usual)[0] for index in indices.tolist()}
-    indices = np.array([index for index in indices if not _is_explained(why[index])], np.intp)
+    indices = np.array([index for index in indices if not _is_explained(case, why[index])], np.intp)
     if len(indices) < _LEAST_OUTLIERS:
         return []
     kinds: dict[str, float] = {}
@@ -113,8 +114,10 @@ def _beyond_usual(case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], usual
     return extra[case.steps.is_measured]
 
 
-def _is_explained(kind: str) -> bool:
+def _is_explained(case: Case, kind: str) -> bool:
     """Whether another finding explains it, or its time is not lost."""
+    if kind == "gc":
+        return gc_pressure.explains(case)
     return kind in _OWN_FINDINGS or kind == _NOT_LOST
 
 

@@ -21,7 +21,7 @@ from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
-_OPTIMIZER: Final = "Optimizer.step#"
+OPTIMIZER: Final = "Optimizer.step#"
 _PASSES: Final = (SpanCategory.FORWARD, SpanCategory.BACKWARD)
 
 
@@ -92,13 +92,13 @@ class StepOps:
         passes = self.process.spans.of(*_PASSES)
         start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
         in_passes = step_of(start_ns, *union(*passes.interval_ns)) >= 0
-        return self.inside(self.named(_OPTIMIZER)) & ~in_passes
+        return self.inside(self.named(OPTIMIZER)) & ~in_passes
 
     @functools.cached_property
     def optimizers(self) -> dict[str, _Mask]:
         """By class, Adam of "Optimizer.step#Adam.step": what is inside its steps. One may wrap
         another, whose operators are not its own."""
-        ranges, names = self.named(_OPTIMIZER), self.part.tree.events["name"]
+        ranges, names = self.named(OPTIMIZER), self.part.tree.events["name"]
         around = innermost(self.part.tree.parent, ranges)
         found = {}
         for number in np.unique(names[ranges]).tolist():

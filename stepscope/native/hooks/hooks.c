@@ -101,6 +101,14 @@ static int audit(const char *event, PyObject *args, void *unused) {
 
 /* ---- garbage collections --------------------------------------------------------------------------- */
 
+/* What a collection says about itself: "generation", "collected". 0 where it does not. */
+static uint64_t gc_figure(PyObject *about, const char *name) {
+    PyObject *figure = about && PyDict_Check(about) ? PyDict_GetItemString(about, name) : NULL;
+    long long value = figure && PyLong_Check(figure) ? PyLong_AsLongLong(figure) : 0;
+    if (value == -1 && PyErr_Occurred()) PyErr_Clear();
+    return value > 0 ? (uint64_t)value : 0;
+}
+
 /* A gc.callbacks entry. Collections under 50 us are not worth a record each. */
 PyObject *hooks_gc_callback(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     (void)self;
@@ -110,7 +118,9 @@ PyObject *hooks_gc_callback(PyObject *self, PyObject *const *args, Py_ssize_t co
     if (!phase) PyErr_Clear();
     else if (!strcmp(phase, "start")) began = now;
     else if (began && now - began >= ns_to_ticks(50e3))
-        event_add(EVENT_SPAN, (Event){.start = began, .end = now, .extra = SPAN_GC});
+        event_add(EVENT_SPAN, (Event){.start = began, .end = now, .extra = SPAN_GC,
+                                      .value0 = 1 + gc_figure(count > 1 ? args[1] : NULL, "generation"),
+                                      .value1 = gc_figure(count > 1 ? args[1] : NULL, "collected")});
     Py_RETURN_NONE;
 }
 

@@ -23,6 +23,7 @@ FILES: Final[dict[str, str]] = {
     "stalls.log_less_often": "log-less-often",
     "stalls.skip_callback": "skip-callback",
     "stalls.replay_result": "replay-result",
+    "stalls.gc_freeze": "gc-freeze",
     "thread_count": "thread-count",
     "torch.compile": "compile",
     "torch.compile_dynamic": "compile-dynamic",

@@ -152,6 +152,39 @@ def garbage(net):
     return len(keep)
 
 
+class Node:
+    """A number of a graph: its closure refers to it, so only the collector can free it."""
+
+    def __init__(self, value, *made_of):
+        self.value, self.gradient = value, 0.0
+        self.made_of = set(made_of)
+        self.pull = lambda: [each.give(self.gradient) for each in made_of]
+
+    def give(self, gradient):
+        self.gradient += gradient
+
+
+def objects(_net):
+    weights = [Node(0.01 * index) for index in range(100)]
+    for _ in range(STEPS):
+        total = Node(0.0)
+        for _ in range(25):
+            for weight in weights:
+                total = Node(total.value + weight.value, total, weight)
+        total.gradient = 1.0
+        for weight in weights:
+            weight.value -= 1e-3 * total.value
+
+
+def collected(net):
+    keep = [[index] for index in range(300_000)]
+    for step in range(STEPS):
+        x, y = batch(step, 1024)
+        net.train(x, y)
+        gc.collect()
+    return len(keep)
+
+
 def healthy(net):
     for epoch in range(3):
         for step in range(STEPS // 3):

@@ -1,1 +1,1 @@
-"""Fixes for what stops the steps: saving, evaluating, logging, callbacks."""
+"""Fixes for what stops the steps: saving, evaluating, logging, callbacks, garbage collections."""

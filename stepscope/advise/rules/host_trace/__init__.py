@@ -1,0 +1,1 @@
+"""Findings that a trace of the CPU supports."""
