@@ -94,7 +94,7 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     waits = tf_data_stages.waits(causes.host)
     if len(steps):
         wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
-        by_step = _Waits(wait_ns, steps.end_ns - steps.start_ns)
+        by_step = _Waits(wait_ns[steps.is_whole], (steps.end_ns - steps.start_ns)[steps.is_whole])
     else:
         events = seen[0][1].events
         lasted = int((events["start_ns"] + events["duration_ns"]).max() - events["start_ns"].min())
