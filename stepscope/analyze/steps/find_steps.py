@@ -15,7 +15,7 @@ from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
 from stepscope.analyze.steps.loops import Loop, Mask, read_loops
 from stepscope.analyze.steps.step_loop import choose_step_loop
-from stepscope.analyze.steps.warmup import warmup_steps
+from stepscope.analyze.steps.warmup import AHEAD, warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
 from stepscope.model import Location
@@ -89,7 +89,7 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
     compiles = process.spans.of(SpanCategory.COMPILE)
     if len(compiles):
         last = int(step_of(compiles.end_ns[:1], found.start_ns, found.end_ns)[0])
-        if last < len(found) // 2:
+        if last < AHEAD * len(found):
             settled = max(settled, last + 1)
     return settled
 

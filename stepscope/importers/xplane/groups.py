@@ -4,9 +4,9 @@
 2. An event is a child of the one around it on its thread; of the one that produced what it consumes
    (`_p` to `_c`); and fetching a batch is a child of the executor's work on the same step.
 3. A root is an event marked as one (`_r`), or as a step by its number alone, as Keras' TensorBoard
-   callback does; functions that run inside tf.data are none. Starting with the highest level and the
-   earliest event, a root without a root of its level above it makes a group of itself and everything
-   that is reached from it.
+   callback does; functions that run inside tf.data are none. Starting with the highest level and
+   the earliest event, a root without a root of its level above it makes a group of itself and
+   everything that is reached from it.
 """
 
 import collections
