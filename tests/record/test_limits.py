@@ -115,3 +115,10 @@ def test_reported_steps_count_where_they_are_what_is_known(monkeypatch: pytest.M
     script.limits.step_ended(2)
     with pytest.raises(EndOfSteps):
         script.limits.step_ended(3)
+
+
+def test_quick_turns_count_if_they_have_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(monkeypatch, steps=30)
+    monkeypatch.setattr(limits, "FRAMEWORKS", ("sys",))
+    assert script.turn(DATA, 500, ms=0.2) == 500
+    assert script.turn(TRAINING, 100, ms=0.2, passes=1) == 30

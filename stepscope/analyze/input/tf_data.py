@@ -25,6 +25,7 @@ from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
 from stepscope.model import InputAnswer, Limit, LoaderRow, Process, StageRow
+from stepscope.model.durations import duration
 from stepscope.store.reader import ProcessData, Run
 
 _Seen = tuple[Causes, Trace]
@@ -180,7 +181,7 @@ def _limit(loader: LoaderRow, rows: list[StageRow]) -> tuple[Limit, str]:
     if not rows:
         return "work", "the pipeline is slower than the steps"
     slowest = rows[0]
-    why = f"{slowest.stage} takes most of the pipeline: {slowest.ms_per_batch:.1f} ms a batch"
+    why = f"{slowest.stage} takes most of the pipeline: {duration(1e6 * slowest.ms_per_batch)} a batch"
     advice = []
     if slowest.stage.startswith(_SERIAL) and (slowest.parallelism or 0.0) < _SEVERAL:
         advice.append("num_parallel_calls=tf.data.AUTOTUNE lets it run several at once")

@@ -54,9 +54,9 @@ def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
     marks = process.step_marks[process.step_marks.who == StepMark.FRAMEWORK]
     if not len(marks):
         return None
-    marks = marks[_are_on_busiest(marks.thread)]
+    marks = marks[are_on_busiest(marks.thread)]
     end_ns = np.sort(marks.at_ns)
-    name = _name(process, marks.name[0], "the framework")
+    name = span_name(process, marks.name[0], "the framework")
     thread = int(marks.thread[0])
     loop = loop_of_ends(end_ns, loops, thread)
     return Anchors(end_ns, thread, f"batches of {name}", (loop,), ONE_TRAINING)
@@ -78,7 +78,7 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
 def _steps_of(process: ProcessData, calls: "_Calls") -> str:
     """`Adam.step() and LBFGS.step()`, in order of time; for a function, its name."""
     firsts = calls.anchors[calls.begins].name
-    names = dict.fromkeys(_name(process, each, "optimizer") for each in firsts)
+    names = dict.fromkeys(span_name(process, each, "optimizer") for each in firsts)
     *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -95,7 +95,7 @@ def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | No
     calls = calls.of_first_training()  # what follows may well evaluate
     loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
     around = _loop_with_all(calls, loops) if loop is None else None
-    name = _name(process, calls.anchors.name[0], "function")
+    name = span_name(process, calls.anchors.name[0], "function")
     return calls.as_steps(name if name.endswith(")") else f"{name}()", [loop], {loop: around})
 
 
@@ -160,7 +160,7 @@ def _calls(spans: Spans, number: Ints) -> _Calls | None:
     kept = np.flatnonzero((number > 0) & spans.is_done)
     if not len(kept):
         return None
-    kept = kept[_are_on_busiest(spans.thread[kept])]
+    kept = kept[are_on_busiest(spans.thread[kept])]
     kept = kept[np.argsort(spans.end_ns[kept], kind="stable")]
     kept = kept[are_repeated(number[kept])]
     if not len(kept):
@@ -186,12 +186,12 @@ def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
     return best
 
 
-def _name(process: ProcessData, id: np.uint32, unknown: str) -> str:
+def span_name(process: ProcessData, id: np.uint32, unknown: str) -> str:
     name = process.names.spans.get(int(id))
     return name.name if name else unknown
 
 
-def _are_on_busiest(thread: Ids) -> Mask:
+def are_on_busiest(thread: Ids) -> Mask:
     threads, counts = np.unique(thread, return_counts=True)
     mine: Mask = thread == threads[np.argmax(counts)]
     return mine

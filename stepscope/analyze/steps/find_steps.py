@@ -11,6 +11,7 @@ from stepscope.analyze.intervals import step_of
 from stepscope.analyze.run import code_location, source_text
 from stepscope.analyze.steps import anchors
 from stepscope.analyze.steps.batch_sizes import samples_by_step
+from stepscope.analyze.steps.hand_written import find_gradients
 from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
 from stepscope.analyze.steps.loops import Loop, Mask, read_loops
@@ -27,6 +28,7 @@ _NO_LOOP: Final = (
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
 _STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may take only half of it
+_NOTHING: Final[Ints] = np.zeros(0, np.int64)
 _NO_PROCESS: Final = "nothing was recorded."
 
 
@@ -70,12 +72,13 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), what a framework reports, then the step loop."""
+    """By priority: stepscope.step(), what a framework reports, then the step loop; the gradients, if
+    there are any and no loop has them."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)
     found = _marked_steps(process, loops) or _anchored_steps(process, loops)
-    found = found or _loop_steps(run, process, loops)
+    found = found or _gradient_or_loop_steps(run, process, loops)
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
     slowed = slowed_steps(process, found.start_ns, found.end_ns)
@@ -120,10 +123,18 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
 
 
 def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
-    """From anchor to anchor."""
     found = anchors.find_anchors(process, loops)
-    if found is None:
-        return None
+    return None if found is None else _from_anchor_to_anchor(process, found)
+
+
+def _gradient_or_loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    turns = _loop_steps(run, process, loops)
+    start_ns, end_ns = (turns.start_ns, turns.end_ns) if turns else (_NOTHING, _NOTHING)
+    gradients = find_gradients(process, loops, start_ns, end_ns)
+    return turns if gradients is None else _from_anchor_to_anchor(process, gradients)
+
+
+def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> FoundSteps:
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
     return FoundSteps(
