@@ -181,7 +181,8 @@ def _limit(loader: LoaderRow, rows: list[StageRow]) -> tuple[Limit, str]:
     if not rows:
         return "work", "the pipeline is slower than the steps"
     slowest = rows[0]
-    why = f"{slowest.stage} takes most of the pipeline: {duration(1e6 * slowest.ms_per_batch)} a batch"
+    each = duration(1e6 * slowest.ms_per_batch)
+    why = f"{slowest.stage} takes most of the pipeline: {each} a batch"
     advice = []
     if slowest.stage.startswith(_SERIAL) and (slowest.parallelism or 0.0) < _SEVERAL:
         advice.append("num_parallel_calls=tf.data.AUTOTUNE lets it run several at once")

@@ -72,8 +72,8 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), what a framework reports, then the step loop; the gradients, if
-    there are any and no loop has them."""
+    """By priority: stepscope.step(), what a framework reports, then the step loop; the gradients,
+    if there are any and no loop has them."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)

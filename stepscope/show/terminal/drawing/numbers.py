@@ -3,7 +3,7 @@
 from typing import Final
 
 from stepscope.model import durations
-from stepscope.model.durations import digits
+from stepscope.model.durations import digits as digits
 
 NOTHING: Final = "-"
 TIME_UNITS_NS: Final = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
