@@ -40,6 +40,7 @@ class FoundSteps:
     end_ns: Ints
     is_open: Mask  # its end is known only roughly: the loop was left in it
     samples: Ints  # 0: not known
+    samples_are: str | None = None  # what they are, where that is not plain
     warmup: int = 0
     thread: int = 0
     anchor: str | None = None
@@ -137,10 +138,10 @@ def _gradient_or_loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -
 def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> FoundSteps:
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
+    counted = samples_by_step(process, found.thread, start_ns, end_ns, found.begins)
     return FoundSteps(
-        start_ns, end_ns, np.zeros(len(end_ns), np.bool_),
-        samples_by_step(process, found.thread, start_ns, end_ns, found.begins),
-        thread=found.thread, anchor=found.what, turned_ns=_turned(around),
+        start_ns, end_ns, np.zeros(len(end_ns), np.bool_), counted.samples,
+        samples_are=counted.what, thread=found.thread, anchor=found.what, turned_ns=_turned(around),
         turn_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
     )  # fmt: skip
 
@@ -197,10 +198,10 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     order = np.argsort(start_ns, kind="stable")
     order = order[_is_outermost(start_ns[order], end_ns[order])]
     location = code_location(run, process, loop.name.code, loop.name.line)
+    counted = samples_by_step(process, loop.thread, start_ns[order], end_ns[order])
     return FoundSteps(
-        start_ns[order], end_ns[order], is_open[order],
-        samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
-        thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
+        start_ns[order], end_ns[order], is_open[order], counted.samples,
+        samples_are=counted.what, thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
         turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns),
     )  # fmt: skip
 
