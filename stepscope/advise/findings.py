@@ -17,7 +17,7 @@ import numpy as np
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.host_case import HostCase
-from stepscope.advise.evidence.words import gain, percent, times
+from stepscope.advise.evidence.words import gain, ms, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
@@ -291,7 +291,7 @@ class _Weighed:
         if not pairs:
             return (
                 "Nothing stands out: no single cause costs more than 3 % of the step "
-                f"({self._steps.mean_ns / 1e6:.3g} ms, the mean of "
+                f"({ms(self._steps.mean_ns)}, the mean of "
                 f"{len(self._steps.duration_ns)})." + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]

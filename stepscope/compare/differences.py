@@ -47,11 +47,16 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
         yield _difference("recording", changed, _OTHER_RECORDING)
 
 
+def _samples(side: Side) -> str:
+    size = side.batch_size or 0.0
+    return f"{size:,.0f} samples" if size >= 1000 else f"{size:.4g} samples"
+
+
 def _of_steps(before: Side, after: Side) -> Iterator[Difference]:
     if _ranks(before) != _ranks(after):
         yield _difference("ranks", (str(_ranks(before)), str(_ranks(after))), _OTHER_RANKS)
     if has_other_batch(before, after):
-        sizes = f"{before.batch_size:.4g} samples", f"{after.batch_size:.4g} samples"
+        sizes = _samples(before), _samples(after)
         yield _difference("batch size", sizes, _OTHER_BATCH)
     if before.is_busy or after.is_busy:
         has_cpu_times = before.has_cpu_times and after.has_cpu_times

@@ -47,6 +47,7 @@ class Spread(Record, frozen=True):
 class Rate(Record, frozen=True):
     per_s: float
     samples_per_s: float | None
+    samples_are: str | None = None  # what is counted, where that is not plain
 
 
 class Share(Record, frozen=True):

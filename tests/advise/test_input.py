@@ -27,7 +27,7 @@ def test_workers_that_are_late_are_a_finding_from_three_percent_on(tmp_path: Pat
     (found,) = judged(waiting_run(tmp_path / "more", late_ms=0.7, taking_ms=1.5))
     assert found.share == pytest.approx(2.2 / 20, rel=0.01)
     assert found.saving.expected <= 0.7 * MS
-    assert "At most 0.7 ms of that can go away: the rest is taking ready batches." in found.evidence
+    assert "At most 700 µs of that can go away: the rest is taking ready batches." in found.evidence
 
 
 @pytest.mark.parametrize(("takes_ms", "is_found"), [(0.9, False), (1.1, True)])

@@ -83,7 +83,7 @@ def test_each_optimizer_has_its_own_operators_time_and_parameters(tmp_path: Path
     (found,) = judged(tmp_path / "run", *steps, operators=operators)
     assert found.share == pytest.approx(0.2, abs=0.01)
     assert found.evidence == [
-        "Adam.step takes 2 ms of the 10 ms step (20 %), in 60 operators for about "
+        "Adam.step takes 2.00 ms of the 10.0 ms step (20 %), in 60 operators for about "
         "12 parameters, none of them fused."
     ]
     few = ("SparseAdam", 3000, 7000), ("Adam", 7000, 8000)
@@ -94,4 +94,6 @@ def test_one_that_wraps_another_has_not_its_operators(tmp_path: Path) -> None:
     steps = ("Lookahead", 3000, 8000), ("Adam", 3500, 7500)
     operators = {"Lookahead": 40, "Adam": 600}
     (found,) = judged(tmp_path / "run", *steps, operators=operators)
-    assert found.evidence[0].startswith("Adam.step takes 4 ms of the 10 ms step (40 %), in 600")
+    assert found.evidence[0].startswith(
+        "Adam.step takes 4.00 ms of the 10.0 ms step (40 %), in 600"
+    )

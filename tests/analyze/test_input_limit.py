@@ -84,7 +84,7 @@ def test_start_up_comes_before_all_that_follows_from_it() -> None:
     starting = dataclasses.replace(BUSY, start_share=0.7, starts=5, transfer_share=0.9, busy=0.2)
     what, why = limit(starting)
     assert what == "start-up"
-    assert "(5 times, 0.1 s each): persistent_workers=True" in why
+    assert "(5 times, 80.0 ms each): persistent_workers=True" in why
     assert "persistent_workers" not in limit(dataclasses.replace(starting, starts=1))[1]
 
 

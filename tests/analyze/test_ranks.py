@@ -69,7 +69,7 @@ def test_who_is_there_first_waits_for_the_last(run: RunBuilder) -> None:
     assert found.straggler is not None
     assert found.straggler.rank == 2
     assert found.straggler.cost_ms == pytest.approx(10)
-    assert "in python it spends 9.0 ms more than the others" in found.straggler.why
+    assert "in python it spends 9.00 ms more than the others" in found.straggler.why
 
 
 def test_waiting_that_is_done_later_counts_when_it_is_done(run: RunBuilder) -> None:

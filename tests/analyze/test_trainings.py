@@ -187,3 +187,46 @@ def test_hundreds_of_models_are_all_counted(script: Script) -> None:
     for model in range(300):
         script.trains(loop, "nnn", number=1 + model)
     assert len(script.found()) == 900
+
+
+# --- optimizers and compiled functions ------------------------------------------------------------
+
+
+def computes(script: Script, loop: int, turns: int, *, number: int = 1) -> None:
+    """Turns of 10 ms, each with a compiled function that trains."""
+    script.process.for_loop(loop, script.at_ms * MS, [TURN_MS * MS] * turns)
+    for _ in range(turns):
+        start, end = ((script.at_ms + ms) * MS for ms in (2, 9))
+        script.process.span(
+            SpanCategory.COMPUTE, start, end, name="train_step", number=number, updates=True
+        )
+        script.at_ms += TURN_MS
+    script.at_ms += BETWEEN_MS
+
+
+def test_a_compiled_function_goes_on_where_the_optimizer_is_no_longer_seen(script: Script) -> None:
+    script.trains(script.loop(2), "n" * 5, number=1)
+    computes(script, script.loop(10), 300)
+    found = script.found()
+    assert (len(found), found.anchor) == (305, "Adam.step() and train_step()")
+    parts = {part.category: part.ns / MS for part in summary(load(script.run.path)).parts}
+    assert parts["teardown"] == BETWEEN_MS
+
+
+def test_an_optimizer_goes_on_after_a_compiled_function(script: Script) -> None:
+    computes(script, script.loop(2), 30)
+    script.trains(script.loop(10), "n" * 40, number=1)
+    found = script.found()
+    assert (len(found), found.anchor) == (70, "train_step() and Adam.step()")
+
+
+def test_a_compiled_function_between_an_optimizers_steps_is_part_of_them(script: Script) -> None:
+    loop = script.loop(2)
+    for turn in range(20):
+        start, end = ((turn * TURN_MS + ms) * MS for ms in (2, 6))
+        script.process.span(
+            SpanCategory.COMPUTE, start, end, name="gradients", number=1, updates=True
+        )
+    script.trains(loop, "n" * 20, number=1)
+    found = script.found()
+    assert (len(found), found.anchor) == (20, "Adam.step()")

@@ -35,7 +35,7 @@ def test_half_the_step_is_twice_as_fast(tmp_path: Path) -> None:
     assert answer.low <= 2.0 <= answer.high
     assert answer.basis == BY_STEP
     assert "2.00× as fast" in answer.verdict
-    assert "input takes 10 ms less in read (train.py:4)" in answer.verdict
+    assert "input takes 10.0 ms less in read (train.py:4)" in answer.verdict
     assert [run.step_ms.mean for run in answer.runs] == [20.0, 10.0]
 
 

@@ -9,6 +9,8 @@ STEPS = {
     "scaled": 24,
     "lbfgs": 12,
     "hand_written": 25,
+    "quick_by_hand": 2000,
+    "data_by_hand": 1500,
     "nested_functions": 42,
     "module_level": 26,
     "evaluation_after_epoch": 36,
@@ -18,4 +20,6 @@ STEPS = {
     "two_losses": 28,
     "one_after_the_other": 44,
 }
-LIKE_OTHERS = {"gan_five_to_one", "gan_every_fifth", "scaled", "own_optimizer", "two_losses"}
+LIKE_OTHERS = {
+    "gan_five_to_one", "gan_every_fifth", "scaled", "own_optimizer", "two_losses", "data_by_hand"
+}  # fmt: skip

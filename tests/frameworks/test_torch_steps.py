@@ -69,6 +69,17 @@ def test_samples_come_from_the_batches(runs: Runs) -> None:
         assert rate["samples_per_s"] == pytest.approx(samples * rate["per_s"])
 
 
+def test_samples_are_those_that_were_collated_wherever_their_dimension_is(runs: Runs) -> None:
+    """Of (time, batch, features), with and without workers; the last batch of an epoch has 8."""
+    answer = steps_of(runs["sequence_first"])
+    measured = [step["measured"] for step in answer["each"]]
+    sizes = ([16] * 6 + [8]) * 6
+    expected = sum(size for size, kept in zip(sizes, measured, strict=True) if kept)
+    rate = answer["rate"]
+    found = rate["samples_per_s"] / rate["per_s"] * answer["measured"]
+    assert found == pytest.approx(expected)
+
+
 def test_evaluation_and_checkpoints_are_phases_of_their_own(runs: Runs) -> None:
     categories = {row["category"] for row in steps_of(runs["evaluation_inside"])["breakdown"]}
     assert {"evaluation", "checkpoint", "forward", "backward", "optimizer"} <= categories

@@ -176,3 +176,28 @@ def test_updates_written_by_hand_have_operators_too(tmp_path: Path) -> None:
     assert len(recorded) == 1
     rows = ops(load(folder)).ops
     assert any("matmul" in row.name or "dot_general" in row.name for row in rows)
+
+
+# --- files of Keras' TensorBoard callback ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flavour", "pause_s"),
+    [
+        ("keras", "0.05"),
+        pytest.param("keras", "0", marks=pytest.mark.nightly),
+        pytest.param("tf_keras", "0.05", marks=pytest.mark.nightly),
+    ],
+)
+def test_the_steps_of_a_callbacks_file_last_as_long_as_the_script_says(
+    flavour: str, pause_s: str, tmp_path: Path
+) -> None:
+    for module in ("tensorflow", "tensorboard", flavour):
+        needs.require(module)
+    program = PROGRAMS / "keras" / "tensorboard_steps.py"
+    wall_ms = float(run(sys.executable, program, flavour, pause_s, tmp_path).stdout)
+    (path,) = tmp_path.rglob("*.xplane.pb")
+    answer = steps(run_of_trace(path))
+    assert 9 <= answer.steps <= 11  # tf_keras begins the first mark before the profiler
+    assert answer.step_ms is not None
+    assert answer.step_ms.mean == pytest.approx(wall_ms, rel=0.25)

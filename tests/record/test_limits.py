@@ -125,3 +125,10 @@ def test_short_steps_may_be_asked_to_go_on_for_a_while(monkeypatch: pytest.Monke
 def test_long_steps_end_when_there_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     script = Script(monkeypatch, steps=30, steps_for_s=1.0)
     assert script.turn(TRAINING, 1_000, ms=100.0, passes=3) == 30
+
+
+def test_quick_turns_count_if_they_have_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(monkeypatch, steps=30)
+    monkeypatch.setattr(limits, "FRAMEWORKS", ("sys",))
+    assert script.turn(DATA, 500, ms=0.2) == 500
+    assert script.turn(TRAINING, 100, ms=0.2, passes=1) == 30

@@ -1,6 +1,7 @@
 """How findings write numbers and places."""
 
 from stepscope.model import Location
+from stepscope.model.durations import duration
 from stepscope.model.findings import Speedup
 
 
@@ -16,12 +17,16 @@ def gain(speedup: Speedup) -> str | None:
     """What is expected; where the range has no upper end, what it gains at least."""
     if speedup.expected <= 1:
         return None
-    return times(speedup.expected) if speedup.high is not None else f"at least {speedup.low:.2g}×"
+    return times(speedup.expected) if speedup.high is not None else f"at least {_least(speedup)}×"
+
+
+def _least(speedup: Speedup) -> str:
+    return f"{speedup.low:.2g}" if speedup.low < 10 else f"{speedup.low:.0f}"
 
 
 def ms(ns: float) -> str:
-    value = ns / 1e6
-    return f"{value:.0f} ms" if value >= 100 else f"{value:.3g} ms"
+    """`61.2 ms`, and from a second on `2.08 s`."""
+    return duration(ns)
 
 
 def span(seconds: float) -> str:

@@ -94,7 +94,7 @@ def judge(case: Case) -> list[Candidate]:
                 f"The usual step takes {ms(usual)}; the extra time of these {len(indices)} is "
                 f"{percent(share)} of all step time.",
                 *(
-                    f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}."
+                    f"Step {each.step}: {ms(1e6 * each.duration_ms)}, {each.why}."
                     for each in shown[:5]
                 ),
             ],

@@ -64,7 +64,7 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
         warmup=found.warmup,
         measured=int(measured.sum()),
         step_ms=_spread(durations) if measured.any() else None,
-        rate=_rate(durations, found.samples[measured]) if measured.any() else None,
+        rate=_rate(durations, found) if measured.any() else None,
         breakdown=breakdown,
         bound=_bound(breakdown) if breakdown else None,
         overhead=cost,
@@ -81,10 +81,14 @@ def _spread(durations_ns: Ints) -> Spread:
     return Spread(mean=float(ms.mean()), median=median, p10=p10, p90=p90)
 
 
-def _rate(durations_ns: Ints, samples: Ints) -> Rate:
+def _rate(durations_ns: Ints, found: FoundSteps) -> Rate:
     seconds = max(1, int(durations_ns.sum())) / 1e9
-    total = int(samples.sum())
-    return Rate(per_s=len(durations_ns) / seconds, samples_per_s=total / seconds if total else None)
+    total = int(found.samples[found.is_measured].sum())
+    return Rate(
+        per_s=len(durations_ns) / seconds,
+        samples_per_s=total / seconds if total else None,
+        samples_are=found.samples_are if total else None,
+    )
 
 
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:

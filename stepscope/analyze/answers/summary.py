@@ -7,6 +7,7 @@ from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.answers.recorded_views import can_repeat, recorded_views
 from stepscope.analyze.answers.run_parts import parts
 from stepscope.analyze.answers.steps import no_steps, steps
+from stepscope.analyze.answers.teardown import teardown_note
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import all_notes
@@ -29,7 +30,7 @@ def summary(run: Run) -> SummaryAnswer:
         hottest=[line.location for line in hottest],
         hottest_ns=[line.ns for line in hottest],
         processes=len(run.processes),
-        notes=all_notes(run),
+        notes=[*all_notes(run), *filter(None, [teardown_note(run, found)])],
         hottest_source=[line.source for line in hottest],
         has=recorded_views(run),
         can_repeat=can_repeat(run),

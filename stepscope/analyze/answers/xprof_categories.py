@@ -88,25 +88,31 @@ def _sorted(breakdown: list[Share] | None) -> list[Share] | None:
     return sorted(breakdown, key=lambda share: -share.ms) if breakdown is not None else None
 
 
-def _answer(start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None) -> StepsAnswer:
-    ms = duration_ns / 1e6
+def _answer(
+    start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None,
+    is_measured: npt.NDArray[np.bool_] | None = None,
+) -> StepsAnswer:  # fmt: skip
+    """`is_measured`: all, if not given."""
+    if is_measured is None:
+        is_measured = np.ones(len(start_ns), np.bool_)
+    ms = duration_ns[is_measured] / 1e6
     p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
     mean = float(ms.mean())
-    means = ns.mean(axis=0) / 1e6
+    means = ns[is_measured].mean(axis=0) / 1e6
     breakdown = [
         Share(category=name, share=value / max(mean, 1e-9), ms=value, device_ms=None)
         for name, value in zip(xprof.CATEGORIES, means.tolist(), strict=True)
     ]
     each = [
-        Step(start_ns=start, duration_ns=lasted, measured=True,
+        Step(start_ns=start, duration_ns=lasted, measured=measured,
              phases=dict(zip(xprof.CATEGORIES, row, strict=True)))
-        for start, lasted, row in zip(
-            start_ns.tolist(), duration_ns.tolist(), ns.tolist(), strict=True)
+        for start, lasted, row, measured in zip(
+            start_ns.tolist(), duration_ns.tolist(), ns.tolist(), is_measured.tolist(), strict=True)
     ]  # fmt: skip
     return StepsAnswer(
         steps=len(start_ns),
         warmup=0,
-        measured=len(start_ns),
+        measured=int(is_measured.sum()),
         step_ms=Spread(mean=mean, median=median, p10=p10, p90=p90),
         rate=Rate(per_s=1e3 / max(mean, 1e-9), samples_per_s=None),
         breakdown=_sorted(breakdown),
@@ -128,16 +134,18 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     if isinstance(trace, str):
         raise DataError(trace)
     causes = read_causes(path)
+    is_whole = None
     if causes is not None:
         found = xprof.xprof_steps(causes)
-        start_ns, end_ns, ns = found.start_ns, found.end_ns, found.ns
+        start_ns, end_ns, ns, is_whole = found.start_ns, found.end_ns, found.ns, found.is_whole
     else:
         start_ns, end_ns = _marked(trace)
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
         raise InputError(f"'{path}': {_NO_STEPS}")
     first_ns = int(start_ns.min())
-    answer = _answer(start_ns - first_ns, end_ns - start_ns, ns, "the steps that the trace marks")
+    anchor = "the steps that the trace marks"
+    answer = _answer(start_ns - first_ns, end_ns - start_ns, ns, anchor, is_whole)
     return msgspec.structs.replace(answer, notes=list(trace.notes))
 
 

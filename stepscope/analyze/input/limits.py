@@ -17,6 +17,7 @@ from stepscope.analyze.counters import grown
 from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.model import InputLine, Limit
+from stepscope.model.durations import duration
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_WAIT: Final = 0.05  # of the step
@@ -123,7 +124,7 @@ def _nothing_words(facts: Facts) -> str:
 
 
 def _start_up_words(facts: Facts) -> str:
-    each = f"{(facts.start_up_ms or 0.0) / 1e3:.1f} s each"
+    each = f"{duration(1e6 * (facts.start_up_ms or 0.0))} each"
     if facts.starts > 1:
         return (
             f"most of the wait is for workers to start ({facts.starts} times, {each}): "
@@ -134,7 +135,7 @@ def _start_up_words(facts: Facts) -> str:
 
 def _transfer_words(facts: Facts) -> str:
     send_less = "send less, as tensors and not as Python objects"
-    get, load = f"{facts.get_ms:.1f} ms", f"{facts.load_ms:.1f} ms"
+    get, load = duration(1e6 * facts.get_ms), duration(1e6 * facts.load_ms)
     if facts.get_ms > facts.load_ms:
         return (
             f"taking a batch from the workers costs {get}, loading it without them would cost "

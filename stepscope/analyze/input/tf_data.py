@@ -25,6 +25,7 @@ from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
 from stepscope.model import InputAnswer, Limit, LoaderRow, Process, StageRow
+from stepscope.model.durations import duration
 from stepscope.store.reader import ProcessData, Run
 
 _Seen = tuple[Causes, Trace]
@@ -94,7 +95,7 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     waits = tf_data_stages.waits(causes.host)
     if len(steps):
         wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
-        by_step = _Waits(wait_ns, steps.end_ns - steps.start_ns)
+        by_step = _Waits(wait_ns[steps.is_whole], (steps.end_ns - steps.start_ns)[steps.is_whole])
     else:
         events = seen[0][1].events
         lasted = int((events["start_ns"] + events["duration_ns"]).max() - events["start_ns"].min())
@@ -180,7 +181,8 @@ def _limit(loader: LoaderRow, rows: list[StageRow]) -> tuple[Limit, str]:
     if not rows:
         return "work", "the pipeline is slower than the steps"
     slowest = rows[0]
-    why = f"{slowest.stage} takes most of the pipeline: {slowest.ms_per_batch:.1f} ms a batch"
+    each = duration(1e6 * slowest.ms_per_batch)
+    why = f"{slowest.stage} takes most of the pipeline: {each} a batch"
     advice = []
     if slowest.stage.startswith(_SERIAL) and (slowest.parallelism or 0.0) < _SEVERAL:
         advice.append("num_parallel_calls=tf.data.AUTOTUNE lets it run several at once")

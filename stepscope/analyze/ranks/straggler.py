@@ -20,6 +20,7 @@ from stepscope.analyze.code.hottest_lines import HotLine, hottest_lines
 from stepscope.analyze.code.lines import lines
 from stepscope.clock import Ints
 from stepscope.model import FunctionLines, LineRow, LinesAnswer
+from stepscope.model.durations import duration
 from stepscope.model.ranks import Straggler
 from stepscope.store.reader import ProcessData, Run
 
@@ -72,14 +73,14 @@ def _is_more_than_chance(worst: Held, others: Sequence[Held]) -> bool:
 
 
 def _why(worst: Held, others: Sequence[Held]) -> str:
-    why = f"it comes last, and holds up each step by {worst.cost_ms:.1f} ms"
+    why = f"it comes last, and holds up each step by {duration(1e6 * worst.cost_ms)}"
     categories = set(worst.mean_ms) - {"communication"}
     excess = {name: _excess_ms(name, worst, others) for name in categories}
     most = max(excess, key=lambda name: excess[name], default=None)
     if most is None or excess[most] < _LEAST_OF_COST * worst.cost_ms:
         return why
     others_named = "the other" if len(others) == 1 else "the others"
-    return f"{why}: in {most} it spends {excess[most]:.1f} ms more than {others_named}"
+    return f"{why}: in {most} it spends {duration(1e6 * excess[most])} more than {others_named}"
 
 
 def _excess_ms(category: str, worst: Held, others: Sequence[Held]) -> float:

@@ -1,5 +1,6 @@
 """Steps that a framework reports: its own batches, else the first optimizer that steps twice and
-those that follow it, else the first compiled function that updates weights and is called twice.
+those that follow it, else the first compiled function that updates weights and is called twice. A
+script may train with an optimizer for a while and with a compiled function then, or before.
 
 A step runs from one anchor's end to the next one's, so evaluation and saving between two of them
 belong to the later one. Between two trainings, each with its own optimizer, they belong to
@@ -22,6 +23,7 @@ from stepscope.store.format import SpanCategory, StepMark
 from stepscope.store.reader import ProcessData
 
 _FEW_TURNS: Final = 8
+_FUNCTIONS: Final = 1 << 40  # added to the numbers of functions: optimizers are numbered below
 _BEGINNERS: Final = (
     SpanCategory.INPUT,
     SpanCategory.FORWARD,
@@ -54,9 +56,9 @@ def _batches(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
     marks = process.step_marks[process.step_marks.who == StepMark.FRAMEWORK]
     if not len(marks):
         return None
-    marks = marks[_are_on_busiest(marks.thread)]
+    marks = marks[are_on_busiest(marks.thread)]
     end_ns = np.sort(marks.at_ns)
-    name = _name(process, marks.name[0], "the framework")
+    name = span_name(process, marks.name[0], "the framework")
     thread = int(marks.thread[0])
     loop = loop_of_ends(end_ns, loops, thread)
     return Anchors(end_ns, thread, f"batches of {name}", (loop,), ONE_TRAINING)
@@ -67,6 +69,7 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
     calls = _calls(spans, spans.number)
     if calls is None:
         return None
+    calls = _with_compiled(process, calls)
     found = loops_of_trainings(calls.anchor_ns, calls.begins, loops, calls.thread)
     beside = {
         loop: calls.end_ns[~calls.is_anchor & calls.are_in(loop, found)] for loop in set(found)
@@ -77,10 +80,37 @@ def _optimizer_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | N
 
 def _steps_of(process: ProcessData, calls: "_Calls") -> str:
     """`Adam.step() and LBFGS.step()`, in order of time; for a function, its name."""
-    firsts = calls.anchors[calls.begins].name
-    names = dict.fromkeys(_name(process, each, "optimizer") for each in firsts)
-    *others, last = [f"{name}()" if "." in name else f"{name}.step()" for name in names]
+    firsts = calls.anchors[calls.begins]
+    steps = (
+        _called(span_name(process, name, "optimizer"), is_compiled)
+        for name, is_compiled in zip(firsts.name, firsts.are(SpanCategory.COMPUTE), strict=True)
+    )
+    *others, last = dict.fromkeys(steps)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _called(name: str, is_function: bool) -> str:
+    if is_function or "." in name:
+        return name if name.endswith(")") else f"{name}()"
+    return f"{name}.step()"
+
+
+def _with_compiled(process: ProcessData, calls: "_Calls") -> "_Calls":
+    """Compiled functions that train before an optimizer's training, after it, or between two: those
+    called while it goes on are part of its steps."""
+    begun = np.flatnonzero(np.diff(calls.training, prepend=-1))
+    ended = np.append(begun[1:], len(calls.training)) - 1
+    spans = process.spans.of(SpanCategory.OPTIMIZER, SpanCategory.COMPUTE)
+    is_compiled = spans.are(SpanCategory.COMPUTE)
+    compiled = spans[is_compiled]
+    number, updates = with_first_calls(compiled)
+    updates &= (number > 0) & (compiled.thread == calls.thread)
+    updates &= step_of(compiled.end_ns, calls.end_ns[begun], calls.end_ns[ended] + 1) < 0
+    if not updates.any():
+        return calls
+    numbers = spans.number.astype(np.int64)
+    numbers[is_compiled] = np.where(updates, _FUNCTIONS + number, 0)
+    return _calls(spans, numbers) or calls
 
 
 def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | None:
@@ -95,8 +125,8 @@ def _compiled_steps(process: ProcessData, loops: Sequence[Loop]) -> Anchors | No
     calls = calls.of_first_training()  # what follows may well evaluate
     loop = loop_of_ends(calls.anchor_ns, loops, calls.thread)
     around = _loop_with_all(calls, loops) if loop is None else None
-    name = _name(process, calls.anchors.name[0], "function")
-    return calls.as_steps(name if name.endswith(")") else f"{name}()", [loop], {loop: around})
+    name = span_name(process, calls.anchors.name[0], "function")
+    return calls.as_steps(_called(name, True), [loop], {loop: around})
 
 
 class _Calls(NamedTuple):
@@ -160,7 +190,7 @@ def _calls(spans: Spans, number: Ints) -> _Calls | None:
     kept = np.flatnonzero((number > 0) & spans.is_done)
     if not len(kept):
         return None
-    kept = kept[_are_on_busiest(spans.thread[kept])]
+    kept = kept[are_on_busiest(spans.thread[kept])]
     kept = kept[np.argsort(spans.end_ns[kept], kind="stable")]
     kept = kept[are_repeated(number[kept])]
     if not len(kept):
@@ -186,12 +216,12 @@ def _loop_with_all(calls: _Calls, loops: Sequence[Loop]) -> Loop | None:
     return best
 
 
-def _name(process: ProcessData, id: np.uint32, unknown: str) -> str:
+def span_name(process: ProcessData, id: np.uint32, unknown: str) -> str:
     name = process.names.spans.get(int(id))
     return name.name if name else unknown
 
 
-def _are_on_busiest(thread: Ids) -> Mask:
+def are_on_busiest(thread: Ids) -> Mask:
     threads, counts = np.unique(thread, return_counts=True)
     mine: Mask = thread == threads[np.argmax(counts)]
     return mine

@@ -1,5 +1,7 @@
 """How many samples each step trains on."""
 
+from typing import Final, NamedTuple
+
 import numpy as np
 
 from stepscope.analyze.intervals import Indices, step_of
@@ -10,35 +12,78 @@ from stepscope.store.events import MOST_SAMPLES, Spans
 from stepscope.store.format import ForwardFlag, SpanCategory, StepMark
 from stepscope.store.reader import ProcessData
 
+_ONE_OF: Final = "the batches of the first of {} loaders"
+_FIRST_DIMENSION: Final = "the first dimension of what {} is given"
+
+
+class Counted(NamedTuple):
+    """Samples of each step, and what they are where that is not plain."""
+
+    samples: Ints
+    what: str | None = None
+
 
 def samples_by_step(
     process: ProcessData, thread: int, start_ns: Ints, end_ns: Ints, begins: Indices = ONE_TRAINING
-) -> Ints:
+) -> Counted:
     """As the framework reports; else from the batches that were fetched, or from each step's first
     forward."""
     marks = process.step_marks.on(thread)
     marks = marks[marks.who == StepMark.FRAMEWORK]
     if len(marks) == len(start_ns) and marks.samples.any():
-        return marks.by_start().samples
+        return Counted(marks.by_start().samples)
     spans = process.spans.on(thread)
-    fetched = _summed(_trained_on(spans), start_ns, end_ns)
+    batches, loaders = _of_first_loader(_trained_on(spans), start_ns, end_ns)
+    fetched = _summed(batches, start_ns, end_ns)
     if fetched.any():
-        return fetched
-    computed = _computed_samples(spans, start_ns, end_ns)
-    if computed.any():
-        return computed
-    return _forward_samples(spans, start_ns, end_ns, begins)
+        return Counted(fetched, _ONE_OF.format(loaders) if loaders > 1 else None)
+    computed, what = _computed_samples(spans, start_ns, end_ns), SpanCategory.COMPUTE
+    if not computed.any():
+        computed, what = _forward_samples(spans, start_ns, end_ns, begins), SpanCategory.FORWARD
+    return Counted(computed, _given_to(process, spans.of(what)) if computed.any() else None)
+
+
+def _given_to(process: ProcessData, calls: Spans) -> str:
+    """The dimension of an array may be the batch or the sequence: say which was taken."""
+    name = process.names.spans.get(int(calls.name[0]))
+    return _FIRST_DIMENSION.format(name.name if name else "the model")
 
 
 def _trained_on(spans: Spans) -> Spans:
-    """The batches that are followed by a pass with gradients before the next batch comes."""
+    """The batches that are followed by a pass with gradients before the next batch comes, and those
+    that were fetched together with such a batch."""
     inputs = spans.of(SpanCategory.INPUT).by_start()
+    inputs = inputs[inputs.samples > 0]
     with_gradients = (spans.flags & int(ForwardFlag.NO_GRAD)) == 0
-    is_pass = spans.are(SpanCategory.FORWARD) & with_gradients
-    is_pass |= spans.are(SpanCategory.BACKWARD, SpanCategory.COMPUTE)
-    passes_ns = np.sort(spans[is_pass & ~spans.is_dropped].start_ns)
+    is_pass = spans.are(SpanCategory.FORWARD, SpanCategory.BACKWARD, SpanCategory.COMPUTE)
+    is_pass &= ~spans.is_dropped
+    trains = is_pass & (with_gradients | ~spans.are(SpanCategory.FORWARD))
+    kept = _are_followed(inputs, spans[trains])
+    alone = _are_followed(inputs, spans[is_pass])
+    for index in range(len(inputs) - 2, -1, -1):
+        kept[index] |= not alone[index] and kept[index + 1]
+    return inputs[kept]
+
+
+def _are_followed(inputs: Spans, passes: Spans) -> Mask:
+    """By a pass, before the next of them comes."""
+    passes_ns = np.sort(passes.start_ns)
     before_next = np.searchsorted(passes_ns, inputs.start_ns)
-    return inputs[np.append(before_next[1:], len(passes_ns)) > before_next]
+    followed: Mask = np.append(before_next[1:], len(passes_ns)) > before_next
+    return followed
+
+
+def _of_first_loader(batches: Spans, start_ns: Ints, end_ns: Ints) -> tuple[Spans, int]:
+    """Of several loaders in a step, the one that was used first in the run: a script that draws
+    noise or unlabelled images beside its images counts those. Also how many loaders a step has."""
+    step = step_of(batches.start_ns, start_ns, end_ns)
+    batches, step = batches[step >= 0], step[step >= 0]
+    if not len(step):
+        return batches, 0
+    pairs = np.unique(np.stack([step, batches.loader]), axis=1)
+    steps, first, loaders = np.unique(pairs[0], return_index=True, return_counts=True)
+    kept = batches.loader == pairs[1][first][np.searchsorted(steps, step)]
+    return batches[kept], int(np.median(loaders))
 
 
 def _summed(spans: Spans, start_ns: Ints, end_ns: Ints) -> Ints:

@@ -11,11 +11,12 @@ from stepscope.analyze.intervals import step_of
 from stepscope.analyze.run import code_location, source_text
 from stepscope.analyze.steps import anchors
 from stepscope.analyze.steps.batch_sizes import samples_by_step
+from stepscope.analyze.steps.hand_written import find_gradients
 from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
 from stepscope.analyze.steps.loops import Loop, Mask, read_loops
 from stepscope.analyze.steps.step_loop import choose_step_loop
-from stepscope.analyze.steps.warmup import warmup_steps
+from stepscope.analyze.steps.warmup import AHEAD, warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
 from stepscope.model import Location
@@ -27,6 +28,7 @@ _NO_LOOP: Final = (
     "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
 )
 _STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may take only half of it
+_NOTHING: Final[Ints] = np.zeros(0, np.int64)
 _NO_PROCESS: Final = "nothing was recorded."
 
 
@@ -38,6 +40,7 @@ class FoundSteps:
     end_ns: Ints
     is_open: Mask  # its end is known only roughly: the loop was left in it
     samples: Ints  # 0: not known
+    samples_are: str | None = None  # what they are, where that is not plain
     warmup: int = 0
     thread: int = 0
     anchor: str | None = None
@@ -70,12 +73,13 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), what a framework reports, then the step loop."""
+    """By priority: stepscope.step(), what a framework reports, then the step loop; the gradients,
+    if there are any and no loop has them."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)
     found = _marked_steps(process, loops) or _anchored_steps(process, loops)
-    found = found or _loop_steps(run, process, loops)
+    found = found or _gradient_or_loop_steps(run, process, loops)
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
     slowed = slowed_steps(process, found.start_ns, found.end_ns)
@@ -89,7 +93,7 @@ def _warmup(process: ProcessData, found: FoundSteps) -> int:
     compiles = process.spans.of(SpanCategory.COMPILE)
     if len(compiles):
         last = int(step_of(compiles.end_ns[:1], found.start_ns, found.end_ns)[0])
-        if last < len(found) // 2:
+        if last < AHEAD * len(found):
             settled = max(settled, last + 1)
     return settled
 
@@ -120,16 +124,24 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
 
 
 def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
-    """From anchor to anchor."""
     found = anchors.find_anchors(process, loops)
-    if found is None:
-        return None
+    return None if found is None else _from_anchor_to_anchor(process, found)
+
+
+def _gradient_or_loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    turns = _loop_steps(run, process, loops)
+    start_ns, end_ns = (turns.start_ns, turns.end_ns) if turns else (_NOTHING, _NOTHING)
+    gradients = find_gradients(process, loops, start_ns, end_ns)
+    return turns if gradients is None else _from_anchor_to_anchor(process, gradients)
+
+
+def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> FoundSteps:
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
+    counted = samples_by_step(process, found.thread, start_ns, end_ns, found.begins)
     return FoundSteps(
-        start_ns, end_ns, np.zeros(len(end_ns), np.bool_),
-        samples_by_step(process, found.thread, start_ns, end_ns, found.begins),
-        thread=found.thread, anchor=found.what, turned_ns=_turned(around),
+        start_ns, end_ns, np.zeros(len(end_ns), np.bool_), counted.samples,
+        samples_are=counted.what, thread=found.thread, anchor=found.what, turned_ns=_turned(around),
         turn_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
     )  # fmt: skip
 
@@ -186,10 +198,10 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     order = np.argsort(start_ns, kind="stable")
     order = order[_is_outermost(start_ns[order], end_ns[order])]
     location = code_location(run, process, loop.name.code, loop.name.line)
+    counted = samples_by_step(process, loop.thread, start_ns[order], end_ns[order])
     return FoundSteps(
-        start_ns[order], end_ns[order], is_open[order],
-        samples_by_step(process, loop.thread, start_ns[order], end_ns[order]),
-        thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
+        start_ns[order], end_ns[order], is_open[order], counted.samples,
+        samples_are=counted.what, thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
         turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns),
     )  # fmt: skip
 

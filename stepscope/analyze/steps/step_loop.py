@@ -3,10 +3,10 @@
 1. On each thread, loops form a tree by time: a loop lies in the one during whose turns it runs.
 2. From the outside in: as long as the loops inside hold most of a loop's time, the step is in
    the one that holds the most; evaluation gives way to training.
-3. Not a step: fewer than 10 turns, a median turn under 1 ms, less than 5 % of the recorded time
-   (unless the run was to end after some steps), a generator that waits for its consumer, and what
-   is done a few times in every turn of the loop around (layers, two networks, the samples of a
-   batch).
+3. Not a step: fewer than 10 turns, a median turn under 1 ms (unless gradients are computed in the
+   turns), less than 5 % of the recorded time (unless the run was to end after some steps), a
+   generator that waits for its consumer, and what is done a few times in every turn of the loop
+   around (layers, two networks, the samples of a batch).
 4. Among trees, the one with the most time wins; but a loop of loops beats a flat one that ran
    before it (preparing data), and the main thread beats others unless it only waits for them.
 """
@@ -45,7 +45,7 @@ class Choice:
 
 
 def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choice | None:
-    words = _Words(run, process)
+    words = _Words(run, process, _with_gradients(process, loops))
     least_ns = _least_ns(run, process)
     choices = []
     for thread in sorted({loop.thread for loop in loops}):
@@ -53,6 +53,18 @@ def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choic
         if found is not None and found.loop.total_ns >= least_ns:
             choices.append(found)
     return _choose_thread(choices, process.main_thread, words)
+
+
+def _with_gradients(process: ProcessData, loops: list[Loop]) -> frozenset[Loop]:
+    """The loops in most of whose turns gradients are computed."""
+    backward = process.spans.of(SpanCategory.BACKWARD)
+    found = set()
+    for loop in loops:
+        at_ns = np.sort(backward.on(loop.thread).start_ns)
+        inside = np.searchsorted(at_ns, loop.end_ns) > np.searchsorted(at_ns, loop.start_ns)
+        if 2 * int(inside.sum()) > len(inside):
+            found.add(loop)
+    return frozenset(found)
 
 
 def _least_ns(run: Run, process: ProcessData) -> float:
@@ -113,10 +125,17 @@ def _prefer_training(pairs: list[tuple[Loop, Loop]], words: "_Words") -> list[tu
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Words:
-    """The names around loops, to break ties."""
+    """What is known about loops besides their times: the names around them, to break ties, and in
+    which of them gradients are computed."""
 
     run: Run
     process: ProcessData
+    training: frozenset[Loop]
+
+    def could_be_step(self, loop: Loop) -> bool:
+        durations = loop.duration_ns
+        is_long = loop in self.training or float(np.median(durations)) >= LEAST_MEDIAN_NS
+        return len(durations) >= LEAST_TURNS and is_long
 
     def header(self, loop: Loop) -> str | None:
         return source_text(self.run, self.process, loop.name.code, loop.name.line)
@@ -172,14 +191,15 @@ class _Tree:
         best = max(found, key=lambda pair: pair[0].total_ns, default=(None, None))[1]
         if self._gives_way(loop, best):
             return None
-        if best is not None and (2 * held_ns >= loop.total_ns or not _could_be_step(loop)):
+        could_be = self._words.could_be_step(loop)
+        if best is not None and (2 * held_ns >= loop.total_ns or not could_be):
             return best
-        return loop if _could_be_step(loop) else None
+        return loop if could_be else None
 
     def _gives_way(self, loop: Loop, best_inside: Loop | None) -> bool:
         """Whether its turns are parts of one step of a loop around it."""
         around = self.around[loop]
-        if around is None or not any(_could_be_step(outer) for outer in self.ancestors(loop)):
+        if around is None or not any(map(self._words.could_be_step, self.ancestors(loop))):
             return False
         entries, turns = len(loop.turns), float(np.median(loop.turns))
         if entries < LEAST_TURNS or _has_many_turns(best_inside):
@@ -196,11 +216,6 @@ class _Tree:
     def _is_one_epoch(self, loop: Loop, around: Loop) -> bool:
         outer = loop_words.meaning(self._words.header(around)) == "rounds"
         return outer or loop_words.mentions_epochs(self._words.function(loop))
-
-
-def _could_be_step(loop: Loop) -> bool:
-    durations = loop.duration_ns
-    return len(durations) >= LEAST_TURNS and float(np.median(durations)) >= LEAST_MEDIAN_NS
 
 
 def _has_many_turns(loop: Loop | None) -> bool:

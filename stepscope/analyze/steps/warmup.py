@@ -10,40 +10,49 @@ ENOUGH_STEPS: Final = 20
 LEAST_WARMUP: Final = 5
 SLOW: Final = 1.5  # a first step of a short run counts as warm-up if it is this much slower
 TOLERANCE: Final = 0.10
+WINDOW: Final = 5  # steps that are looked at together: one may be slow by chance
+# Of the steps. What is slow for longer than half of that is the machine's or the script's way, not
+# a beginning: a third of a run must not be left out because somebody else was busy at first.
+AHEAD: Final = 0.25
+_Times = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def warmup_steps(duration_ns: Ints) -> int:
-    """Number of leading steps that are slower than what the run settles to.
+    """Number of leading steps that are slower than what soon follows them.
 
     1. Short runs: leading steps that are clearly slower than the rest, a quarter at most.
-    2. The level is the median of the second half; its spread the median deviation from it.
-    3. Warm-up ends with the first window whose median is within the tolerance of the level: 10 %
-       or what chance alone does to such a median. If none is in the first half, times drift for the
-       whole run, and that is not warm-up.
+    2. The level is the median of the next quarter of the run; its spread the median deviation from
+       it. It is not that of the whole run: times that drift, or are disturbed for a while, are not
+       warm-up.
+    3. Warm-up ends with the first window that has steps at that level: within the tolerance of 10 %
+       or what chance alone does to a median. While code is compiled and caches are cold, no step is
+       that fast; with a busy neighbour, some are. If there is no such window, only steps that are
+       clearly slower than the level count.
     """
     count = len(duration_ns)
     if count < ENOUGH_STEPS:
         return _slow_start(duration_ns)
     durations = duration_ns.astype(np.float64)
-    later = durations[count // 2 :]
-    level = float(np.median(later))
-    deviation = 1.4826 * float(np.median(np.abs(later - level)))
-    window = max(LEAST_WARMUP, min(count // 20, 100))
-    chance = 3 * 1.2533 * deviation / window**0.5  # standard error of a median
-    limit = level + max(TOLERANCE * level, chance)
-    for first in range(LEAST_WARMUP, max(LEAST_WARMUP, count // 2) + 1):
-        if float(np.median(durations[first : first + window])) <= limit:
-            return _past_outliers(durations, first, limit)
-        if first - LEAST_WARMUP > 10_000:
-            break
-    return LEAST_WARMUP
+    for first in range(LEAST_WARMUP, max(LEAST_WARMUP, int(AHEAD * count)) + 1):
+        limit = _limit(durations, first)
+        if np.sort(durations[first : first + WINDOW])[1] <= limit:
+            return _past_slow(durations, first, limit)
+    return _past_slow(durations, LEAST_WARMUP, SLOW * _limit(durations, LEAST_WARMUP))
 
 
-def _past_outliers(
-    durations: np.ndarray[tuple[int], np.dtype[np.float64]], first: int, limit: float
-) -> int:
+def _limit(durations: _Times, first: int) -> float:
+    """How long a step may take that belongs to what follows."""
+    begin = first + WINDOW
+    ahead = durations[begin : begin + max(ENOUGH_STEPS // 2, int(AHEAD * len(durations)))]
+    level = float(np.median(ahead))
+    deviation = 1.4826 * float(np.median(np.abs(ahead - level)))
+    chance = 3 * 1.2533 * deviation / WINDOW**0.5  # standard error of a median
+    return level + max(TOLERANCE * level, chance)
+
+
+def _past_slow(durations: _Times, first: int, limit: float) -> int:
     """Slow steps at the start of a settled window still belong to the warm-up."""
-    for index in range(first, min(first + LEAST_WARMUP, len(durations) // 2)):
+    for index in range(first, min(first + WINDOW, len(durations) // 2)):
         if durations[index] <= limit:
             return index
     return first

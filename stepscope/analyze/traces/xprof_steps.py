@@ -1,8 +1,12 @@
 """Steps and what their time goes to, as in XProf.
 
-1. A step is what the script or a library marked, on the host; if the device worked on beyond that,
-   what it did for that step. If no steps are marked, the calls of graph functions count.
-2. Every event of the step's group has a kind. Of several at one moment, the kind that comes first
+1. A step begins where the script or a library marked one, on the host; if the device worked on
+   beyond that, with what it did for that step. If no steps are marked, the calls of graph functions
+   count.
+2. It lasts until the next one begins: callbacks and whatever else lies between two marks is part of
+   the training. How long the last one took is not known then. Marks that nearly touch are the
+   steps, to the nanosecond that XProf says.
+3. Every event of the step's group has a kind. Of several at one moment, the kind that comes first
    in `_ORDER` counts; what no event claims is All Others.
 """
 
@@ -47,6 +51,7 @@ KIND: Final = {kind: number for number, (kind, _) in enumerate(_ORDER)}
 _NOT_COMPUTE: Final = ("EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun")
 _MARKERS: Final = ("train", "test", "TraceContext")
 _CALLS: Final = ("FunctionRun", "SessionRun")
+_UNNOTICED: Final = 0.05  # of a step between two marks: what the loop itself takes
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,6 +61,7 @@ class XprofSteps:
     start_ns: Ints
     end_ns: Ints
     ns: npt.NDArray[np.int64]
+    is_whole: npt.NDArray[np.bool_]  # not: the last one, if others go on after their mark
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -82,14 +88,27 @@ def xprof_steps(causes: Causes) -> XprofSteps:
     )
     order = np.argsort(group, kind="stable")
     group, kind, start, end = group[order], kind[order], start[order], end[order]
-    rows, bounds = [], []
-    for number, (begin, stop) in sorted(spans.items(), key=lambda each: each[1]):
+    ordered = sorted(spans.items(), key=lambda each: each[1])
+    begins, ends, is_whole = _to_next(np.array([span for _, span in ordered], np.int64))
+    rows = []
+    for (number, _), begin, stop in zip(ordered, begins.tolist(), ends.tolist(), strict=True):
         here = slice(*np.searchsorted(group, [number, number + 1]).tolist())
         rows.append(categories_of(kind[here], start[here], end[here], begin, stop))
-        bounds.append((begin, stop))
     table = np.array(rows, np.int64).reshape(-1, len(CATEGORIES))
-    edges = np.array(bounds, np.int64).reshape(-1, 2)
-    return XprofSteps(edges[:, 0], edges[:, 1], table)
+    return XprofSteps(begins, ends, table, is_whole)
+
+
+def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
+    """Steps reach to the next one's begin, or to their own end if the device works longer."""
+    begins, ends = spans.reshape(-1, 2).T
+    following = np.maximum(ends, np.append(begins[1:], ends[-1:]))
+    is_whole = np.ones(len(begins), np.bool_)
+    if len(begins) < 2 or np.median(following[:-1] - ends[:-1]) <= _UNNOTICED * np.median(
+        following[:-1] - begins[:-1]
+    ):
+        return begins, ends, is_whole
+    is_whole[-1] = False
+    return begins, following, is_whole
 
 
 def categories_of(kind: Ints, start: Ints, end: Ints, begin: int, stop: int) -> list[int]:

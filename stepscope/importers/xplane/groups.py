@@ -3,9 +3,10 @@
 1. A file may have group ids (`group_id`). Otherwise:
 2. An event is a child of the one around it on its thread; of the one that produced what it consumes
    (`_p` to `_c`); and fetching a batch is a child of the executor's work on the same step.
-3. A root is an event marked as one (`_r`), except for functions that run inside tf.data. Starting
-   with the highest level and the earliest event, a root without a root of its level above it makes
-   a group of itself and everything that is reached from it.
+3. A root is an event marked as one (`_r`), or as a step by its number alone, as Keras' TensorBoard
+   callback does; functions that run inside tf.data are none. Starting with the highest level and
+   the earliest event, a root without a root of its level above it makes a group of itself and
+   everything that is reached from it.
 """
 
 import collections
@@ -153,7 +154,8 @@ class _Groups:
     def _roots(self) -> list[int]:
         events, stats = self._events, self._events.stats
         of_input = stats["step_id"][events.named(words.CAPTURED) & (stats["step_id"] != _NONE)]
-        level = np.where(events.named(_LEGACY_ROOT) & (stats["root"] < 0), 1, stats["root"])
+        is_unsaid = events.named(_LEGACY_ROOT) | (stats["step_num"] >= 0)
+        level = np.where(is_unsaid & (stats["root"] < 0), 1, stats["root"])
         found = np.flatnonzero((level > 0) & ~np.isin(stats["step_id"], of_input))
         order = np.lexsort((events.start_ns[found], -level[found]))
         self._level = level

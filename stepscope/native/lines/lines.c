@@ -133,12 +133,16 @@ static void counters_now_and_then(uint64_t now) {
 }
 
 /* A loop with more than 1,000 iterations a second is not a step loop: stop stamping it, unless it is
-   known to be one. */
+   known to be one, or most of its iterations have passes of a framework in them. */
 static void watch_rate(Loop *loop, Line *entry, uint64_t now) {
     if (loop->id == stamps_always) return;
-    if (loop->stamps++ == 0) loop->window_ticks = now;
+    if (loop->stamps++ == 0) {
+        loop->window_ticks = now;
+        loop->window_passes = events_of_passes;
+    }
     if (loop->stamps < STAMPS_A_SECOND) return;
-    if (now - loop->window_ticks < ns_to_ticks(1e9)) {
+    int trains = 2 * (events_of_passes - loop->window_passes) > STAMPS_A_SECOND;
+    if (!trains && now - loop->window_ticks < ns_to_ticks(1e9)) {
         loop->off = 1;
         entry->hits &= ~HITS_STAMPED;
     }

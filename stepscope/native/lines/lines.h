@@ -17,6 +17,7 @@ typedef struct {
     uint32_t id;
     uint32_t stamps;         /* in the current window of 1,000 */
     uint64_t window_ticks;   /* when that window began */
+    uint64_t window_passes;  /* how many passes of a framework there had been by then */
     int off;                 /* more than 1,000 iterations a second */
 } Loop;
 

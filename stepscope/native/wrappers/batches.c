@@ -30,19 +30,33 @@ static PyObject *first_part(PyObject *batch) {
     return part;
 }
 
-/* Numbers only: asking for a symbolic length would fix it. */
-static long long length_of(PyObject *part) {
+/* Along one dimension. Numbers only: asking for a symbolic length would fix it. */
+static long long length_of(PyObject *part, Py_ssize_t dimension) {
     PyObject *shape = PyObject_GetAttr(part, shape_name);
-    PyObject *length = shape ? PySequence_GetItem(shape, 0) : NULL;
+    PyObject *length = shape ? PySequence_GetItem(shape, dimension) : NULL;
     long long found = length && PyLong_Check(length) ? PyLong_AsLongLong(length) : NOT_KNOWN;
     Py_XDECREF(length);
     Py_XDECREF(shape);
     return found < 0 ? NOT_KNOWN : found;
 }
 
+/* Inputs of (time, batch, features) come with labels of (batch,): then the second dimension counts. */
+static long long length_with_labels(PyObject *inputs, PyObject *batch, long long first) {
+    int has_labels = (PyTuple_Check(batch) || PyList_Check(batch)) && Py_SIZE(batch) == 2;
+    PyObject *second = has_labels ? PySequence_GetItem(batch, 1) : NULL;
+    PyObject *labels = second ? first_part(second) : NULL;
+    long long found = labels ? length_of(labels, 0) : NOT_KNOWN;
+    int agree = found < 0 || found == first || length_of(inputs, 1) != found;
+    Py_XDECREF(labels);
+    Py_XDECREF(second);
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+    return agree ? first : found;
+}
+
 long long batch_samples(PyObject *batch) {
     PyObject *part = first_part(batch);
-    long long samples = part ? length_of(part) : NOT_KNOWN;
+    long long samples = part ? length_of(part, 0) : NOT_KNOWN;
+    if (samples >= 0) samples = length_with_labels(part, batch, samples);
     Py_XDECREF(part);
     if (!PyErr_Occurred()) return samples;
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return INTERRUPTED;

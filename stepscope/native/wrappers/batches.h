@@ -4,7 +4,7 @@
 
 #include "python/compat.h"
 
-/* The length of its first part; -1: not known. -2 with an exception set if something other than an
+/* The length of its first part, along the dimension that its labels share; -1: not known. -2 with an exception set if something other than an
    error was raised, such as an interrupt. */
 long long batch_samples(PyObject *batch);
 

@@ -1,8 +1,9 @@
 """--steps, --until-stable and --stop-after: find the training loop while it runs.
 
 The report chooses the step loop with the whole run at hand; here a simpler rule must do: the
-busiest loop among those whose turns take 1 ms or more, that have turned ten times, and that do
-not always turn the same few times when entered (layers, a generator and its discriminator).
+busiest loop among those whose turns take 1 ms or more or have passes of a framework in them, that
+have turned ten times, and that do not always turn the same few times when entered (layers, a
+generator and its discriminator).
 An enclosing loop turns less often in the same time, so the busiest one is the innermost.
 
 Where a framework is loaded, the steps have passes of it in them. A loop without any may only make
@@ -63,7 +64,7 @@ class _Turns:
     def could_be_steps(self) -> bool:
         if len(self.stamps) <= TURNS_AT_LEAST or self._always_few():
             return False
-        return _median_turn_ns(self.stamps) >= TURN_NS_AT_LEAST
+        return self.has_passes or _median_turn_ns(self.stamps) >= TURN_NS_AT_LEAST
 
     @property
     def has_passes(self) -> bool:

@@ -70,7 +70,9 @@ def steps_block(answer: StepsAnswer) -> RenderableType:
         return Group(heading("Steps"), indented(Text(answer.reason or NOTHING_TO_SHOW["steps"])))
     parts: list[RenderableType] = [heading("Steps", _counts(answer))]
     if answer.anchor:
-        parts.append(indented(Text(f"from {_short_anchor(answer.anchor)}", style=FAINT)))
+        counted = answer.rate.samples_are if answer.rate else None
+        what = f"; samples: {counted}" if counted else ""
+        parts.append(indented(Text(f"from {_short_anchor(answer.anchor)}{what}", style=FAINT)))
     if answer.reason:
         parts.append(indented(Text(answer.reason, style=WARNING)))
     if answer.step_ms is not None:

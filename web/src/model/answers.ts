@@ -16,7 +16,7 @@ export interface Spread {
 }
 
 export interface Rate {
-  per_s: number; samples_per_s: number | null;
+  per_s: number; samples_per_s: number | null; samples_are: string | null;
 }
 
 // One exclusive category of the mean step.

@@ -75,7 +75,9 @@ class Updates:
         self.is_open = False
         self._returned, self._given = [], []
         numbers = [number for number, may_be in enumerate(may_be_batch) if may_be]
-        self._batch = next((number for number in numbers if self._is_batch(args[number])), None)
+        batches = [number for number in numbers if self._is_batch(args[number])]
+        self._batch = batches[0] if batches else None
+        self._labels = batches[1] if len(batches) == 2 else None
 
     def _is_batch(self, arg: Any) -> bool:
         """All its arrays have the same number of rows: parameters do not."""
@@ -86,7 +88,9 @@ class Updates:
         """Samples in the batch; 0: not known."""
         if self._batch is None or self._batch >= len(args):
             return 0
-        return samples_in(args[self._batch])
+        if self._labels is None or self._labels >= len(args):
+            return samples_in(args[self._batch])
+        return samples_in((args[self._batch], args[self._labels]))
 
 
 def _alive(refs: _Refs) -> set[int]:

@@ -147,13 +147,22 @@ def _has_gradients(function: Any) -> bool:
 
 
 def _samples(args: Any, kwargs: Any) -> int:
-    """Samples in the first argument that looks like a batch."""
-    for part in (*args, *kwargs.values()) if kwargs else args:
-        shape = getattr(part, "_shape_tuple", None)  # a tensor's, without the object around it
-        samples = (shape() or (0,))[0] if shape is not None else samples_in(part)
-        if samples:
-            return min(int(samples), 2**40)
-    return 0
+    """Samples in the first argument that looks like a batch, along the dimension that the second
+    one shares: inputs of (time, batch, features) come with labels of (batch,)."""
+    shapes = [_shape(part) for part in ((*args, *kwargs.values()) if kwargs else args)]
+    shapes = [shape for shape in shapes if shape and shape[0]]
+    if not shapes:
+        return 0
+    samples = shapes[0][0]
+    if len(shapes) == 2 and samples != shapes[1][0] and shapes[0][1:2] == shapes[1][:1]:
+        samples = shapes[1][0]
+    return min(int(samples), 2**40)
+
+
+def _shape(part: Any) -> tuple[int, ...]:
+    """Of a tensor, without making the object around its shape; of anything else, its samples."""
+    shape = getattr(part, "_shape_tuple", None)
+    return tuple(shape() or ()) if shape is not None else (samples_in(part),)
 
 
 def install(python: Any, patches: Patches) -> None:

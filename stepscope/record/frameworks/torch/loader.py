@@ -1,5 +1,6 @@
 """PyTorch: starting a DataLoader and waiting for its batches, as the phase `input`."""
 
+import collections
 import itertools
 import threading
 import weakref
@@ -9,13 +10,16 @@ from stepscope.native import _core
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches
-from stepscope.record.frameworks.watching.training_batches import samples_in
+from stepscope.record.frameworks.watching.timed_calls import do_nothing
+from stepscope.record.frameworks.watching.training_batches import known_size, samples_in
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory, about_loader
 
 _BATCH: Final = "DataLoader"
 _START: Final = "DataLoader.__iter__"  # part of the format: analysis knows it by this name
 _ABOUT: Final = "_stepscope_about"  # on an iterator: its loader
+_SIZES: Final = "_stepscope_sizes"  # on an iterator: of the batches that are on their way
+_Sizes = collections.deque[int]
 
 
 def install(module: Any, patches: Patches) -> None:
@@ -26,6 +30,10 @@ def install(module: Any, patches: Patches) -> None:
             continue
         if "_next_data" in vars(kind):
             _watch_batches(kind, loaders, patches)
+        if "_next_index" in vars(kind):
+            patches.watch(kind, "_next_index", _this_iterator, _size_is_known, failed=do_nothing)
+        if "_reset" in vars(kind):
+            patches.watch(kind, "_reset", _forget_sizes)
         if "__iter__" in vars(kind) and hasattr(kind, "_get_iterator"):
             _watch_starts(kind, loaders, patches)
     if hasattr(module, "_utils"):
@@ -57,7 +65,7 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
     wait: only the outer one's samples count."""
     inside = threading.local()
 
-    def begins(batches: Any, /) -> tuple[int, bool] | None:
+    def begins(batches: Any, /) -> tuple[int, bool, _Sizes] | None:
         if naming.name_id is None:
             return None
         about = getattr(batches, _ABOUT, None)
@@ -66,19 +74,56 @@ def _watch_batches(iterator: Any, loaders: _Loaders, patches: Patches) -> None:
         is_inner = hasattr(inside, "a_loader")
         span = _core.range_span(naming.name_id(_BATCH), SpanCategory.INPUT, 0, about)
         inside.a_loader = True
-        return span, is_inner
+        return span, is_inner, _sizes_of(batches)
 
-    def ended(begun: tuple[int, bool], batch: Any) -> None:
-        span, is_inner = begun
-        _core.span_end(span, 0 if is_inner else samples_in(batch))
+    def ended(begun: tuple[int, bool, _Sizes], batch: Any) -> None:
+        span, is_inner, sizes = begun
+        size = sizes.popleft() if sizes else 0
+        _core.span_end(span, 0 if is_inner else _samples(batch, size))
         if not is_inner:
             del inside.a_loader
 
-    def failed(begun: tuple[int, bool], error: BaseException) -> None:
+    def failed(begun: tuple[int, bool, _Sizes], error: BaseException) -> None:
         ended(begun, None)
         stages.note_death(error)
 
     patches.watch(iterator, "_next_data", begins, ended, failed)
+
+
+# --- how large the batches are --------------------------------------------------------------------
+
+
+def _this_iterator(batches: Any, /) -> Any:
+    return batches if naming.name_id is not None else None
+
+
+def _size_is_known(batches: Any, index: Any) -> None:
+    """The sampler has chosen the samples of a batch: batches come in the same order. 0: one item
+    that the dataset may have batched itself, or as many as an iterable dataset still has."""
+    is_chosen = isinstance(index, list | tuple) and bool(index) and index[0] is not None
+    _sizes_of(batches).append(len(index) if is_chosen else 0)
+
+
+@compiled_graphs.are_not_for
+def _sizes_of(batches: Any) -> _Sizes:
+    try:
+        sizes: _Sizes = batches.__dict__.setdefault(_SIZES, collections.deque())
+        return sizes
+    except AttributeError:  # the script's own iterator may have no room for it
+        return collections.deque()
+
+
+def _forget_sizes(batches: Any, /, *_args: Any, **_kwargs: Any) -> None:
+    _sizes_of(batches).clear()
+
+
+def _samples(batch: Any, size: int) -> int:
+    """As many as the sampler chose: a function that collates may put the sequence first."""
+    found = samples_in(batch)
+    if not size or batch is None:
+        return found
+    known_size(found, size)
+    return size
 
 
 def _watch_starts(loader: Any, loaders: _Loaders, patches: Patches) -> None:
