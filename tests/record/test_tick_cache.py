@@ -91,7 +91,7 @@ def test_a_changed_byte_is_noticed(folder: Path, made: list[CodeType]) -> None:
 def test_an_entry_of_other_code_is_not_used(folder: Path, made: list[CodeType]) -> None:
     instrument_cached(compile("x = 1", "<other>", "exec"), folder)
     other = only_file(folder)
-    os.replace(other, folder / tick_cache._key(CODE))
+    os.replace(other, folder / str(tick_cache._key(CODE)))
     assert instrument_cached(CODE, folder).code == instrument(CODE).code
     assert len(made) == 2
 
@@ -153,3 +153,13 @@ def test_nothing_unfinished_is_left_behind(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "replace", fail)
     instrument_cached(CODE, folder)
     assert list(folder.iterdir()) == []
+
+
+def test_code_with_constants_of_the_program_s_own_is_not_kept(
+    folder: Path, made: list[CodeType]
+) -> None:
+    own = object()
+    odd = CODE.replace(co_consts=(*CODE.co_consts, own))
+    assert own in instrument_cached(odd, folder).code.co_consts
+    assert len(made) == 1
+    assert not folder.exists()

@@ -24,9 +24,10 @@ _version: str | None = None
 def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumented:
     """Like `instrument`, from the cache if it is there. File errors are never raised."""
     folder = folder or default_folder()
-    if folder is None:
+    key = _key(code)
+    if folder is None or key is None:
         return instrument(code)
-    file = folder / _key(code)
+    file = folder / key
     kept = _load(file)
     if kept is not None:
         return Instrumented(code, rebuild(code, kept), kept)
@@ -63,9 +64,15 @@ def _our_version() -> str | None:
     return _version
 
 
-def _key(code: CodeType) -> str:
-    """Version 2 of marshal: the output of later ones depends on other references to a constant."""
-    return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + dumps(code, 2)).hexdigest()
+def _key(code: CodeType) -> str | None:
+    """None when the program has put constants into its code that marshal cannot write.
+
+    Version 2 of marshal: the output of later ones depends on other references to a constant."""
+    try:
+        content = dumps(code, 2)
+    except ValueError:
+        return None
+    return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + content).hexdigest()
 
 
 def _load(file: Path) -> Rewritten | None:
