@@ -343,7 +343,16 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* What is recorded is the process, once. 3.12 and later refuse by themselves, in these words, where
+   an interpreter has a GIL of its own. */
+static int is_main_interpreter(void) {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 1;
+    PyErr_SetString(PyExc_ImportError, "module stepscope.native._core does not support loading in subinterpreters");
+    return 0;
+}
+
 static int module_exec(PyObject *module) {
+    if (!is_main_interpreter()) return -1;
     clock_setup();
     threads_open_after_fork = hooks_open_after_fork;
     if (PyModule_AddFunctions(module, event_functions)) return -1;
