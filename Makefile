@@ -61,6 +61,7 @@ ladder: .venv/.dev examples/data/pictures ## climb from two slow scripts with `s
 nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks, trials
 	.ci/chromium
 	.ci/sanitize
+	.venv/bin/python .ci/cpython-tests
 	.venv/bin/python .ci/test --night
 	$(MAKE) bench ladder
 	rm -rf benchmarks/out/zoo-try

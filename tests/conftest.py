@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from losses_in_runs import Watch
+
 # Hundreds of quiet runs are only asked for their answers: no one would read their reports.
 os.environ["STEPSCOPE_REPORT"] = "off"
 
@@ -137,6 +139,21 @@ def nothing_outlives_a_test() -> Iterator[None]:
     if left:
         changed["threads"] = left
     assert not changed, f"outlived the test: {changed}"
+
+
+@pytest.fixture(scope="session")
+def runs_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+    return Watch(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(autouse=True)
+def no_recording_lost_anything(
+    request: pytest.FixtureRequest, runs_of_tests: Watch
+) -> Iterator[None]:
+    """Whatever a test is about: a recording that fails somewhere says so only in its run."""
+    yield
+    lost = runs_of_tests.new_losses(request.node.funcargs.get("tmp_path"))
+    assert not lost, f"lost while recording: {lost}"
 
 
 # --- as from a shell ------------------------------------------------------------------------------

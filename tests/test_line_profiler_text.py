@@ -2,6 +2,7 @@
 
 import gc
 import io
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -85,6 +86,13 @@ def test_dumped_statistics_open_in_line_profiler_and_here(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "line_profiler", str(path)]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "Function: work" in shown
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickled_statistics_are_read_here(tmp_path: Path, protocol: int) -> None:
+    stats = LineStats({("a.py", 1, "f"): [(2, 3, 4)]}, 1e-9)
+    (tmp_path / "pickled").write_bytes(pickle.dumps(stats, protocol))
+    assert load_stats(tmp_path / "pickled") == stats
 
 
 def test_line_profiler_s_files_are_read_here(tmp_path: Path) -> None:

@@ -154,7 +154,6 @@ def lines_register(
     count: int,
     loops: tuple[tuple[int, int], ...],  # (line it is stamped at, loop id)
     exact: bool,
-    original: CodeType | None,  # 3.11: the code without ticks
 ) -> bool:
     """Give `code` its counters. False when there is no space: the code runs unrecorded."""
 
@@ -195,6 +194,10 @@ def lines_thin(code: CodeType) -> None:
 
 def original_code(code: CodeType) -> CodeType:
     """The code as compiled; `code` itself if it has no ticks."""
+
+def look_like(ticked: CodeType, plain: CodeType, places: bytes) -> None:
+    """3.11: whatever Python reads of `ticked` is from now on what `plain` has. `places`: three
+    bytes for each instruction of `plain`, see native/python/places.h."""
 
 def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
     """3.12+: event name (LINE, PY_RETURN, ...) to C callback."""

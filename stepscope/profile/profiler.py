@@ -51,6 +51,12 @@ class Profile:
         self._unit_s = None if timer is None else unit_s or _NS
         self._graph = _core.graph_new(_shown, timer, unit_s > 0)
 
+    def __del__(self) -> None:
+        """Nobody can switch it off any more, and only one may be on."""
+        graph = getattr(self, "_graph", None)  # absent when __init__ raised
+        if graph is not None and switch_off is not None:  # None when the interpreter ends
+            switch_off(graph)
+
     # --- when to profile ------------------------------------------------------------------------
 
     def enable(self, subcalls: bool | None = None, builtins: bool | None = None) -> None:
@@ -111,8 +117,7 @@ class Profile:
         unit_s = seconds_a_tick() if self._unit_s is None else self._unit_s
 
         def entry(code: Code, calls: int, inner: int, ticks: int, own_ticks: int) -> SubEntry:
-            plain = _core.original_code(code) if isinstance(code, CodeType) else code
-            return SubEntry(plain, calls, inner, ticks * unit_s, own_ticks * unit_s)
+            return SubEntry(code, calls, inner, ticks * unit_s, own_ticks * unit_s)
 
         return [
             Entry(*entry(*row[:5]), calls=[entry(*callee) for callee in row[5]] or None)

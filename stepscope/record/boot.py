@@ -82,6 +82,8 @@ def _record_or_note(run_folder: str) -> None:
     try:
         _record(run_folder, role, rank)
     except ImportError as trouble:
+        if "subinterpreters" in str(trouble):
+            return  # another interpreter in a process that is being recorded
         # A child with another build of Python cannot load our native core: it runs unrecorded.
         if role != "worker":
             raise

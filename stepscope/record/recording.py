@@ -128,14 +128,14 @@ class Recording:
             on_thread=self._guarded(self._names.name_thread),
             on_fork=self._guarded(self._forked),
             on_name=self._guarded(self._names.name),
-            on_import=self._guarded(_imported),
+            on_import=self._guarded(frameworks.watch),
             on_exit=self._guarded(_stop_at_exit),
-            watched=originals.WATCHED | frameworks.watched(),
+            watched=frameworks.watched(),
         )
         self._undo.append(_core.hooks_stop)
         _core.functions_hook(self._guarded(function_names.namer(self._names)))
         self._undo.append(lambda: _core.functions_hook(None))
-        originals.install(_core.original_code)
+        originals.install()
         self._undo.append(originals.uninstall)
         gc.callbacks.append(_core.gc_callback)
         self._undo.append(lambda: gc.callbacks.remove(_core.gc_callback))
@@ -247,11 +247,6 @@ _STOPPED: Final = {
 
 def _forget_names() -> None:
     table.on_new = None
-
-
-def _imported(name: str) -> None:
-    originals.patch(name)
-    frameworks.watch(name)
 
 
 def _forget_namer() -> None:

@@ -2,7 +2,8 @@
 
 The pickle names the class by its path, so opening it needs line_profiler and writing it
 does not. `line_profiler._line_profiler.LineStats` is the path that versions 3, 4 and 5 all have.
-Reading admits that class (under its old and new paths) and plain containers, nothing else.
+Reading admits that class (under its old and new paths, and ours) and plain containers, nothing
+else.
 """
 
 import io
@@ -19,12 +20,24 @@ _KNOWN_AS: Final = frozenset(
         ("_line_profiler", "LineStats"),
         ("line_profiler._line_profiler", "LineStats"),
         ("line_profiler.line_profiler", "LineStats"),
+        ("stepscope.line_profiler.stats", "LineStats"),  # ours, pickled by the user
     }
 )
 
 
 class _Stats:
     """Stands in for LineStats while reading: takes the attributes, runs nothing."""
+
+
+def _remade(*_: object) -> _Stats:
+    """Stands in for what pickle's oldest protocols make objects with."""
+    return _Stats()
+
+
+_OLD_WAYS: Final[dict[tuple[str, str], Any]] = {
+    ("copy_reg", "_reconstructor"): _remade,  # by their names in Python 2
+    ("__builtin__", "object"): object,
+}
 
 
 def encode(timings: Timings, unit_s: float) -> bytes:
@@ -57,4 +70,6 @@ class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _KNOWN_AS:
             return _Stats
+        if (module, name) in _OLD_WAYS:
+            return _OLD_WAYS[module, name]
         raise pickle.UnpicklingError(f"an .lprof file may not contain {module}.{name}")

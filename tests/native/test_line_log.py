@@ -39,8 +39,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_line_is_logged_when_it_begins_and_when_its_callee_returns(folder: Path) -> None:
     caller, callee = new_code("caller"), new_code("callee")
-    _core.lines_register(caller, 11, 1, LINES, (), False, None)
-    _core.lines_register(callee, 12, 1, LINES, (), False, None)
+    _core.lines_register(caller, 11, 1, LINES, (), False)
+    _core.lines_register(callee, 12, 1, LINES, (), False)
     _core.feed(LINE, 100, caller, 5, 10)  # before the log is on
     _core.lines_log(1000)
     _core.feed(LINE, 200, callee, 1, 20)
@@ -54,7 +54,7 @@ def test_a_line_is_logged_when_it_begins_and_when_its_callee_returns(folder: Pat
 
 def test_nothing_is_logged_without_being_asked_for(folder: Path) -> None:
     code = new_code()
-    _core.lines_register(code, 1, 1, LINES, (), False, None)
+    _core.lines_register(code, 1, 1, LINES, (), False)
     _core.feed(LINE, 100, code, 1, 10)
     assert logged(folder) == []
     _core.lines_log(10)
@@ -65,7 +65,7 @@ def test_nothing_is_logged_without_being_asked_for(folder: Path) -> None:
 
 def test_the_log_has_a_limit_and_says_how_full_it_is(folder: Path) -> None:
     code = new_code()
-    _core.lines_register(code, 1, 1, LINES, (), False, None)
+    _core.lines_register(code, 1, 1, LINES, (), False)
     assert _core.lines_log(5) == 0
     for ticks in range(1, 20):
         _core.feed(LINE, 100, code, 1 + ticks % LINES, ticks)
@@ -76,7 +76,7 @@ def test_the_log_has_a_limit_and_says_how_full_it_is(folder: Path) -> None:
 def test_whoever_waits_is_called_at_the_first_line_after_the_time(folder: Path) -> None:
     code = new_code()
     called: list[str] = []
-    _core.lines_register(code, 1, 1, LINES, (), False, None)
+    _core.lines_register(code, 1, 1, LINES, (), False)
     _core.lines_log(1000, 50, functools.partial(called.append, "end"))
     _core.feed(LINE, 100, code, 1, 49)
     assert called == []
@@ -86,7 +86,7 @@ def test_whoever_waits_is_called_at_the_first_line_after_the_time(folder: Path) 
 
 def test_what_the_waiting_one_raises_does_not_reach_the_script(folder: Path) -> None:
     code = new_code()
-    _core.lines_register(code, 1, 1, LINES, (), False, None)
+    _core.lines_register(code, 1, 1, LINES, (), False)
 
     def fail() -> None:
         raise ValueError("ours")
@@ -108,7 +108,7 @@ def test_both_engines_log_the_same(sequence: list[Event]) -> None:
         _core.lines_start()
         try:
             for number, code in enumerate(codes, 1):
-                _core.lines_register(code, number, 1, LINES, (), False, None)
+                _core.lines_register(code, number, 1, LINES, (), False)
                 plain.register(code)
             _core.lines_log(10_000)
             now = 0

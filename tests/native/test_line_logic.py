@@ -26,7 +26,7 @@ class Native:
         self._registered: list[CodeType] = []
 
     def register(self, code: CodeType) -> None:
-        assert _core.lines_register(code, 1, 1, LINES, (), False, None)
+        assert _core.lines_register(code, 1, 1, LINES, (), False)
         self._registered.append(code)
 
     def feed(self, kind: int, frame: int, code: CodeType, line: int, ticks: int) -> None:

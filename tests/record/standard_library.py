@@ -45,7 +45,11 @@ class TracedTicks(Ticks):
             super().tick(frame, code, kind, line)
 
     def bind(self, made: Instrumented) -> CodeType:
-        return bind(made, self.make, lambda new, original: with_ticks.update({id(new): new}))
+        def keep(new: CodeType, *_: object) -> bool:
+            with_ticks[id(new)] = new
+            return True
+
+        return bind(made, self.make, keep)
 
 
 ticks = TracedTicks()

@@ -206,7 +206,7 @@ deeper: Callable[[int], int] = dive
 def test_recursion_goes_as_deep_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     made = instrument.instrument(dive.__code__)
     # a plain number is a tick that costs no Python call, as the real one
-    code = instrument.bind(made, lambda code, kind, line: line, lambda new, original: None)
+    code = instrument.bind(made, lambda code, kind, line: line, lambda *what: True)
     ticked = FunctionType(code, globals())
     functions: list[Callable[[int], int]] = [dive, ticked]
     depths = []
@@ -298,12 +298,25 @@ def test_placeholders_can_be_marshalled_and_bound_later() -> None:
 def test_on_code_sees_nested_code_first_with_its_original() -> None:
     original = compile("def f():\n  def g(): pass\n  return g", "<t>", "exec")
     seen: list[tuple[CodeType, CodeType]] = []
-    made = instrument.instrument(original)
-    bound = instrument.bind(made, lambda *what: 1, lambda new, old: seen.append((new, old)))
+
+    def see(new: CodeType, old: CodeType, places: bytes) -> bool:
+        seen.append((new, old))
+        return True
+
+    bound = instrument.bind(instrument.instrument(original), lambda *what: 1, see)
     assert [old.co_name for _, old in seen] == ["g", "f", "<module>"]
     assert seen[-1] == (bound, original)
     assert seen[0][0] in seen[1][0].co_consts
     assert seen[0][1] is seen[1][1].co_consts[seen[1][0].co_consts.index(seen[0][0])]
+
+
+def test_code_that_is_refused_stays_as_it_was_around_nested_code_with_ticks() -> None:
+    original = compile("def f():\n  return 1\nx = f()", "<t>", "exec")
+    made = instrument.instrument(original)
+    bound = instrument.bind(made, lambda *what: 1, lambda new, *_: new.co_name == "f")
+    assert (bound.co_code, bound.co_linetable) == (original.co_code, original.co_linetable)
+    assert len(bound.co_consts[0].co_code) > len(original.co_consts[0].co_code)
+    assert instrument.bind(made, lambda *what: 1, lambda *what: False) is original
 
 
 def test_code_that_cannot_be_rewritten_stays_and_says_why(

@@ -153,3 +153,13 @@ def test_nothing_unfinished_is_left_behind(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "replace", fail)
     instrument_cached(CODE, folder)
     assert list(folder.iterdir()) == []
+
+
+def test_code_with_constants_of_the_program_s_own_is_not_kept(
+    folder: Path, made: list[CodeType]
+) -> None:
+    own = object()
+    odd = CODE.replace(co_consts=(*CODE.co_consts, own))
+    assert own in instrument_cached(odd, folder).code.co_consts
+    assert len(made) == 1
+    assert not folder.exists()

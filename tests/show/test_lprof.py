@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import hand_made_answers as made
 from build import CWD, MS, RunBuilder
+from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
-from stepscope.model import LinesAnswer
+from stepscope.model import FunctionLines, LinesAnswer
 from stepscope.show.exporters.lprof import UNIT_S, export, timings_of
 from stepscope.store import lprof
 
@@ -56,6 +57,54 @@ def test_line_profiler_s_own_viewer_shows_the_source_and_the_times(tmp_path: Pat
     assert "Function: get_dataset at line 28" in shown
     row = next(line for line in shown.splitlines() if "archive['images']" in line)
     assert row.split()[:5] == ["32", "60", "3400000.0", "56666.7", "97.1"]
+
+
+MODULE = """import json
+import math
+
+total = 0
+if total:
+    total = 1
+else:
+    for number in range(20000):
+        total += math.sqrt(number)
+print(json.dumps(
+    total > 0,
+))
+"""
+
+
+def test_line_profiler_s_own_viewer_shows_where_a_module_spends_its_time(tmp_path: Path) -> None:
+    """The viewer takes the first statement of a module for the whole of it."""
+    (tmp_path / "train.py").write_text(MODULE)
+    record = [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", "run", "train.py"]
+    subprocess.run(record, cwd=tmp_path, check=True, capture_output=True)
+    run = load(tmp_path / "run")
+    path = tmp_path / "run.lprof"
+    path.write_bytes(export(run))
+    command = [sys.executable, "-m", "line_profiler", str(path)]
+    shown = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    (hottest,) = (line for line in shown.splitlines() if "math.sqrt" in line)
+    assert hottest.split()[:2] == ["9", "20000"]
+    timings, _ = lprof.decode(path.read_bytes())
+    exported = {line: hits for rows in timings.values() for line, hits, _ in rows}
+    assert exported == {
+        line.line: line.hits for each in lines(run).functions for line in each.lines
+    }
+
+
+def test_a_module_without_its_text_is_one_entry() -> None:
+    rows = [made.line(line, 1, line, None) for line in (1, 5, 9)]
+    module = FunctionLines(
+        file="train.py",
+        function="<module>",
+        first_line=1,
+        process=made.MAIN,
+        total_ns=15,
+        lines=rows,
+    )
+    timings = timings_of(LinesAnswer(functions=[module]), cwd="/")
+    assert timings == {("/train.py", 1, "<module>"): [(1, 1, 1), (5, 1, 5), (9, 1, 9)]}
 
 
 def test_nothing_of_line_profiler_is_needed_to_write_a_file() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from losses_in_runs import losses_in
 from transparency.both import PROGRAMS, Both, both, program, stdin_for
 
 ARGUMENTS = {
@@ -46,3 +47,32 @@ def test_a_program_does_the_same_as_without_us(
     outcomes = both(tmp_path, program(name), words, stdin=stdin_for(name))
     assert_the_same(outcomes)
     assert was_recorded(outcomes.run)
+
+
+PACKAGE = {
+    "main.py": "import package\nfrom package import part\nprint(package, part.f())\n",
+    "package/__init__.py": "",
+    "package/part.py": "def f():\n    return __name__\n",
+}
+
+
+def test_a_package_with_an_empty_init_is_imported_and_nothing_is_lost(tmp_path: Path) -> None:
+    outcomes = both(tmp_path, PACKAGE, ["main.py"])
+    assert_the_same(outcomes)
+    assert not list(losses_in(outcomes.run))
+
+
+SUBINTERPRETER = """
+import sys
+name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+interpreters = __import__(name)
+interpreter = interpreters.create()
+for number in range(3):
+    interpreters.run_string(interpreter, "exec('open(__import__(\\"os\\").devnull).close()')")
+interpreters.destroy(interpreter)
+print("done")
+"""
+
+
+def test_code_in_another_interpreter_runs_as_without_us(tmp_path: Path) -> None:
+    assert_the_same(both(tmp_path, {"main.py": SUBINTERPRETER}, ["main.py"]))

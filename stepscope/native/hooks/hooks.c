@@ -16,6 +16,13 @@ static struct {
 } hooks;
 
 static int hooks_on;
+static PyInterpreterState *interpreter; /* the one that is recorded */
+
+/* Audit events come from every interpreter of the process, and our functions belong to one. */
+static int is_recorded_interpreter(void) {
+    PyThreadState *tstate = thread_state();
+    return tstate && tstate->interp == interpreter;
+}
 
 int hooks_open_after_fork(void) {
     if (untraced_depth) return -1;
@@ -70,7 +77,6 @@ static void note_open(PyObject *args) {
 
 /* ---- code about to run --------------------------------------------------------------------------- */
 
-/* on_code's replacement for a code object that is not recorded yet, or NULL. New reference. */
 PyObject *hooks_see_code(PyObject *code) {
     if (!hooks_on || untraced_depth || !hooks.on_code || record_of(code)) return NULL;
     uint64_t began = ticks_now();
@@ -81,9 +87,14 @@ PyObject *hooks_see_code(PyObject *code) {
     return NULL;
 }
 
+__thread const PyObject *hooks_seen_code __attribute__((tls_model("initial-exec")));
+
 static void note_exec(PyObject *args) {
     if (PyTuple_GET_SIZE(args) < 1 || !PyCode_Check(PyTuple_GET_ITEM(args, 0))) return;
     PyObject *code = PyTuple_GET_ITEM(args, 0);
+    const PyObject *seen = hooks_seen_code;
+    hooks_seen_code = NULL;
+    if (code == seen) return;
     PyObject *replacement = hooks_see_code(code);
     if (!replacement) return;
     swap_arm(code, replacement);
@@ -93,9 +104,11 @@ static void note_exec(PyObject *args) {
 static int audit(const char *event, PyObject *args, void *unused) {
     (void)unused;
     if (LIKELY(!hooks_on) || untraced_depth || !args) return 0;
-    if (event[0] == 'o' && !strcmp(event, "open")) note_open(args);
-    else if (event[0] == 'e' && !strcmp(event, "exec")) note_exec(args);
-    else if (event[0] == 's' && !strcmp(event, "sys.setprofile")) calls_profiler_set();
+    if (event[0] != 'o' && event[0] != 'e' && event[0] != 's') return 0;
+    if (!is_recorded_interpreter()) return 0;
+    if (!strcmp(event, "open")) note_open(args);
+    else if (!strcmp(event, "exec")) note_exec(args);
+    else if (!strcmp(event, "sys.setprofile")) calls_profiler_set();
     return 0;
 }
 
@@ -144,6 +157,7 @@ PyObject *hooks_start(PyObject *self, PyObject *args, PyObject *keywords) {
                                      &imports.on_exit, &PyFrozenSet_Type, &imports.watched))
         return NULL;
     if (add_audit_hook()) return NULL;
+    interpreter = PyInterpreterState_Get();
     Py_XSETREF(hooks.on_code, Py_NewRef(on_code));
     Py_XSETREF(hooks.on_open, Py_NewRef(on_open));
     threads_ask(on_thread);

@@ -5,6 +5,12 @@
 #include "python/compat.h"
 #include "lines/lines.h"
 
+/* on_code's replacement for a code object that is not recorded yet, or NULL. New reference. */
+PyObject *hooks_see_code(PyObject *code);
+
+/* What `exec` is about to announce and on_code has seen already; borrowed. */
+extern __thread const PyObject *hooks_seen_code __attribute__((tls_model("initial-exec")));
+
 /* In a forked child: lets on_fork open new storage. -1: recording is off in this process. */
 int hooks_open_after_fork(void);
 

@@ -8,8 +8,6 @@
 #include "python/untraced.h"
 #include "storage/storage.h"
 
-PyObject *hooks_see_code(PyObject *code);
-
 static StandIn find_and_load, exec_builtin, hard_exit;
 static ImportHooks hooks; /* each owned, or NULL */
 static __thread int depth __attribute__((tls_model("initial-exec")));
@@ -44,6 +42,7 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
     int may_swap = count && all <= EXEC_ARGUMENTS && PyCode_Check(args[0]);
     PyObject *replacement = may_swap ? hooks_see_code(args[0]) : NULL;
+    hooks_seen_code = replacement ? replacement : may_swap ? args[0] : NULL;
     if (!replacement) return standin_call_original(&exec_builtin, args, count, names);
     PyObject *changed[EXEC_ARGUMENTS] = {replacement};
     for (Py_ssize_t i = 1; i < all; i++) changed[i] = args[i];

@@ -1,4 +1,4 @@
-/* Functions: code objects carry their id in an extra slot, builtins in a table by method. */
+/* Functions: the ids of code objects are in their notes, those of builtins in a table by method. */
 #include "interpreter/functions.h"
 #include "clock/clock.h"
 #include "interpreter/events.h"
@@ -6,10 +6,7 @@
 
 #include <stdlib.h>
 
-/* The slot holds generation << 32 | id: ids of an earlier recording do not count. The slot is
-   freed with its code object, so nothing is kept alive. */
-Py_ssize_t functions_slot = -1;
-uint32_t functions_generation;
+uint32_t functions_generation = 1; /* 0: never named */
 __thread uint64_t functions_asking_ticks __attribute__((tls_model("initial-exec")));
 static PyObject *on_function; /* owned */
 
@@ -24,18 +21,17 @@ static uint32_t ask(PyObject *function) {
 }
 
 uint32_t function_of_code(PyObject *code) {
-    if (UNLIKELY(functions_slot < 0) && (functions_slot = code_extra_index()) < 0) return 0;
-    uint64_t slot = (uint64_t)(uintptr_t)code_extra_get(code, functions_slot);
-    if (LIKELY(slot >> 32 == functions_generation)) return (uint32_t)slot;
-    uint32_t id = ask(code);
-    slot = (uint64_t)functions_generation << 32 | id;
-    if (on_function && code_extra_set(code, functions_slot, (void *)(uintptr_t)slot)) PyErr_Clear();
+    uint32_t id;
+    if (function_look_up(code, &id)) return id;
+    id = ask(code);
+    CodeNotes *notes = on_function ? code_notes_for(code) : NULL; /* only now: asking runs Python */
+    if (notes) notes->function = (uint64_t)functions_generation << 32 | id;
     return id;
 }
 
 int function_is_known(PyObject *code) {
-    if (functions_slot < 0) return 0;
-    return (uint64_t)(uintptr_t)code_extra_get(code, functions_slot) >> 32 == functions_generation;
+    uint32_t id;
+    return function_look_up(code, &id);
 }
 
 /* ---- builtins: open addressing by the address of their method definition ------------------------ */

@@ -2,11 +2,10 @@
 #ifndef STEPSCOPE_FUNCTIONS_H
 #define STEPSCOPE_FUNCTIONS_H
 
+#include "python/code_notes.h"
 #include "python/compat.h"
 
-/* Code objects carry generation << 32 | id in a slot: ids of an earlier recording do not count. */
-extern Py_ssize_t functions_slot; /* -1: none yet */
-extern uint32_t functions_generation;
+extern uint32_t functions_generation; /* ids of an earlier recording do not count */
 extern __thread uint64_t functions_asking_ticks /* what on_function has taken this thread so far */
     __attribute__((tls_model("initial-exec")));
 
@@ -17,9 +16,10 @@ uint32_t function_of_code(PyObject *code);
 
 /* Inline, for functions that are already known: 1 and the id. */
 static inline int function_look_up(PyObject *code, uint32_t *id) {
-    uint64_t slot = (uint64_t)(uintptr_t)code_extra_peek(code, functions_slot);
-    *id = (uint32_t)slot;
-    return slot >> 32 == functions_generation && slot;
+    CodeNotes *notes = code_notes_of(code);
+    if (UNLIKELY(!notes || notes->function >> 32 != functions_generation)) return 0;
+    *id = (uint32_t)notes->function;
+    return 1;
 }
 int function_is_known(PyObject *code); /* 1: function_of_code will not run any Python */
 uint32_t function_of_builtin(PyObject *builtin); /* a PyCFunction */

@@ -5,6 +5,7 @@
 #ifndef STEPSCOPE_LINES_H
 #define STEPSCOPE_LINES_H
 
+#include "python/code_notes.h"
 #include "python/compat.h"
 #include "clock/clock.h"
 #include "storage/format.h"
@@ -24,7 +25,6 @@ typedef struct {
 /* A code object that is recorded. Lives as long as the process. */
 typedef struct CodeRecord {
     PyObject *code;       /* owned */
-    PyObject *original;   /* owned; 3.11: the code without ticks, else NULL */
     uint32_t id, first_line, count;
     Block *block;         /* in lines.bin, or NULL while there is no storage */
     Line *lines;          /* entry of line 0 in that block */
@@ -50,7 +50,10 @@ extern uint64_t lines_thin_below; /* a line counts at least this many hits befor
 /* What a front end does with the place that fired. */
 typedef enum { PLACE_KEEP = 0, PLACE_OFF = 1, PLACE_RAISE = -1 } Place;
 
-CodeRecord *record_of(PyObject *code);
+static inline CodeRecord *record_of(PyObject *code) {
+    CodeNotes *notes = code_notes_of(code);
+    return notes ? notes->record : NULL;
+}
 int record_line_at(CodeRecord *record, PyObject *code, int byte_offset);
 
 /* Slow paths. `frame` need not be a real one when `check_chain` is 0 (tests). */
@@ -61,7 +64,7 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
 void activation_pop(Thread *thread, uint64_t now);
 
 int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count,
-                PyObject *loops, int exact, PyObject *original);
+                PyObject *loops, int exact);
 int record_alias(PyObject *code, CodeRecord *record); /* -1 with an exception set */
 void record_forget(PyObject *code);
 void record_thin(CodeRecord *record);

@@ -1,17 +1,12 @@
 /* Code records: which code objects are recorded, and where their counters are. */
 #include "lines/lines.h"
+#include "python/twins.h"
 #include "storage/storage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 CodeRecord *all_records;
-static Py_ssize_t extra_index = -1;
-
-CodeRecord *record_of(PyObject *code) {
-    if (UNLIKELY(extra_index < 0)) return NULL;
-    return code_extra_get(code, extra_index);
-}
 
 /* One entry of co_lines(): (start, end, line or None), offsets in bytes. -1 with an exception set. */
 static int note_lines(CodeRecord *record, PyObject *entry, Py_ssize_t units) {
@@ -25,7 +20,7 @@ static int note_lines(CodeRecord *record, PyObject *entry, Py_ssize_t units) {
 
 /* In one pass: asking for each unit separately takes minutes for a function of 50,000 lines. */
 static int find_lines(CodeRecord *record, PyObject *code, Py_ssize_t units) {
-    PyObject *entry = NULL, *entries = PyObject_CallMethod(code, "co_lines", NULL);
+    PyObject *entry = NULL, *entries = code_lines(code);
     while (entries && (entry = PyIter_Next(entries))) {
         int failed = note_lines(record, entry, units);
         Py_DECREF(entry);
@@ -108,7 +103,6 @@ static int read_loops(CodeRecord *record, PyObject *loops) {
 
 static void record_free(CodeRecord *record) {
     Py_XDECREF(record->code);
-    Py_XDECREF(record->original);
     PyMem_RawFree(record->loops);
     PyMem_RawFree(record->carried);
     free(record->line_at);
@@ -116,20 +110,22 @@ static void record_free(CodeRecord *record) {
     PyMem_RawFree(record);
 }
 
+int record_alias(PyObject *code, CodeRecord *record) {
+    CodeNotes *notes = code_notes_for(code);
+    if (notes) notes->record = record;
+    else PyErr_SetString(PyExc_RuntimeError, "no room for notes on another code object");
+    return notes ? 0 : -1;
+}
+
 /* 1 made, 0 no space, -1 with an exception set. */
 int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count,
-                PyObject *loops, int exact, PyObject *original) {
-    if (extra_index < 0 && (extra_index = code_extra_index()) < 0) {
-        PyErr_SetString(PyExc_RuntimeError, "Python has no slot left for our code records");
-        return -1;
-    }
+                PyObject *loops, int exact) {
     CodeRecord *record = PyMem_RawCalloc(1, sizeof *record);
     if (!record) {
         PyErr_NoMemory();
         return -1;
     }
     record->code = Py_NewRef(code);
-    record->original = Py_XNewRef(original);
     record->id = id;
     record->first_line = first_line;
     record->count = count;
@@ -144,7 +140,7 @@ int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count
         record_free(record);
         return 0;
     }
-    if (code_extra_set(code, extra_index, record)) {
+    if (record_alias(code, record)) {
         record_free(record);
         return -1;
     }
@@ -153,8 +149,10 @@ int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count
     return 1;
 }
 
-int record_alias(PyObject *code, CodeRecord *record) {
-    return code_extra_set(code, extra_index, record);
+/* Code that was compiled again shares it. */
+static void forget_everywhere(const CodeRecord *record) {
+    for (size_t i = 0; i <= code_notes_mask; i++)
+        if (code_notes[i].record == record) code_notes[i].record = NULL;
 }
 
 void record_forget(PyObject *code) {
@@ -163,7 +161,7 @@ void record_forget(PyObject *code) {
         if (*link != record) continue;
         *link = record->next;
         if (record->block) __atomic_store_n(&record->block->tag, BLOCK_TAG | BLOCK_FREE, __ATOMIC_RELEASE);
-        code_extra_set(code, extra_index, NULL);
+        forget_everywhere(record);
         record_free(record);
         return;
     }

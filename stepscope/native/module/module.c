@@ -23,6 +23,7 @@
 #include "storage/storage.h"
 #include "wrappers/timed.h"
 #include "hooks/tools.h"
+#include "python/twins.h"
 #include "traces/trace_events.h"
 
 #include <signal.h>
@@ -102,15 +103,14 @@ static PyObject *py_storage_states(PyObject *self, PyObject *unused) {
 
 static PyObject *py_lines_register(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *code, *loops, *original;
+    PyObject *code, *loops;
     unsigned int id, first_line, count;
     int exact;
-    if (!PyArg_ParseTuple(args, "O!IIIO!pO", &PyCode_Type, &code, &id, &first_line, &count,
-                          &PyTuple_Type, &loops, &exact, &original))
+    if (!PyArg_ParseTuple(args, "O!IIIO!p", &PyCode_Type, &code, &id, &first_line, &count,
+                          &PyTuple_Type, &loops, &exact))
         return NULL;
     if (record_of(code)) Py_RETURN_TRUE;
-    int made = record_make(code, id, first_line, count, loops, exact,
-                           PyCode_Check(original) ? original : NULL);
+    int made = record_make(code, id, first_line, count, loops, exact);
     if (made < 0) return NULL;
     if (made) front_ticks_resolve(code, record_of(code));
     return PyBool_FromLong(made);
@@ -217,8 +217,15 @@ static PyObject *py_lines_depth(PyObject *self, PyObject *unused) {
 
 static PyObject *py_original_code(PyObject *self, PyObject *code) {
     (void)self;
-    CodeRecord *record = PyCode_Check(code) ? record_of(code) : NULL;
-    return Py_NewRef(record && record->original ? record->original : code);
+    return Py_NewRef(twin_plain(code));
+}
+
+static PyObject *py_look_like(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *ticked, *plain, *places;
+    if (!PyArg_ParseTuple(args, "O!O!S", &PyCode_Type, &ticked, &PyCode_Type, &plain, &places)) return NULL;
+    if (twin_set(ticked, plain, places)) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *py_feed(PyObject *self, PyObject *args) {
@@ -307,6 +314,7 @@ static PyMethodDef functions[] = {
     NOARGS("lines_depth", py_lines_depth),
     ARGS("lines_log", line_log_switch),
     ONE("original_code", py_original_code),
+    ARGS("look_like", py_look_like),
     NOARGS("monitoring_callbacks", front_monitoring_callbacks),
     ARGS("tool_lend", tools_lend),
     ONE("tool_take_back", tools_take_back),
@@ -335,7 +343,16 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* What is recorded is the process, once. 3.12 and later refuse by themselves, in these words, where
+   an interpreter has a GIL of its own. */
+static int is_main_interpreter(void) {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 1;
+    PyErr_SetString(PyExc_ImportError, "module stepscope.native._core does not support loading in subinterpreters");
+    return 0;
+}
+
 static int module_exec(PyObject *module) {
+    if (!is_main_interpreter()) return -1;
     clock_setup();
     threads_open_after_fork = hooks_open_after_fork;
     if (PyModule_AddFunctions(module, event_functions)) return -1;

@@ -32,11 +32,20 @@ static inline Frame *frame_of(PyThreadState *tstate) {
 #endif
 }
 
+/* NULL: this thread does not hold a GIL. */
+static inline PyThreadState *thread_state(void) {
+#if PY_VERSION_HEX >= 0x030d0000
+    return PyThreadState_GetUnchecked();
+#else
+    return _PyThreadState_UncheckedGet();
+#endif
+}
+
 static inline Frame *current_frame(void) {
 #if PY_VERSION_HEX >= 0x030d0000
-    return PyThreadState_GetUnchecked()->current_frame;
+    return thread_state()->current_frame;
 #else
-    return _PyThreadState_UncheckedGet()->cframe->current_frame;
+    return thread_state()->cframe->current_frame;
 #endif
 }
 
@@ -67,42 +76,6 @@ static inline int frame_offset(Frame *frame) {
 #endif
     _Py_CODEUNIT *first = (_Py_CODEUNIT *)((PyCodeObject *)frame_code(frame))->co_code_adaptive;
     return (int)((char *)at - (char *)first);
-}
-
-/* `gone` is called with the slot's value when the code object is freed. */
-static inline Py_ssize_t code_extra_index_with(freefunc gone) {
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyUnstable_Eval_RequestCodeExtraIndex(gone);
-#else
-    return _PyEval_RequestCodeExtraIndex(gone);
-#endif
-}
-
-static inline Py_ssize_t code_extra_index(void) { return code_extra_index_with(NULL); }
-
-static inline void *code_extra_get(PyObject *code, Py_ssize_t index) {
-    void *extra = NULL;
-#if PY_VERSION_HEX >= 0x030c0000
-    PyUnstable_Code_GetExtra(code, index, &extra);
-#else
-    _PyCode_GetExtra(code, index, &extra);
-#endif
-    return extra;
-}
-
-/* The same without a call: 2 ns. The layout is the interpreter's own since 3.6. */
-static inline void *code_extra_peek(PyObject *code, Py_ssize_t index) {
-    const struct { Py_ssize_t size; void *slots[1]; } *extra = ((PyCodeObject *)code)->co_extra;
-    return LIKELY(extra && index >= 0 && extra->size > index) ? extra->slots[index] : NULL;
-}
-
-/* -1 with an exception set on failure. */
-static inline int code_extra_set(PyObject *code, Py_ssize_t index, void *extra) {
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyUnstable_Code_SetExtra(code, index, extra);
-#else
-    return _PyCode_SetExtra(code, index, extra);
-#endif
 }
 
 /* A line number that the interpreter passes as an int; it is never negative. */

@@ -1,6 +1,6 @@
 /* Stacks: the frames of a thread, and those that a glimpse saw before the thread continued. */
 #include "sampler/stack.h"
-#include "sampler/live_code.h"
+#include "python/code_notes.h"
 
 enum { COMMON_WITHIN = 512 }; /* frames to search for one that the glimpse also saw */
 
@@ -59,7 +59,7 @@ static Frame *push_glimpse(Frames *frames, PyThreadState *tstate, const Glimpse 
     if (index < 0) return frame_of(tstate);
     for (int i = 0; i < index; i++) {
         PyObject *code = glimpse->frames[i].code;
-        int offset = live_code_at(code) ? offset_in(code, glimpse->frames[i].at) : -1;
+        int offset = code_notes_of(code) ? offset_in(code, glimpse->frames[i].at) : -1;
         if (offset >= 0) push(frames, (Spot){code, offset});
     }
     if (frame_is_not_code(common)) return common;
@@ -75,7 +75,7 @@ int stack_walk(PyThreadState *tstate, const Glimpse *glimpse, Spot *spots) {
     Frame *frame = glimpse ? push_glimpse(&frames, tstate, glimpse) : frame_of(tstate);
     for (; frame; frame = frame->previous) {
         if (frame_is_not_code(frame)) continue;
-        if (frames.seen < STACK_INNER) live_code_add(frame_code(frame));
+        if (frames.seen < STACK_INNER) code_notes_for(frame_code(frame)); /* known to be alive, from now on */
         push(&frames, (Spot){frame_code(frame), frame_offset(frame)});
     }
     return outermost_first(&frames, spots);

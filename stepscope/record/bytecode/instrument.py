@@ -19,7 +19,9 @@ PLACEHOLDER: Final = "stepscope.tick"
 _DELEGATES: Final = "SEND"
 
 MakeTick = Callable[[CodeType, int, int], object]
-OnCode = Callable[[CodeType, CodeType], None]
+# Given the code with ticks, the original, and where the original's instructions are in it (in the
+# form of native/python/places.h); answers whether the code with ticks shall run.
+OnCode = Callable[[CodeType, CodeType, bytes], bool]
 
 
 class TickKind(enum.IntEnum):
@@ -30,10 +32,10 @@ class TickKind(enum.IntEnum):
 
 
 # What differs from the original, in plain values that marshal can write:
-# (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick),
-#  the same of each nested code object, in the order of its constants).
+# (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick), where the
+#  original's instructions are, the same of each nested code object, in the order of its constants).
 # co_code is empty if the code is left as it was.
-Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], tuple[Any, ...]]
+Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, tuple[Any, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,12 +74,12 @@ def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
 
 
 def _untouched(nested: tuple[Rewritten, ...]) -> Rewritten:
-    return b"", b"", b"", 0, (), nested
+    return b"", b"", b"", 0, (), b"", nested
 
 
 def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
     """`code` with its placeholders of ticks."""
-    instructions, line_table, exception_table, stack_size, ticks, nested = rewritten
+    instructions, line_table, exception_table, stack_size, ticks, _, nested = rewritten
     parts = iter(nested)
     consts = [
         rebuild(const, next(parts)) if isinstance(const, CodeType) else const
@@ -97,25 +99,34 @@ def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
 def bind(instrumented: Instrumented, make_tick: MakeTick, on_code: OnCode) -> CodeType:
     """Replace the placeholders by `make_tick(original code, kind, line)`.
 
-    `on_code(new code, original code)` sees every code object, nested ones first.
+    `on_code` sees every code object, nested ones first; one that it refuses is left as it was.
     """
-    return _bind_tree(instrumented.code, instrumented.original, make_tick, on_code)
+    made = instrumented
+    return _bind_tree(made.code, made.original, made.rewritten, make_tick, on_code)
 
 
 def _bind_tree(
-    code: CodeType, original: CodeType, make_tick: MakeTick, on_code: OnCode
+    code: CodeType, original: CodeType, rewritten: Rewritten, make_tick: MakeTick, on_code: OnCode
 ) -> CodeType:
+    instructions, *_, places, nested = rewritten
+    parts = iter(nested)
     consts = list(code.co_consts)
     for i, const in enumerate(consts):
         if isinstance(const, CodeType):
-            consts[i] = _bind_tree(const, original.co_consts[i], make_tick, on_code)
+            plain = original.co_consts[i]
+            consts[i] = _bind_tree(const, plain, next(parts), make_tick, on_code)
         elif i >= len(original.co_consts):
             _, kind, line = const
             consts[i] = make_tick(original, kind, line)
+    bound = _with_consts(code, consts)
+    if on_code(bound, original, places) or not instructions:
+        return bound
+    return _with_consts(original, consts[: len(original.co_consts)])
+
+
+def _with_consts(code: CodeType, consts: list[object]) -> CodeType:
     changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
-    bound = code.replace(co_consts=tuple(consts)) if changed else code
-    on_code(bound, original)
-    return bound
+    return code.replace(co_consts=tuple(consts)) if changed else code
 
 
 class _Inserter:
@@ -133,18 +144,30 @@ class _Inserter:
         self._ticks: dict[tuple[int, int], int] = {}  # kind and line to the index of a constant
         self._flow: Flow = read_flow(code)
         self._listing = Listing()
+        self._node_units: list[int] = []  # of each node, the index of the unit that it became
         self._begun = self._nodes_with_begin_label()
 
-    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...]]:
+    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes]:
         for i, node in enumerate(self._flow.nodes):
             if i in self._begun:
                 self._write_line_tick(i, node)
             self._listing.mark(("plain", i))
             self._write_node(i, node)
         self._write_last_handler()
-        made = assemble(self._listing, self._code)
+        made, offsets = assemble(self._listing, self._code)
         tables = made.co_code, made.co_linetable, made.co_exceptiontable
-        return (*tables, made.co_stacksize, tuple(self._ticks))
+        return (*tables, made.co_stacksize, tuple(self._ticks), self._places(offsets))
+
+    def _places(self, offsets: list[int]) -> bytes:
+        """Of each instruction: steps from the one before it in both codes, and its caches."""
+        steps = bytearray()
+        plain_end = plain_before = ticked_before = -1
+        for node, unit in zip(self._flow.nodes, self._node_units, strict=True):
+            plain = plain_end + node.instr.size // 2
+            steps += bytes((plain - plain_before, offsets[unit] - ticked_before, node.caches))
+            plain_before, ticked_before = plain, offsets[unit]
+            plain_end = plain + node.caches
+        return bytes(steps)
 
     def _nodes_with_begin_label(self) -> set[int]:
         flow = self._flow
@@ -179,6 +202,7 @@ class _Inserter:
             self._write_tick(TickKind.EXIT, 0, like)
         if delegated:
             self._write_unreached_send(i, like)
+        self._node_units.append(len(self._listing.units))
         if node.jump is not None:
             target = ("begin" if self._flow.jump_begins[i] else "plain", node.jump)
             self._add(Unit(node.name, node.location, cover, target=target))

@@ -65,13 +65,14 @@ def _our_version() -> str | None:
 
 
 def _key(code: CodeType) -> str | None:
-    """Version 2 of marshal: the output of later ones depends on other references to a constant.
-    None for what cannot be written: line_profiler makes code from ours, with our ticks in it."""
+    """None when the program has put constants into its code that marshal cannot write.
+
+    Version 2 of marshal: the output of later ones depends on other references to a constant."""
     try:
-        written = dumps(code, 2)
+        content = dumps(code, 2)
     except ValueError:
         return None
-    return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + written).hexdigest()
+    return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + content).hexdigest()
 
 
 def _load(file: Path) -> Rewritten | None:

@@ -112,9 +112,8 @@ class CodeTable:
         stamped = tuple(
             (loop.line, number) for loop, number in zip(entry.loops, entry.loop_ids, strict=False)
         )
-        plain = original if original is not code else None
         if not _core.lines_register(
-            code, entry.id, entry.first_line, entry.line_count, stamped, exact, plain
+            code, entry.id, entry.first_line, entry.line_count, stamped, exact
         ):
             self._refused.add(key)  # no space: do not name it again whenever it runs
             return None

@@ -96,15 +96,18 @@ def forget_function(function: FunctionType) -> None:
 
 def _with_ticks(code: CodeType, *, exact: bool) -> CodeType:
     from stepscope.record.bytecode.instrument import bind
+    from stepscope.record.bytecode.originals import plain
     from stepscope.record.bytecode.tick_cache import instrument_cached
 
     def make_tick(original: CodeType, kind: int, line: int) -> object:
         return _core.make_tick(0, kind, line)
 
-    def on_code(ticked: CodeType, original: CodeType) -> None:
-        table.add(ticked, original, exact=exact)
+    def on_code(ticked: CodeType, original: CodeType, places: bytes) -> bool:
+        if places:
+            _core.look_like(ticked, original, places)
+        return table.add(ticked, original, exact=exact) is not None
 
-    instrumented = instrument_cached(code)
+    instrumented = instrument_cached(plain(code))
     for reason in instrumented.skipped:
         on_trouble(f"Lines are not recorded: {reason}.")
     return bind(instrumented, make_tick, on_code)

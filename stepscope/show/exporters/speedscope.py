@@ -1,5 +1,6 @@
 """speedscope's JSON: the stacks of each thread over time, for https://www.speedscope.app."""
 
+from importlib.metadata import version
 from typing import Any, Final
 
 import msgspec
@@ -39,7 +40,7 @@ def export(run: Run, *, process: int | None = None) -> bytes:
     return msgspec.json.encode(
         {
             "$schema": SCHEMA,
-            "exporter": "stepscope",
+            "exporter": f"stepscope@{version('stepscope')}",  # "name@version" is what it wants
             "name": run.path.resolve().name,
             "activeProfileIndex": 0,
             "shared": {"frames": frames.described},

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ GOOD: dict[str, Any] = {
 def test_a_recorded_run_is_a_file_that_speedscope_opens(recorded: Path) -> None:
     stepscope("export", "run", "--to", "speedscope", folder=recorded)
     file = checked((recorded / "run.speedscope.json").read_bytes())
+    assert file.exporter == f"stepscope@{version('stepscope')}"  # what its format asks for
     assert {"MainThread", "helper"} <= {profile.name for profile in file.profiles}
     main = file.profiles[0]
     assert isinstance(main, Sampled)
