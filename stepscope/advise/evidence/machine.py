@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from stepscope.advise.evidence.words import percent
 from stepscope.analyze.counters import grown
-from stepscope.analyze.input.limits import cores_of, idle_cores
+from stepscope.analyze.input.cores import LEAST_IDLE, cores_of, idle_cores, used_cores
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData, Run
 
@@ -31,8 +31,21 @@ class Machine:
         return cores_of(self._run) or 1.0
 
     @functools.cached_property
-    def idle_cores(self) -> float:
-        return idle_cores(self._run, self._process, self._window) or 0.0
+    def idle_cores(self) -> float | None:
+        """None: not known."""
+        return idle_cores(self._run, self._process, self._window)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no core is idle, as far as is known."""
+        return self.idle_cores is not None and self.idle_cores < LEAST_IDLE
+
+    @functools.cached_property
+    def usable_cores(self) -> float:
+        """What the run used of them and what it could have used: not what others took."""
+        if self.idle_cores is None:
+            return self.cores
+        return max(LEAST_IDLE, used_cores(self._run, self._process, self._window) + self.idle_cores)
 
     @functools.cached_property
     def delay_by_step_ns(self) -> npt.NDArray[np.float64]:

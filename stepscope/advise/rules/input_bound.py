@@ -16,7 +16,6 @@ from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
-from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import work_by_step_ns
 from stepscope.frameworks.table import words_of
@@ -158,7 +157,9 @@ def _loader_words(answer: InputAnswer) -> list[str]:
         return []
     workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
     idle = (
-        "" if answer.idle_cores is None else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
+        "; whether cores are idle meanwhile was not recorded"
+        if answer.idle_cores is None
+        else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
     )
     return [f"Batches are loaded {workers}{idle}."]
 
@@ -178,12 +179,13 @@ def _how(
     now = answer.loader.workers if answer.loader and answer.loader.workers else 0
     best = overlap.best(numbers_to_try(overlap, now), now)
     gain = min(wait, overlap.gained(best, now) * case.step_ns)
-    if case.machine.idle_cores < LEAST_IDLE:
+    if case.machine.is_full:
         words = f"No core is idle, so more workers gain nothing. {at_line}"
         return less, words, "cache-samples", None
     if gain < HALF * wait:  # less work gains that much
         return less, at_line, "cache-samples", None
-    saving = with_workers(wait, gain, overlap.least_gained(best, now) * case.step_ns)
+    least = overlap.least_gained(best, now) * case.step_ns
+    saving = with_workers(wait, gain, 0.0 if case.machine.idle_cores is None else least)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
     fix += f"num_workers={best}, persistent_workers=True). {at_line}"
     return saving, fix, "num-workers", _patch(case, best)
@@ -193,9 +195,9 @@ def _of_pipeline(
     case: Case, answer: InputAnswer, wait: float
 ) -> tuple[Saving, str, str | None, str | None]:
     """For tf.data: more work beside the step, and a cache for what is the same in every epoch."""
-    idle_part = case.machine.idle_cores / case.machine.cores
+    idle_part = (case.machine.idle_cores or 0.0) / case.machine.cores
     words = _sentence(answer.why) if answer.why else "Prepare batches during the steps: prefetch."
-    if case.machine.idle_cores < LEAST_IDLE:
+    if case.machine.is_full:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
     trial = words_of("tensorflow").waiting_for_input.trial  # whatever trains on its batches
