@@ -24,3 +24,6 @@ class Candidate:
     doubt: str | None = None  # why the gain is less certain than the number of steps suggests
     is_always_reported: bool = False  # also without a gain in time
     steps_behind: int | None = None  # None: all measured ones
+    same_time_as: str | None = (
+        None  # a finding that explains the same time, and whose fix is easier
+    )
