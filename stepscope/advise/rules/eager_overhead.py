@@ -31,8 +31,8 @@ _LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
 _MOST_BY_OPERATOR_NS: Final = 40_000.0
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 _LEAST_OVERHEAD: Final = 0.7
-# Of the passes: what a compiler is known to save, whatever else they do. Less gains 10 % or so.
-_LEAST_FUSED: Final = 0.4
+# Of the passes: what a compiler saves at least, whatever else they do.
+_LEAST_FUSED: Final = 0.3
 _BREAKS: Final = ("aten::_local_scalar_dense",)  # what `.item()`, `if tensor:` and `int()` end in
 _MANY_CALLS: Final = 4.0  # a step: from here on they are worth a sentence
 _MOST_INSIDE: Final = 0.8
