@@ -12,10 +12,14 @@ from stepscope.analyze.input.cores import LEAST_IDLE, cores_of, idle_cores, used
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData, Run
 
+Floats = npt.NDArray[np.float64]
+
 # Of the time. A thread that shares its core with one other has none for half of it, and a machine
 # that does nothing else still takes a few percent: from here on times are not the script's own.
 _LEAST_DELAY: Final = 0.2
+_LEAST_SHARED: Final = 0.05  # of the time
 _LEAST_CORE: Final = 0.2  # dividing by it makes at most five times as much
+_USUAL: Final = 10  # percentile of the steps: what a phase takes in those in which it kept its core
 
 
 class Machine:
@@ -60,6 +64,11 @@ class Machine:
         return min(1.0, float(self.delay_by_step_ns.sum()) / max(1.0, measured_ns))
 
     @property
+    def is_shared(self) -> bool:
+        """Whether others had the core for more than a machine's own chores take."""
+        return self.without_core >= _LEAST_SHARED
+
+    @property
     def with_core(self) -> float:
         """How much of the time the main thread was not kept waiting for a core: what takes that
         part of the time on a machine of its own takes all of it here."""
@@ -74,3 +83,16 @@ class Machine:
             f"the machine was busy: {percent(self.without_core)} of the time the main thread was "
             "ready but had no core"
         )
+
+
+def without_delay(phases_ns: Floats, lost_ns: Floats) -> Floats:
+    """Each phase (column) of each step (row) without the time in which the thread had no core. When
+    that was is not recorded: it is in what a phase took beyond the usual, and the rest of it in all
+    of them alike."""
+    beyond = np.maximum(0.0, phases_ns - np.percentile(phases_ns, _USUAL, axis=0))
+    whole = np.maximum(1.0, beyond.sum(axis=1))
+    taken = np.minimum(lost_ns, beyond.sum(axis=1))
+    own = phases_ns - beyond * (taken / whole)[:, None]
+    left = 1 - (lost_ns - taken) / np.maximum(1.0, own.sum(axis=1))
+    found: Floats = own * np.clip(left, 0.0, 1.0)[:, None]
+    return found

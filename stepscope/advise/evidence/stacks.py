@@ -13,7 +13,6 @@ from typing import Final
 from stepscope.advise.evidence.code import Code
 from stepscope.analyze.code.sampled_steps import PYTHON, Look, Place, StepTime, step_time
 from stepscope.analyze.libraries import users_files
-from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.run import shown_path
 from stepscope.model import Location
 
@@ -24,8 +23,10 @@ _SLACK, _SLACK_SHARE = 1.1, 0.01
 
 
 class Stacks:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: Code, timed_ns: Mapping[str, float]) -> None:
+        """`timed_ns`: the phases of the mean step."""
         self._code = code
+        self._timed_ns = timed_ns
         self.claimed: set[Look] = set()
         # Files and functions that run beside the steps, if no look at them could be claimed.
         self.claimed_functions: set[tuple[str, str]] = set()
@@ -34,12 +35,7 @@ class Stacks:
     def time(self) -> StepTime:
         """With as much of each phase as its spans say, and of each function no more than its lines
         took: on a busy machine, the sampler is late more often in some than in others."""
-        process, steps = self._code.process, self._code.steps
-        phases = phases_by_step(process, steps)
-        timed = dict[str, float](
-            zip(phases.names, phases.ns[steps.is_measured].sum(axis=0).tolist(), strict=True)
-        )
-        seen = as_timed(step_time(process, steps), timed)
+        seen = as_timed(step_time(self._code.process, self._code.steps), self._timed_ns)
         return as_counted(seen, self._most_shares())
 
     def _most_shares(self) -> dict[Place, float]:
@@ -102,7 +98,7 @@ class Stacks:
         return self.share(self.free(phase)) / whole if whole else 1.0
 
 
-def as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
+def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
     timed = _shares(timed_ns.items())
     looked = _shares((look.phase, look.ns) for look in seen.looks)
 

@@ -12,7 +12,7 @@ from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.compiled import Launching, compiled
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.operators.step_operators import StepOps
@@ -38,6 +38,7 @@ _MANY_CALLS: Final = 4.0  # a step: from here on they are worth a sentence
 _MOST_INSIDE: Final = 0.8
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
+_ONE_CALL: Final = 0.1  # of hundreds of launches, at most: some 0.1 ms for a compiled function
 _LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
 
 
@@ -54,7 +55,8 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     if case.phase_ns("compute"):
         return []
     looks = [look for look in case.stacks.free() if _may_launch(look) and _is_theirs(look)]
-    cost = case.stacks.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
+    compute = _beyond_launching(case, looks)
+    cost = case.stacks.sure_share(looks) * case.step_ns - compute
     places = {case.code.place(look.users[-1]) for look in looks if look.users}
     callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
     cost += case.stacks.sure_share(callers) * case.step_ns  # a compiled function does not run them
@@ -73,13 +75,23 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
-            saving=Saving.without(cost, error_ns=case.stacks.time.error(share) * case.step_ns),
+            saving=_in_one_call(cost, compute, case.stacks.time.error(share) * case.step_ns),
             fix=words_of(framework).eager.fix,
             trial=words_of(framework).eager.trial,
             library=library,
             source=case.code.text(location),
         )
     ]
+
+
+def _in_one_call(cost: float, compute: float, error_ns: float) -> Saving:
+    """What is done instead is one call. Of what the operators seem to compute, half may be
+    launching as well: cold caches make both slow."""
+    return Saving(
+        expected=cost,
+        least=max(0.0, (1 - _ONE_CALL) * cost - error_ns),
+        most=cost + HALF * compute + error_ns,
+    )
 
 
 def _may_launch(look: Look) -> bool:
@@ -166,13 +178,13 @@ def _by_operators(case: Case) -> list[Candidate]:
 def _passes_ns(case: Case) -> float:
     """Of the usual step, while it had a core: one that is late for another reason launches no
     more."""
-    whole = np.maximum(1, case.measured_ns)
-    lost = np.clip(case.machine.delay_by_step_ns / whole, 0.0, 1.0)
+    names = case.phases.names
     each = sum(
-        (case.phase_by_step(name) * case.stacks.free_share(name) for name in _PASSES),
-        np.zeros(len(whole)),
+        case.own_phases_ns[:, names.index(name)] * case.stacks.free_share(name)
+        for name in _PASSES
+        if name in names
     )
-    return float(min(np.mean(each * (1 - lost)), np.median(each * (1 - lost))))
+    return float(min(np.mean(each), np.median(each)))
 
 
 def _launching(
