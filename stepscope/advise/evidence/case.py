@@ -109,6 +109,12 @@ class Case:
         measured = self.phases.ns[self.steps.is_measured].astype(np.float64)
         return without_delay(measured, self.machine.delay_by_step_ns)
 
+    @functools.cached_property
+    def own_part(self) -> float:
+        """Of the measured steps: the time in which the thread had a core."""
+        whole = max(1.0, float(self.measured_ns.sum()))
+        return max(1e-3, float(self.own_phases_ns.sum()) / whole)
+
     def phase_by_step(self, name: str) -> Ints:
         if name not in self.phases.names:
             return np.zeros(len(self.measured_ns), np.int64)

@@ -138,13 +138,14 @@ def _by_operators(case: Case) -> list[Candidate]:
     operators = window.is_op & (window.part.tree.self_ns > 0) & _in_passes(case, window)
     count = window.count(operators)
     passes = _passes_ns(case)
-    if count < _LEAST_OPERATORS or passes < _LEAST_SHARE * case.step_ns * case.machine.with_core:
+    if count < _LEAST_OPERATORS or passes < _LEAST_SHARE * case.step_ns * case.own_part:
         return []
     found = computing(window, operators)
     overhead = min(passes - min(passes, found.ns), count * _MOST_BY_OPERATOR_NS)
     launching = _launching(case, window, operators, found, overhead)
-    with_core = case.machine.with_core
-    most = (passes - found.least_ns) / with_core
+    with_core = case.own_part
+    # Of what they seem to compute, half may be launching: cold caches make both slow.
+    most = (overhead + HALF * (min(passes, found.ns) - found.least_ns)) / with_core
     saving = compiled(launching, step_ns=case.step_ns, with_core=with_core, most_ns=most)
     is_most = overhead >= _LEAST_OVERHEAD * passes
     if not is_most and saving.least * with_core < _LEAST_FUSED * passes:
