@@ -100,8 +100,23 @@ def launches() -> Iterator[Measured]:
 
     # Two operators forward and some three backward for each turn.
     by_operator = best_ns(both_passes) / 500
-    name = "advise.rules.eager_overhead:_MOST_BY_OPERATOR_NS"
+    name = "advise.rules.eager_overhead:MOST_BY_OPERATOR_NS"
     yield Measured(name, "an operator with Python, alone", by_operator, "ns")
+
+
+def compiled_calls() -> Iterator[Measured]:
+    """Both passes of a compiled function that hardly computes, beyond those of its operators."""
+    weight = torch.ones(8, 8, requires_grad=True)
+
+    def once(value: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(value * weight).sum()
+
+    def both_passes_ns(function: Callable[[torch.Tensor], torch.Tensor]) -> float:
+        return best_ns(lambda: function(torch.ones(8, 8)).backward())  # type: ignore[no-untyped-call]  # torch's own
+
+    beyond = both_passes_ns(torch.compile(once)) - both_passes_ns(once)
+    name = "advise.gain.compiled:BY_CALL_NS"
+    yield Measured(name, "calling compiled code, both passes", beyond, "ns")
 
 
 def arrays() -> Iterator[Measured]:
@@ -226,7 +241,16 @@ def faults() -> Iterator[Measured]:
 def main() -> None:
     torch.set_num_threads(1)
     print(f"{'':<52} {'measured':>10} {'assumed':>10}")
-    for measure in (fused_step, launches, arrays, precision, hand_over, freeing, faults):
+    for measure in (
+        fused_step,
+        launches,
+        compiled_calls,
+        arrays,
+        precision,
+        hand_over,
+        freeing,
+        faults,
+    ):
         for each in measure():
             figures = f"{each.value:>10.3g} {each.assumed:>10.3g} {each.unit:<2}"
             print(f"{each.what:<52} {figures}  {each.constant}", flush=True)

@@ -1,6 +1,7 @@
 """Runs the zoo and says how often the findings are right: `python -m benchmarks.zoo [NAMES…]`.
 
-With `--try`, what `stepscope try` makes of them instead.
+With `--try`, what `stepscope try` makes of them instead; with `--twice`, whether two recordings of
+each say the same.
 """
 
 import argparse
@@ -17,6 +18,8 @@ from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, recor
 from benchmarks.zoo.results import Judged, cells, page, summary, table
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
 from benchmarks.zoo.trials import Effort, try_all
+from benchmarks.zoo.twice import page as twice_page
+from benchmarks.zoo.twice import recorded_twice
 
 RESULTS = Path(__file__).parent / "results.md"
 TRIALS = Path(__file__).parent / "try.md"
@@ -97,6 +100,21 @@ def judge_trials(
     return failures
 
 
+def judge_twice(asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str]) -> list[str]:
+    """Two recordings of each, against each other; what went wrong."""
+    rows, failures = [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = (asked.runs or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        for specimen in chosen:
+            try:
+                rows.append(recorded_twice(specimen, folder))
+            except Failed as error:
+                failures.append(f"{specimen.name}: {error}")
+    print(twice_page(rows))
+    return failures
+
+
 def write(asked: argparse.Namespace, rows: list[Row], results: Path, text: str) -> None:
     """The page only when all scripts were asked for."""
     if asked.json:
@@ -124,6 +142,9 @@ def arguments() -> argparse.ArgumentParser:
         "--try", dest="tries", action="store_true", help="what 'stepscope try' makes of the scripts"
     )
     parser.add_argument(
+        "--twice", action="store_true", help="record each script twice and compare the findings"
+    )
+    parser.add_argument(
         "--budget", type=float, default=MINUTES, metavar="MINUTES", help="for each trial (10)"
     )
     return parser
@@ -134,7 +155,8 @@ def main() -> int:
     wanted = wanted_specimens(asked.names, asked.held_out)
     chosen = [specimen for specimen in wanted if specimen.can_run]
     skipped = [specimen.name for specimen in wanted if not specimen.can_run]
-    failures = (judge_trials if asked.tries else judge)(asked, chosen, skipped)
+    by_recordings = judge_twice if asked.twice else judge
+    failures = (judge_trials if asked.tries else by_recordings)(asked, chosen, skipped)
     if skipped:
         print(f"Not run, because they could not be imported here: {', '.join(skipped)}")
     for failure in failures:

@@ -7,6 +7,7 @@
    before it are fixed.
 """
 
+import dataclasses
 import importlib
 from collections.abc import Sequence
 from typing import Final
@@ -22,6 +23,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
 from stepscope.advise.gain.measured import as_speedup, how_sure, in_words, measured_gain
+from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Steps, one_after_another, speedup
 from stepscope.advise.rules import thread_oversubscription
 from stepscope.advise.rules.slow_outlier_steps import slow_steps
@@ -112,7 +114,7 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
     if count < _LEAST_STEPS:
         return _nothing(_too_few(case, count), all_notes(run))
     candidates, not_judged = _ask(RULES, case)
-    candidates = limited(case, candidates)
+    candidates = limited_to_the_same_time(limited(case, candidates))
     on_device, no_device = _ask(DEVICE_RULES, device)
     busy = busy_machine(case, candidates)
     lost_ns = None if _lacks_cores(candidates) else case.machine.delay_by_step_ns
@@ -240,7 +242,7 @@ class _Weighed:
             or finding.measured
             or finding.speedup.expected >= LEAST_GAIN
         ]
-        pairs.sort(key=lambda pair: (-_weight(*pair), pair[0].id))
+        pairs.sort(key=lambda pair: (-_weight(*pair), bool(pair[1].same_time_as), pair[0].id))
         self.findings = self._with_the_rest(pairs)
         self.verdict = self._verdict(pairs)
 
@@ -279,12 +281,22 @@ class _Weighed:
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        gains = one_after_another(self._steps, [each.saving for _, each in pairs])
+        told: set[str] = set()
+        again = []
+        for _, each in pairs:
+            again.append(each.same_time_as in told)
+            told.add(each.id)
+        nothing = Saving.nothing()
+        savings = [
+            nothing if is_again else each.saving
+            for (_, each), is_again in zip(pairs, again, strict=True)
+        ]
+        gains = one_after_another(self._steps, savings)
         return [
-            msgspec.structs.replace(
-                finding, then=f"then: {times(more)} more" if number and more and more > 1 else None
+            msgspec.structs.replace(finding, then=_then(number, more, each, is_again=is_again))
+            for number, ((finding, each), more, is_again) in enumerate(
+                zip(pairs, gains, again, strict=True)
             )
-            for number, ((finding, _), more) in enumerate(zip(pairs, gains, strict=True))
         ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
@@ -301,6 +313,23 @@ class _Weighed:
         how = ", measured" if first.measured else ""
         faster = f": {first.gain} faster without{how}" if is_faster else ""
         return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
+
+
+def _then(number: int, more: float | None, candidate: Candidate, *, is_again: bool) -> str | None:
+    if is_again:
+        return f"then: the same time as {candidate.same_time_as}"
+    return f"then: {times(more)} more" if number and more and more > 1 else None
+
+
+def limited_to_the_same_time(candidates: list[Candidate]) -> list[Candidate]:
+    """A finding about the same time as another gains no more than the easier fix of that one."""
+    saved = {each.id: each.saving.expected for each in candidates}
+    return [
+        dataclasses.replace(each, saving=each.saving.limited_to(saved[each.same_time_as]))
+        if each.same_time_as in saved
+        else each
+        for each in candidates
+    ]
 
 
 def _named(location: Location | None) -> Location | None:

@@ -6,13 +6,20 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from stepscope.launch.containers import container_limits, container_memory_used
+from stepscope.launch.containers import (
+    container_cpu_used_ns,
+    container_limits,
+    container_memory_used,
+)
 from stepscope.launch.nvml import Devices
 from stepscope.store.format import SYSTEM_FILE
 
 _FULL_DETAIL_S: Final = 600  # after ten minutes a sample every ten seconds is enough
 _INTERVAL_S: Final = 1.0
 _LATER_INTERVAL_S: Final = 10.0
+# Of /proc/stat: user, nice, system, irq, softirq, and steal, which other virtual machines took.
+# Idle and waiting for a disk (4 and 5) are not use, guests (9 and 10) are part of user and nice.
+_USED: Final = (1, 2, 3, 6, 7, 8)
 
 
 class SystemLog:
@@ -55,11 +62,25 @@ class SystemLog:
             "realtime_ns": time.time_ns(),
             "monotonic_ns": time.monotonic_ns(),
             "load": _load(),
+            "cpu_ns": cpu_used_ns(),
+            "container_cpu_ns": container_cpu_used_ns(),
             "memory_available_bytes": _memory_available_bytes(),
             "container_memory_bytes": container_memory_used(),
             "container_limit_bytes": self._limit_bytes,
             "devices": self._devices.read(),
         }
+
+
+def cpu_used_ns(path: str = "/proc/stat") -> int | None:
+    """By all programs since the machine started, on the cores that this process may use."""
+    try:
+        cores = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        with open(path, encoding="ascii") as file:
+            rows = [line.split() for line in file if line.startswith("cpu")]
+        used = [int(row[column]) for row in rows if row[0] in cores for column in _USED]
+    except (OSError, ValueError, IndexError, AttributeError):  # not Linux
+        return None
+    return sum(used) * (1_000_000_000 // os.sysconf("SC_CLK_TCK")) if used else None
 
 
 def _load() -> float | None:

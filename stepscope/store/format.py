@@ -360,6 +360,12 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #    "options": RecordOptions as an object, "launcher": {...} | null,
 #    "copied_from": {folder: original}}, of runs in a copy
 
+# system.jsonl, a line for each look of the supervisor:
+#   {"realtime_ns", "monotonic_ns", "load", "cpu_ns", "container_cpu_ns", "memory_available_bytes",
+#    "container_memory_bytes", "container_limit_bytes", "devices": [...]}
+#   cpu_ns: used by all programs since the machine started, on the cores that the run may use;
+#   container_cpu_ns: by the control group with the tightest limit of cores, null without a limit
+
 # supervisor.json:
 #   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",
 #    "ended_realtime_ns", "float64_ratio"}     exit_status null when signal is set

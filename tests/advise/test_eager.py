@@ -9,6 +9,7 @@ import pytest
 
 from stepscope.advise.evidence.case import CannotJudge
 from stepscope.advise.evidence.computing import Computing, computing
+from stepscope.advise.gain.compiled import Launching, compiled
 from stepscope.advise.rules.eager_overhead import _beyond_launching, _is_theirs
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.operators.step_operators import StepOps
@@ -64,6 +65,42 @@ def test_an_operator_computes_what_it_takes_beyond_those_too_small_to_compute() 
     found = computed(*small, *[("aten::tanh", "[[40, 40]]", 6.0)] * 10)
     assert found.ns / US == pytest.approx(10 * 4.0 + 20 * 64 * 0.0003)
     assert found.least_ns / US == pytest.approx(10 * 1600 * 0.0003 + 20 * 64 * 0.0003)
+
+
+def test_without_small_operators_a_launch_is_the_shortest_of_all() -> None:
+    """They were once taken to launch for 15 µs each, which was all that they took."""
+    found = computed(*[("aten::mul", "[[64, 64]]", 14.0)] * 30, ("aten::add", "[[64, 64]]", 2.0))
+    assert found.ns / US == pytest.approx(30 * 12.0 + 4096 * 0.0003)
+
+
+@pytest.mark.parametrize(("products", "unfused"), [(0, 0.0), (5, 0.2), (40, 1.0)])
+def test_what_lies_between_two_products_becomes_one_operator(products: int, unfused: float) -> None:
+    chain = [("aten::mul", "[[10, 10]]", 2.0)] * (50 - products)
+    assert computed(*chain, *[("aten::mm", "[[10, 10]]", 3.0)] * products).unfused == unfused
+
+
+def launching(**changed: float) -> Launching:
+    return Launching(**({"ns": 6e6, "inside": 1.0, "unfused": 0.5, "calls": 1.0} | changed))
+
+
+def test_a_compiler_leaves_its_own_calls_and_those_of_libraries() -> None:
+    """Of 6 ms of launching it saves 4.5, less one call of 0.1 ms: 5.6 of 10 ms are left. Larger
+    operators leave 4: the middle of the exponents is expected."""
+    found = compiled(launching(unfused=0.25), step_ns=10e6, with_core=1.0, most_ns=7e6)
+    assert 10e6 - found.expected == pytest.approx((5.6e6 * 4e6) ** 0.5)
+    assert (found.least, found.most) == pytest.approx((0.75 * 4.4e6, 7e6))
+
+
+def test_a_model_that_is_called_for_every_state_gains_nothing_from_a_compiler() -> None:
+    found = compiled(
+        launching(calls=50, unfused=0.2), step_ns=10e6, with_core=1.0, most_ns=7e6
+    )  # fmt: skip
+    assert found.expected == found.least == 0.0
+
+
+def test_operators_outside_the_models_calls_stay_as_they_are() -> None:
+    found = compiled(launching(calls=5, inside=0.25), step_ns=20e6, with_core=0.5, most_ns=7e6)
+    assert found.expected == pytest.approx((6e6 * 0.25 * 0.5 - 0.5e6) / 0.5)
 
 
 def test_views_and_frames_of_autograd_compute_nothing() -> None:

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from build import MS, RunBuilder
 from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.machine import without_delay
 from stepscope.advise.findings import busy_machine, findings
 from stepscope.advise.gain import computed_beside
 from stepscope.advise.gain.candidate import Candidate
@@ -77,3 +79,22 @@ def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
     assert loading.saving.expected == pytest.approx(3 * MS, rel=0.05)
     assert loading.saving.most == told[0].saving.most
     assert launching == told[1]
+
+
+def test_time_without_a_core_is_in_what_a_phase_took_beyond_the_usual() -> None:
+    """8 ms of input and 2 of the rest; each fourth step loses its core for 10 ms in the rest. One
+    step does take 5 ms longer: it had its core all the time."""
+    phases = np.tile([8.0 * MS, 2.0 * MS], (40, 1))
+    lost = np.zeros(40)
+    phases[::4, 1] += 10 * MS
+    lost[::4] = 10 * MS
+    phases[1, 1] += 5 * MS
+    own = without_delay(phases, lost)
+    assert own[:, 0] == pytest.approx(np.full(40, 8 * MS))
+    assert own[1, 1] == pytest.approx(7 * MS)
+    assert np.delete(own[:, 1], 1) == pytest.approx(np.full(39, 2 * MS))
+
+
+def test_a_core_that_is_lost_in_every_step_is_lost_to_all_phases_alike() -> None:
+    own = without_delay(np.tile([8.0 * MS, 2.0 * MS], (40, 1)), np.full(40, 5.0 * MS))
+    assert own == pytest.approx(np.tile([4.0 * MS, 1.0 * MS], (40, 1)))

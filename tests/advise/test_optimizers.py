@@ -97,3 +97,14 @@ def test_one_that_wraps_another_has_not_its_operators(tmp_path: Path) -> None:
     assert found.evidence[0].startswith(
         "Adam.step takes 4.00 ms of the 10.0 ms step (40 %), in 600"
     )
+
+
+@pytest.mark.parametrize(("name", "part"), [("Adam", 0.9), ("NAdam", 0.33)])
+def test_lists_of_tensors_save_a_third_on_a_cpu_and_fusing_more(
+    name: str, part: float, tmp_path: Path
+) -> None:
+    """20 parameters in 5 ms: a fused step takes 0.2 ms, one over lists two thirds of the loop."""
+    (found,) = judged(tmp_path / "run", (name, 2_000, 7_000), operators={name: 100})
+    assert found.saving.expected == pytest.approx(part * 5 * MS, rel=0.1)
+    assert found.saving.most is not None
+    assert found.saving.least < found.saving.expected < found.saving.most

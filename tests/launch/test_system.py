@@ -1,6 +1,7 @@
 """The machine, second by second."""
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stepscope.launch.nvml import Devices
-from stepscope.launch.system import SystemLog
+from stepscope.launch.system import SystemLog, cpu_used_ns
 
 # Two devices; the second one does not report its utilisation.
 FAKE_NVML = """
@@ -71,6 +72,8 @@ def test_a_look_has_what_a_comparison_needs(tmp_path: Path) -> None:
         "realtime_ns",
         "monotonic_ns",
         "load",
+        "cpu_ns",
+        "container_cpu_ns",
         "memory_available_bytes",
         "container_memory_bytes",
         "container_limit_bytes",
@@ -78,6 +81,17 @@ def test_a_look_has_what_a_comparison_needs(tmp_path: Path) -> None:
     }
     assert facts["load"] >= 0
     assert facts["memory_available_bytes"] > 0
+    assert facts["cpu_ns"] > 0
+
+
+def test_what_all_programs_used_counts_on_the_cores_that_are_ours(tmp_path: Path) -> None:
+    """user, nice, system, irq, softirq and steal; not idle, waiting for a disk, or guests twice."""
+    ours, not_ours = min(os.sched_getaffinity(0)), 4095
+    row = "1 2 4 1000 1000 8 16 32 1000 1000"
+    (tmp_path / "stat").write_text(f"cpu  9 9 9\ncpu{ours} {row}\ncpu{not_ours} {row}\nintr 5 7\n")
+    tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    assert cpu_used_ns(str(tmp_path / "stat")) == 63 * tick_ns
+    assert cpu_used_ns(str(tmp_path / "missing")) is None
 
 
 def test_a_folder_that_is_gone_is_no_failure(tmp_path: Path) -> None:

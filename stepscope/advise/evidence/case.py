@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.advise.evidence.code import Code
-from stepscope.advise.evidence.machine import Machine
+from stepscope.advise.evidence.machine import Machine, without_delay
 from stepscope.advise.evidence.stacks import Stacks
 from stepscope.analyze.code.sampled_steps import StepTime, time_in
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
@@ -33,7 +33,8 @@ class Case:
 
     @functools.cached_property
     def stacks(self) -> Stacks:
-        return Stacks(self.code)
+        timed = {name: self.phase_ns(name) for name in self.phases.names}
+        return Stacks(self.code, timed)
 
     @functools.cached_property
     def machine(self) -> Machine:
@@ -92,9 +93,27 @@ class Case:
         return usual
 
     def phase_ns(self, name: str) -> float:
-        """Exclusive time in the mean measured step."""
-        each = self.phase_by_step(name)
-        return float(each.mean()) if len(each) else 0.0
+        """Exclusive time in the mean measured step. On a shared machine all phases have their part
+        of the time in which the thread had no core, whichever of them it happened to fall into."""
+        if not len(self.measured_ns) or name not in self.phases.names:
+            return 0.0
+        if not self.machine.is_shared:
+            return float(self.phase_by_step(name).mean())
+        own = self.own_phases_ns
+        share = own[:, self.phases.names.index(name)].sum() / max(1.0, own.sum())
+        return float(share) * self.step_ns
+
+    @functools.cached_property
+    def own_phases_ns(self) -> npt.NDArray[np.float64]:
+        """By measured step and phase, without the time in which the thread had no core."""
+        measured = self.phases.ns[self.steps.is_measured].astype(np.float64)
+        return without_delay(measured, self.machine.delay_by_step_ns)
+
+    @functools.cached_property
+    def own_part(self) -> float:
+        """Of the measured steps: the time in which the thread had a core."""
+        whole = max(1.0, float(self.measured_ns.sum()))
+        return max(1e-3, float(self.own_phases_ns.sum()) / whole)
 
     def phase_by_step(self, name: str) -> Ints:
         if name not in self.phases.names:

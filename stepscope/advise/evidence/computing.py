@@ -28,9 +28,15 @@ _BY_FLOP_NS: Final = 0.03
 # Elements: even a tanh of so many takes less than a launch, so they show what launching costs.
 _FEW: Final = 128
 _ENOUGH: Final = 5  # of those, for a median
-# If the run has none of those. Alone in a loop, an operator takes 1 µs to launch, and 2 µs with
-# Python and autograd (the same command); cold caches, hooks and other programs make it ten times.
+# At most. Alone in a loop, an operator takes 1 µs to launch, and 2 µs with Python and autograd (the
+# same command); cold caches, hooks and other programs make it ten times.
 LAUNCH_NS: Final = 15_000.0
+# They call a library and stay calls of their own when a compiler fuses what is around them.
+_EXTERNAL: Final = (
+    "mm", "addmm", "bmm", "baddbmm", "dot", "mv", "addmv", "convolution", "convolution_backward",
+    "embedding", "embedding_dense_backward", "sort", "topk",
+)  # fmt: skip
+_EXTERNAL_OF_TORCH: Final = tuple(f"aten::{name}" for name in _EXTERNAL)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Computing:
 
     ns: float  # their own time beyond that of operators too small to compute
     least_ns: float  # by the elements and multiplications that they have
+    unfused: float  # of those that compute: the share that is left where the rest is fused
 
 
 def computing(window: StepOps, operators: _Mask) -> Computing:
@@ -50,9 +57,13 @@ def computing(window: StepOps, operators: _Mask) -> Computing:
     least = np.minimum(took, elements * _BY_ELEMENT_NS + window.flops(computes) * _BY_FLOP_NS)
     views = operators & window.named_just(*_VIEWS_OF_TORCH)
     is_small = elements <= _FEW
-    launch_ns = _launch_ns(np.append(took[is_small], _took_ns(window, views)))
+    launch_ns = _launch_ns(np.append(took[is_small], _took_ns(window, views)), took)
     beyond = np.where(is_small, least, np.maximum(least, took - launch_ns))
-    return Computing(float(beyond.sum()) / window.steps, float(least.sum()) / window.steps)
+    return Computing(
+        float(beyond.sum()) / window.steps,
+        float(least.sum()) / window.steps,
+        _unfused(computes & window.named_just(*_EXTERNAL_OF_TORCH), computes),
+    )
 
 
 def beyond_launching_ns(window: StepOps, operators: _Mask) -> float:
@@ -60,12 +71,20 @@ def beyond_launching_ns(window: StepOps, operators: _Mask) -> float:
     those that compute nothing."""
     views = operators & window.named_just(*_VIEWS_OF_TORCH)
     took = window.usual_ns(operators & ~views)
-    launch_ns = _launch_ns(window.usual_ns(views))
+    launch_ns = _launch_ns(window.usual_ns(views), took)
     return float(np.maximum(took - launch_ns, 0.0).sum()) / window.steps
 
 
-def _launch_ns(small: _Floats) -> float:
-    return min(LAUNCH_NS, float(np.median(small))) if len(small) >= _ENOUGH else LAUNCH_NS
+def _launch_ns(small: _Floats, computing: _Floats) -> float:
+    """Without small ones: no operator takes less than its launch."""
+    if len(small) >= _ENOUGH:
+        return min(LAUNCH_NS, float(np.median(small)))
+    return min(LAUNCH_NS, float(computing.min())) if len(computing) else LAUNCH_NS
+
+
+def _unfused(external: _Mask, computes: _Mask) -> float:
+    """What lies between two calls of a library becomes one operator."""
+    return min(1.0, 2 * int(external.sum()) / max(1, int(computes.sum())))
 
 
 def _took_ns(window: StepOps, kept: _Mask) -> _Floats:

@@ -7,35 +7,48 @@ does not report the same time again under another name.
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from stepscope.advise.evidence.code import Code
-from stepscope.analyze.code.sampled_steps import PYTHON, Look, StepTime, step_time
-from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.code.sampled_steps import PYTHON, Look, Place, StepTime, step_time
+from stepscope.analyze.libraries import users_files
+from stepscope.analyze.run import shown_path
 from stepscope.model import Location
 
 # Phases that are estimates of parts of others, where looks cannot tell them apart.
 _SEEN_AS: Final = {"files": PYTHON, "profiler": PYTHON, "input": "compute"}
+# Counters and looks at the same time differ by what recording takes, and by chance.
+_SLACK, _SLACK_SHARE = 1.1, 0.01
 
 
 class Stacks:
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: Code, timed_ns: Mapping[str, float]) -> None:
+        """`timed_ns`: the phases of the mean step."""
         self._code = code
+        self._timed_ns = timed_ns
         self.claimed: set[Look] = set()
         # Files and functions that run beside the steps, if no look at them could be claimed.
         self.claimed_functions: set[tuple[str, str]] = set()
 
     @functools.cached_property
     def time(self) -> StepTime:
-        """With as much of each phase as its spans say: on a busy machine, the sampler is late more
-        often in some than in others."""
-        process, steps = self._code.process, self._code.steps
-        phases = phases_by_step(process, steps)
-        timed = dict[str, float](
-            zip(phases.names, phases.ns[steps.is_measured].sum(axis=0).tolist(), strict=True)
-        )
-        return as_timed(step_time(process, steps), timed)
+        """With as much of each phase as its spans say, and of each function no more than its lines
+        took: on a busy machine, the sampler is late more often in some than in others."""
+        seen = as_timed(step_time(self._code.process, self._code.steps), self._timed_ns)
+        return as_counted(seen, self._most_shares())
+
+    def _most_shares(self) -> dict[Place, float]:
+        """Of the measured time, for each of the user's functions whose lines were all counted: all
+        that it ever took, callees included."""
+        steps = self._code.steps
+        whole = max(1.0, float(steps.duration_ns[steps.is_measured].sum()))
+        files = {shown_path(self._code.run, file): file for file in users_files(self._code.process)}
+        return {
+            (files[each.file], each.first_line): sum(row.ns for row in each.lines) / whole
+            for each in self._code.functions
+            if each.file in files and not any(row.estimated for row in each.lines)
+        }
 
     def free(self, *phases: str) -> Iterator[Look]:
         """Looks that no rule has claimed, of these phases (none given: of all)."""
@@ -85,7 +98,7 @@ class Stacks:
         return self.share(self.free(phase)) / whole if whole else 1.0
 
 
-def as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
+def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
     timed = _shares(timed_ns.items())
     looked = _shares((look.phase, look.ns) for look in seen.looks)
 
@@ -94,6 +107,41 @@ def as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
     return dataclasses.replace(seen, looks=[scaled(look) for look in seen.looks if look.ns])
+
+
+def as_counted(seen: StepTime, most: Mapping[Place, float]) -> StepTime:
+    """What was seen of a function beyond what it took is in the rest of the same phase. The least
+    of them first, as most of it may be in the others."""
+    looks, inside = list(seen.looks), _inside(seen.looks)
+    for place in sorted(inside.keys() & most.keys(), key=lambda place: most[place]):
+        mine = inside[place]
+        share = sum(looks[index].ns for index in mine) / max(1.0, seen.total_ns)
+        if share > _SLACK * most[place] + _SLACK_SHARE:
+            _shrink(looks, mine, most[place] / share)
+    return dataclasses.replace(seen, looks=looks)
+
+
+def _inside(looks: list[Look]) -> dict[Place, set[int]]:
+    """The looks with each function of the user's in their stack, by number."""
+    found: dict[Place, set[int]] = collections.defaultdict(set)
+    for index, look in enumerate(looks):
+        for frame in look.users:
+            found[frame.function.file, frame.function.line].add(index)
+    return found
+
+
+def _shrink(looks: list[Look], mine: set[int], part: float) -> None:
+    """To this part of them. A phase with nothing else in it stays as it is: its spans say so."""
+    for phase in {looks[index].phase for index in mine}:
+        here = [index for index, look in enumerate(looks) if look.phase == phase]
+        inside = sum(looks[index].ns for index in here if index in mine)
+        rest = sum(looks[index].ns for index in here) - inside
+        if not rest:
+            continue
+        more = 1 + (1 - part) * inside / rest
+        for index in here:
+            times = part if index in mine else more
+            looks[index] = dataclasses.replace(looks[index], ns=times * looks[index].ns)
 
 
 def _shares(parts: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -26,3 +26,6 @@ class Candidate:
     is_always_reported: bool = False  # also without a gain in time
     ends_job: Literal["within a day", "later"] | None = None  # at this rate, whatever it costs
     steps_behind: int | None = None  # None: all measured ones
+    same_time_as: str | None = (
+        None  # a finding that explains the same time, and whose fix is easier
+    )

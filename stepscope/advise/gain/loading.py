@@ -29,8 +29,12 @@ def with_workers(wait_ns: float, gained_ns: float, least_ns: float) -> Saving:
     return Saving(expected=gained_ns, least=least, most=wait_ns)
 
 
-def in_pipeline(wait_ns: float, step_ns: float, idle_part: float) -> Saving:
-    """For tf.data: what runs beside the step still has to be computed, by the idle cores. Only what
-    is kept (cache) costs nothing any more: half of the wait, even without idle cores."""
-    expected = max(min(wait_ns, step_ns * idle_part), HALF * wait_ns)
+def in_pipeline(
+    wait_ns: float, step_ns: float, *, computed_ns: float, cores: float, parallel: float
+) -> Saving:
+    """For tf.data: prefetched batches are loaded beside the step, several at a time. The step then
+    takes what it takes itself, or the loading, or what all of it computes on the cores there are.
+    What is kept (cache) costs nothing any more: half of the wait, even without another core."""
+    left = max(step_ns - wait_ns, wait_ns / max(1.0, parallel), computed_ns / max(1.0, cores))
+    expected = max(min(wait_ns, step_ns - left), HALF * wait_ns)
     return Saving(expected=expected, least=HALF * expected, most=wait_ns)

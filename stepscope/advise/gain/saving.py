@@ -21,6 +21,9 @@ class Saving:
     most: float | None  # None: the run does not say
     # What is blamed in each measured step, where that is known; without it, the same share of all.
     by_step_ns: npt.NDArray[np.int64] | None = None
+    # What recording took of what goes away, where its events are known: without it, neither the
+    # step nor what is blamed would have had it.
+    recorded_ns: float = 0.0
 
     @staticmethod
     def part_of(ns: float, *, expected: float, least: float, most: float = 1.0) -> "Saving":

@@ -4,7 +4,7 @@
    core: a busy machine makes the blamed part and the rest longer alike.
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
-   steps, chance, and recording, whose cost may lie in either part.
+   steps, chance, and recording, whose cost may lie in either part unless it is known.
 4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
@@ -58,18 +58,20 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     """Of the mean step."""
     blamed, scale = _blamed_share(steps, saving)
     faster = _faster_in_quiet_steps(steps, saving)
-    unknown = max(_LEAST_KNOWN, steps.recording) * blamed
+    recorded = min(saving.recorded_ns / steps.mean_ns, steps.recording, blamed)
+    unknown = max(_LEAST_KNOWN, steps.recording - recorded) * blamed
     error = unknown + _chance(steps, saving)
     most_left = min(1.0, 1 - min(blamed, saving.least * scale) + error)
     least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
     # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
-    expected = 1 / max(1 - blamed, error, HALF * slack, 1e-9)
+    left = max(1 - blamed, error, HALF * slack, 1e-9)
+    expected = (1 - recorded) / left
     is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
-        low=min(1 / most_left, expected),
-        high=None if is_open else max(1 / least_left, expected),
+        low=min((1 - recorded) / most_left, expected),
+        high=None if is_open else max((1 - recorded) / least_left, expected),
     )
 
 

@@ -30,7 +30,7 @@ def overlap_of(case: Case, hand_over_ns: float) -> Overlap | None:
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).mean())
     rest_cpu_ns = max(float(rest.mean()), used - (0.0 if loader.workers else load_cpu_ns))
     load = np.resize(load, len(rest))
-    return Overlap(load, rest, load_cpu_ns, rest_cpu_ns, case.machine.cores, hand_over_ns)
+    return Overlap(load, rest, load_cpu_ns, rest_cpu_ns, case.machine.usable_cores, hand_over_ns)
 
 
 def numbers_to_try(overlap: Overlap, now: int) -> range:

@@ -3,23 +3,27 @@
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.advise.evidence.case import CannotJudge, Case
-from stepscope.advise.evidence.computing import LAUNCH_NS, computing
+from stepscope.advise.evidence.computing import LAUNCH_NS, Computing, computing
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.compiled import Launching, compiled
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.clock import Ints
 from stepscope.frameworks.table import folders, words_of
 from stepscope.model import Location
 from stepscope.store.format import SpanCategory
 
 ID: Final = "eager-overhead"
+_Mask = npt.NDArray[np.bool_]
 _PASSES: Final = ("forward", "backward")
 LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
 # With the Python around it: alone in a loop it is 2 µs (`python -m benchmarks.gain_constants`), and
@@ -27,8 +31,14 @@ LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
 MOST_BY_OPERATOR_NS: Final = 40_000.0
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 LEAST_OVERHEAD: Final = 0.7
+# Of the passes: what a compiler saves at least, whatever else they do.
+_LEAST_FUSED: Final = 0.3
+_BREAKS: Final = ("aten::_local_scalar_dense",)  # what `.item()`, `if tensor:` and `int()` end in
+_MANY_CALLS: Final = 4.0  # a step: from here on they are worth a sentence
+_MOST_INSIDE: Final = 0.8
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
 _COMPUTES: Final = ("/execute.py", "/array.py")  # in C below, where the work is done or waited for
+_ONE_CALL: Final = 0.1  # of hundreds of launches, at most: some 0.1 ms for a compiled function
 LEAST_SHARE: Final = 0.3  # of the step: below that a compiler gains less than it costs
 
 
@@ -45,7 +55,8 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     if case.phase_ns("compute"):
         return []
     looks = [look for look in case.stacks.free() if _may_launch(look) and _is_theirs(look)]
-    cost = case.stacks.sure_share(looks) * case.step_ns - _beyond_launching(case, looks)
+    compute = _beyond_launching(case, looks)
+    cost = case.stacks.sure_share(looks) * case.step_ns - compute
     places = {case.code.place(look.users[-1]) for look in looks if look.users}
     callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
     cost += case.stacks.sure_share(callers) * case.step_ns  # a compiled function does not run them
@@ -64,13 +75,23 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
                 "Python code and in the lines that call it; no compiled function was called.",
             ],
             location=location,
-            saving=Saving.without(cost, error_ns=case.stacks.time.error(share) * case.step_ns),
+            saving=_in_one_call(cost, compute, case.stacks.time.error(share) * case.step_ns),
             fix=words_of(framework).eager.fix,
             trial=words_of(framework).eager.trial,
             library=library,
             source=case.code.text(location),
         )
     ]
+
+
+def _in_one_call(cost: float, compute: float, error_ns: float) -> Saving:
+    """What is done instead is one call. Of what the operators seem to compute, half may be
+    launching as well: cold caches make both slow."""
+    return Saving(
+        expected=cost,
+        least=max(0.0, (1 - _ONE_CALL) * cost - error_ns),
+        most=cost + HALF * compute + error_ns,
+    )
 
 
 def _may_launch(look: Look) -> bool:
@@ -116,18 +137,21 @@ def _by_operators(case: Case) -> list[Candidate]:
     window = case.operators
     operators = window.is_op & (window.part.tree.self_ns > 0) & _in_passes(case, window)
     count = window.count(operators)
-    passes = sum(case.free_ns(name) for name in _PASSES)
-    if count < LEAST_OPERATORS or passes < LEAST_SHARE * case.step_ns:
+    passes = _passes_ns(case)
+    if count < LEAST_OPERATORS or passes < LEAST_SHARE * case.step_ns * case.own_part:
         return []
-    # The passes are as they were, on a machine that others may have used as well.
     found = computing(window, operators)
-    compute, least = (min(passes, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    most = count * MOST_BY_OPERATOR_NS / case.machine.with_core
-    overhead = min(passes - compute, most)
-    if overhead < LEAST_OVERHEAD * passes:
+    overhead = min(passes - min(passes, found.ns), count * MOST_BY_OPERATOR_NS)
+    launching = _launching(case, window, operators, found, overhead)
+    with_core = case.own_part
+    # Of what they seem to compute, half may be launching: cold caches make both slow.
+    most = (overhead + HALF * (min(passes, found.ns) - found.least_ns)) / with_core
+    saving = compiled(launching, step_ns=case.step_ns, with_core=with_core, most_ns=most)
+    is_most = overhead >= LEAST_OVERHEAD * passes
+    if not is_most and saving.least * with_core < _LEAST_FUSED * passes:
         return []
     location = window.place(operators)
-    share = overhead / case.step_ns
+    share = overhead / with_core / case.step_ns
     own_us = float(window.usual_ns(operators).sum()) / window.steps / count / 1e3
     return [
         Candidate(
@@ -137,14 +161,14 @@ def _by_operators(case: Case) -> list[Candidate]:
             share=share,
             evidence=[
                 f"{counted(count, 'operator')} a step, {own_us:.1f} µs of their own each.",
-                f"The passes take {ms(passes)} of the {ms(case.step_ns)} step. The operators "
-                f"compute for about {ms(compute)} of that, which is their own time beyond what the "
-                f"smallest of them take. The rest ({percent(share)} of the step) is launching them "
-                "and Python.",
+                f"The passes take {ms(passes / with_core)} of the {ms(case.step_ns)} step. The "
+                f"operators compute for about {ms(found.ns / with_core)} of that, which is their "
+                "own time beyond what the smallest of them take. The rest "
+                f"({percent(share)} of the step) is launching them and Python.",
+                *_limits(launching),
             ],
             location=location,
-            # A graph with breaks keeps half of its launches.
-            saving=Saving(expected=overhead, least=HALF * overhead, most=passes - least),
+            saving=saving,
             fix=words_of("torch").eager.fix,
             trial=words_of("torch").eager.trial,
             source=case.code.text(location),
@@ -152,12 +176,65 @@ def _by_operators(case: Case) -> list[Candidate]:
     ]
 
 
-def _in_passes(case: Case, window: StepOps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Not those of a loader, of an evaluation or of the optimizer."""
-    spans = phase_spans(case.process, case.steps)
-    passes = spans.of(SpanCategory.FORWARD, SpanCategory.BACKWARD)
-    start_ns = window.part.tree.events["start_ns"] + case.process.clock.monotonic_ns(0)
-    inside: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
-        step_of(start_ns, *union(spans.start_ns[passes], spans.end_ns[passes])) >= 0
+def _passes_ns(case: Case) -> float:
+    """Of the usual step, while it had a core: one that is late for another reason launches no
+    more."""
+    names = case.phases.names
+    each = sum(
+        case.own_phases_ns[:, names.index(name)] * case.stacks.free_share(name)
+        for name in _PASSES
+        if name in names
     )
-    return inside & ~window.in_optimizer
+    return float(min(np.mean(each), np.median(each)))
+
+
+def _launching(
+    case: Case, window: StepOps, operators: _Mask, found: Computing, overhead: float
+) -> Launching:
+    """In the model's calls, if there are any: what is written in functions may be compiled, too."""
+    start, end = case.process.spans.of(SpanCategory.FORWARD).interval_ns
+    calls = int((step_of(start, *case.window) >= 0).sum()) / max(1, len(case.measured_ns))
+    forward = operators & _begins_in(case, window, SpanCategory.FORWARD)
+    inside = operators & _within(case, window, start, end)
+    breaks = window.count(inside & window.named(*_BREAKS))
+    return Launching(
+        ns=overhead,
+        inside=window.count(inside) / max(1.0, window.count(forward)) if calls else 1.0,
+        unfused=found.unfused,
+        calls=max(1.0, calls) + breaks,
+    )
+
+
+def _limits(launching: Launching) -> list[str]:
+    """Why a compiler gains less than the launching, if it does."""
+    found = []
+    if launching.calls > _MANY_CALLS:
+        found.append(
+            f"A compiler has {counted(launching.calls, 'graph')} a step to call, each for a tenth "
+            "of a millisecond: the model is called so often, or reads a number (`.item()`) in it."
+        )
+    if launching.inside < _MOST_INSIDE:
+        found.append(
+            f"{percent(1 - launching.inside)} of the forward operators are outside the model's own "
+            "calls, where compiling the model does not reach."
+        )
+    return found
+
+
+def _in_passes(case: Case, window: StepOps) -> _Mask:
+    """Not those of a loader, of an evaluation or of the optimizer."""
+    return _begins_in(case, window, SpanCategory.FORWARD, SpanCategory.BACKWARD) & (
+        ~window.in_optimizer
+    )
+
+
+def _begins_in(case: Case, window: StepOps, *categories: SpanCategory) -> _Mask:
+    spans = phase_spans(case.process, case.steps)
+    wanted = spans.of(*categories)
+    return _within(case, window, spans.start_ns[wanted], spans.end_ns[wanted])
+
+
+def _within(case: Case, window: StepOps, start: Ints, end: Ints) -> _Mask:
+    begins_ns = window.part.tree.events["start_ns"] + case.process.clock.monotonic_ns(0)
+    found: _Mask = step_of(begins_ns, *union(start, end)) >= 0
+    return found

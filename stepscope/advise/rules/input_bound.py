@@ -4,25 +4,35 @@ import dataclasses
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.graph_calls import calls_python
 from stepscope.advise.evidence.own_batches import making_batches
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.place import trains, where
 from stepscope.advise.evidence.user_calls import stage_call
-from stepscope.advise.evidence.words import at, ms, percent
+from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import in_pipeline, prepared_ahead, with_workers
+from stepscope.advise.gain.loading_loop import loading_loop
+from stepscope.advise.gain.overlap import Overlap
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
-from stepscope.analyze.input.limits import LEAST_IDLE
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import work_by_step_ns
 from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, Location
 
 ID: Final = "input-bound"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fix:
+    saving: Saving
+    words: str
+    trial: str | None = None
+    patch: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,10 +45,7 @@ class _Wait:
     location: Location | None
     library: str | None
     evidence: list[str]
-    saving: Saving
-    fix: str
-    trial: str | None = None
-    patch: str | None = None
+    fix: _Fix
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -64,10 +71,10 @@ def _candidate(case: Case, wait: _Wait) -> Candidate:
         share=share,
         evidence=[*wait.evidence, *_what_stays(case, wait)],
         location=wait.location,
-        saving=wait.saving.limited_to(wait.avoidable_ns),
-        fix=wait.fix,
-        patch=wait.patch,
-        trial=wait.trial,
+        saving=wait.fix.saving.limited_to(wait.avoidable_ns),
+        fix=wait.fix.words,
+        patch=wait.fix.patch,
+        trial=wait.fix.trial,
         library=wait.library,
         source=case.code.text(wait.location),
     )
@@ -93,7 +100,7 @@ def _of_loader(case: Case) -> _Wait | None:
     answer = input_of(case.run, process=case.process.info.pid)
     location, library = _place(case, answer, looks)
     hand_over = hand_over_of(case.run, case.process, case.steps)
-    saving, fix, trial, patch = _how(case, answer, wait, location, hand_over.step_ns)
+    fix = _how(case, answer, wait, location, hand_over.step_ns)
     why = [_sentence(answer.why)] if answer.why else []
     return _Wait(
         ns=wait,
@@ -104,13 +111,10 @@ def _of_loader(case: Case) -> _Wait | None:
         evidence=[
             f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
             *_loader_words(answer),
-            *(each for each in why if each not in fix),
+            *(each for each in why if each not in fix.words),
             *([f"In the library, most of it in {library}."] if library else []),
         ],
-        saving=saving,
         fix=fix,
-        trial=trial,
-        patch=patch,
     )
 
 
@@ -158,48 +162,88 @@ def _loader_words(answer: InputAnswer) -> list[str]:
         return []
     workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
     idle = (
-        "" if answer.idle_cores is None else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
+        "; whether cores are idle meanwhile was not recorded"
+        if answer.idle_cores is None
+        else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
     )
     return [f"Batches are loaded {workers}{idle}."]
 
 
 def _how(
     case: Case, answer: InputAnswer, wait: float, location: Location | None, hand_over_ns: float
-) -> tuple[Saving, str, str | None, str | None]:
+) -> _Fix:
     """What gains most on this machine: more workers where cores are idle, else less work."""
-    less = prepared_ahead(wait, answer.lines[0].share if answer.lines else 1.0)
     at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
     at_line += "resize ahead of time, use array operations."
     if answer.loader and answer.loader.workers is None:
         return _of_pipeline(case, answer, wait)
     overlap = overlap_of(case, hand_over_ns * case.machine.with_core) if answer.loader else None
+    less = _less_work(case, answer, wait, at_line, overlap)
     if overlap is None or answer.limit in ("transfer", "start-up"):
-        return less, _sentence(answer.why) if answer.why else at_line, None, None
+        why = _sentence(answer.why) if answer.why else less.words
+        return dataclasses.replace(less, words=why, trial=None)
     now = answer.loader.workers if answer.loader and answer.loader.workers else 0
     best = overlap.best(numbers_to_try(overlap, now), now)
     gain = min(wait, overlap.gained(best, now) * case.step_ns)
-    if case.machine.idle_cores < LEAST_IDLE:
-        words = f"No core is idle, so more workers gain nothing. {at_line}"
-        return less, words, "cache-samples", None
-    if gain < HALF * wait:  # less work gains that much
-        return less, at_line, "cache-samples", None
-    saving = with_workers(wait, gain, overlap.least_gained(best, now) * case.step_ns)
+    if case.machine.is_full:
+        words = f"No core is idle, so more workers gain nothing. {less.words}"
+        return dataclasses.replace(less, words=words)
+    if gain < max(HALF * wait, less.saving.expected):  # less work gains that much
+        return less
+    least = overlap.least_gained(best, now) * case.step_ns
+    saving = with_workers(wait, gain, 0.0 if case.machine.idle_cores is None else least)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
-    fix += f"num_workers={best}, persistent_workers=True). {at_line}"
-    return saving, fix, "num-workers", _patch(case, best)
+    fix += f"num_workers={best}, persistent_workers=True). {less.words}"
+    return _Fix(saving, fix, "num-workers", _patch(case, best))
 
 
-def _of_pipeline(
-    case: Case, answer: InputAnswer, wait: float
-) -> tuple[Saving, str, str | None, str | None]:
+def _less_work(
+    case: Case, answer: InputAnswer, wait: float, at_line: str, overlap: Overlap | None
+) -> _Fix:
+    """A loop over elements written as array operations, if most of the loading is one."""
+    hottest = answer.lines[0].share if answer.lines else 1.0
+    prepared = _Fix(prepared_ahead(wait, hottest), at_line, "cache-samples")
+    found = loading_loop(case, answer)
+    if found is None or found.saved.expected < HALF * found.load_ns:
+        return prepared
+    workers = answer.loader.workers if answer.loader else None
+    if not workers:
+        saving = found.in_step(wait)
+    elif overlap is not None:
+        saving = found.in_workers(overlap, workers, case.step_ns)
+    else:
+        return prepared
+    each = counted(found.loop.turns or 0.0, "turn")
+    words = f"A loop in Python goes through the elements one by one, {each} a batch"
+    words += f"{at(found.loop.hottest.location)}: do it for all of them at once, with array "
+    return _Fix(saving, words + "operations, or once, before the training.", "cache-samples")
+
+
+def _of_pipeline(case: Case, answer: InputAnswer, wait: float) -> _Fix:
     """For tf.data: more work beside the step, and a cache for what is the same in every epoch."""
-    idle_part = case.machine.idle_cores / case.machine.cores
     words = _sentence(answer.why) if answer.why else "Prepare batches during the steps: prefetch."
-    if case.machine.idle_cores < LEAST_IDLE:
+    if case.machine.is_full:
         words = f"No core is idle, so loading in parallel with the step gains little. {words}"
     words += " Keep what is the same in every epoch: cache() before shuffle and random changes."
     trial = words_of("tensorflow").waiting_for_input.trial  # whatever trains on its batches
-    return in_pipeline(wait, case.step_ns, idle_part), words, trial, None
+    is_known = case.machine.idle_cores is not None
+    cores = case.machine.usable_cores if is_known else 1.0
+    saving = in_pipeline(
+        wait,
+        case.step_ns,
+        computed_ns=_computed_ns(case),
+        cores=cores,
+        # Python holds the interpreter's lock, but not in all that it calls: half way.
+        parallel=(1 + cores) / 2 if calls_python(case) else cores,
+    )
+    return _Fix(saving, words, trial)
+
+
+def _computed_ns(case: Case) -> float:
+    """In a step, by all threads, the stages of the pipeline included: what the recorded operators
+    took themselves. CPU time does not say: the threads of TensorFlow spin while they wait."""
+    window = case.operators
+    return float(window.self_ns.sum()) / window.steps / case.machine.with_core
 
 
 def _sentence(words: str) -> str:
@@ -238,8 +282,10 @@ def _of_generator(case: Case) -> _Wait | None:
             f"there{at(made.location)}.",
             *([f"Most of it in {made.library}."] if made.library else []),
         ],
-        saving=Saving.without(wait, error_ns=case.stacks.time.error(share) * case.step_ns),
-        fix="Prepare the batches once, before the loop, or with array operations on the whole "
-        "batch; or make the next batch in another process while this one trains.",
-        trial="free-input",
+        fix=_Fix(
+            Saving.without(wait, error_ns=case.stacks.time.error(share) * case.step_ns),
+            "Prepare the batches once, before the loop, or with array operations on the whole "
+            "batch; or make the next batch in another process while this one trains.",
+            "free-input",
+        ),
     )

@@ -9,7 +9,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.computing import computing
 from stepscope.advise.evidence.framework import framework_of
-from stepscope.advise.evidence.source import Loop, is_carried, last_line
+from stepscope.advise.evidence.hot_loops import LEAST_TURNS, HotLoop, hot_loops
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
@@ -19,8 +19,6 @@ from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 
 ID: Final = "python-hot-loop"
-_LEAST_TURNS: Final = 50  # a step: fewer are layers, heads or ranks, not elements
-_LONGEST_TURN_NS: Final = 1_000_000.0  # a turn that takes longer has its own large calls
 _MOST: Final = 0.5
 _PURE: Final = 0.6  # of a comprehension's time is spent in its own line, not in a library
 
@@ -36,20 +34,12 @@ _ON_TENSORS: Final = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class _HotLoop:
-    function: StepLine  # one of its lines: the function it belongs to
-    first: int
-    last: int
-    hottest: StepLine
-    ns: float  # by step
-    turns: float | None  # by step
-    error_ns: float = 0.0  # of `ns`
-
-
 def judge(case: Case) -> list[Candidate]:
-    found = sorted(_loops(case) + _comprehensions(case), key=lambda loop: -loop.ns)
-    kept: list[_HotLoop] = []
+    found = sorted(
+        hot_loops(case.code.sources, case.code.lines) + _comprehensions(case),
+        key=lambda loop: -loop.ns,
+    )
+    kept: list[HotLoop] = []
     candidates = []
     for loop in found:
         if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in kept):
@@ -76,46 +66,14 @@ def judge(case: Case) -> list[Candidate]:
             continue
         case.stacks.claimed |= looks
         sampled = _as_sampled(case, loop, everywhere)
-        candidates.append(_candidate(case, _with_backward(case, sampled)))
+        in_forward = sum(look.ns for look in everywhere if look.phase == "forward")
+        if not everywhere or 2 * in_forward > sum(look.ns for look in everywhere):
+            sampled = _with_backward(case, sampled)
+        candidates.append(_candidate(case, sampled))
     return candidates
 
 
-def _loops(case: Case) -> list[_HotLoop]:
-    """Of nested loops, the outermost that could be one call."""
-    found: list[_HotLoop] = []
-    for file in case.code.sources.files:
-        text = case.code.sources.text(file)
-        if text is None:
-            continue
-        mine = [line for line in case.code.lines if line.function.file == file]
-        loops = sorted(text.loops(), key=lambda loop: (loop.lineno, -last_line(loop)))
-        taken: list[tuple[int, int]] = []
-        for loop in loops:
-            if any(first <= loop.lineno <= last for first, last in taken):
-                continue
-            hot = _hot(mine, loop)
-            if hot is not None and not is_carried(loop):
-                taken.append((hot.first, hot.last))
-                found.append(hot)
-    return found
-
-
-def _hot(lines: list[StepLine], loop: Loop) -> _HotLoop | None:
-    first, last = loop.lineno, last_line(loop)
-    inside = [line for line in lines if first <= line.row.line <= last]
-    body = [line for line in inside if line.row.line == loop.body[0].lineno]
-    turns = max((line.hits for line in body), default=0.0)
-    owner = [line for line in inside if line.row.line == first]
-    if turns < _LEAST_TURNS or not owner:
-        return None
-    own = [line for line in inside if line.function.first_line == owner[0].function.first_line]
-    ns = sum(line.ns for line in own)
-    if ns / turns > _LONGEST_TURN_NS:
-        return None
-    return _HotLoop(owner[0], first, last, max(own, key=lambda line: line.ns), ns, turns)
-
-
-def _comprehensions(case: Case) -> list[_HotLoop]:
+def _comprehensions(case: Case) -> list[HotLoop]:
     """A line's own comprehension, if most of its time is pure Python."""
     found = []
     for line in case.code.lines:
@@ -131,11 +89,11 @@ def _comprehensions(case: Case) -> list[_HotLoop]:
         pure = sum(look.ns for look in here if look.is_in_users_line)
         inner = [each for each in case.code.lines if _is_comprehension_of(each, line)]
         turns = max((each.hits for each in inner), default=None)
-        if turns is not None and turns < _LEAST_TURNS:
+        if turns is not None and turns < LEAST_TURNS:
             continue
         if total and pure >= _PURE * total:
             number = line.row.line
-            found.append(_HotLoop(line, number, number, line, line.ns, turns))
+            found.append(HotLoop(line, number, number, line, line.ns, turns))
     return found
 
 
@@ -151,13 +109,13 @@ def _at_line(case: Case, look: Look, line: StepLine) -> bool:
     )
 
 
-def _is_part(loop: _HotLoop, other: _HotLoop) -> bool:
+def _is_part(loop: HotLoop, other: HotLoop) -> bool:
     """Whether it lies inside a loop that is already kept."""
     same_file = loop.function.function.file == other.function.function.file
     return same_file and other.first <= loop.first and loop.last <= other.last
 
 
-def _is_inside(case: Case, look: Look, loop: _HotLoop) -> bool:
+def _is_inside(case: Case, look: Look, loop: HotLoop) -> bool:
     owner = loop.function.function
     return any(
         loop.first <= frame.line <= loop.last
@@ -173,14 +131,14 @@ def _without_comprehension(name: str) -> str:
     return name
 
 
-def _without_collections(loop: _HotLoop, looks: list[Look]) -> _HotLoop:
+def _without_collections(loop: HotLoop, looks: list[Look]) -> HotLoop:
     """Lines are timed with the garbage collections in them, which have a finding of their own."""
     whole = sum(look.ns for look in looks)
     gc = sum(look.ns for look in looks if look.phase == "gc")
     return dataclasses.replace(loop, ns=loop.ns * (1 - gc / whole)) if whole else loop
 
 
-def _as_sampled(case: Case, loop: _HotLoop, looks: list[Look]) -> _HotLoop:
+def _as_sampled(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
     """Counters cover the whole run. On a busy machine its steps are not alike: what was seen in the
     measured ones is then the better figure."""
     share = case.stacks.sure_share(looks)
@@ -190,8 +148,9 @@ def _as_sampled(case: Case, loop: _HotLoop, looks: list[Look]) -> _HotLoop:
     return dataclasses.replace(loop, ns=share * case.step_ns, error_ns=error_ns)
 
 
-def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
-    """Operators that a loop calls one by one also run one by one in the backward pass."""
+def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
+    """Operators that a loop in the forward pass calls one by one also run one by one in the
+    backward pass."""
     share = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     if not share:
         return loop
@@ -202,13 +161,13 @@ def _with_backward(case: Case, loop: _HotLoop) -> _HotLoop:
     return dataclasses.replace(loop, ns=loop.ns + share * backward, error_ns=error_ns)
 
 
-def _calls_operators(case: Case, loop: _HotLoop) -> bool:
+def _calls_operators(case: Case, loop: HotLoop) -> bool:
     """Operators of torch: numba cannot compile code on its tensors."""
     on_lines = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
     return on_lines > 0 and framework_of(case) == "torch"
 
 
-def _on_tensors(case: Case, loop: _HotLoop) -> Saving:
+def _on_tensors(case: Case, loop: HotLoop) -> Saving:
     """What its operators compute remains, in a few of them; launching and Python go away."""
     window, of = case.operators, loop.function.function
     operators = window.is_op & window.on_lines(of.file, loop.first, loop.last)
@@ -217,12 +176,13 @@ def _on_tensors(case: Case, loop: _HotLoop) -> Saving:
     return Saving.without(loop.ns - stays, most_ns=loop.ns - least + loop.error_ns)
 
 
-def _on_arrays(case: Case, loop: _HotLoop) -> Saving:
+def _on_arrays(case: Case, loop: HotLoop) -> Saving:
     saving = vectorised(loop.ns, _lines(case, loop))
-    return dataclasses.replace(saving, most=loop.ns + loop.error_ns)
+    recorded_ns = loop.recorded_ns(case.process.info, case.code.lines)
+    return dataclasses.replace(saving, most=loop.ns + loop.error_ns, recorded_ns=recorded_ns)
 
 
-def _lines(case: Case, loop: _HotLoop) -> Iterator[Line]:
+def _lines(case: Case, loop: HotLoop) -> Iterator[Line]:
     """The lines that run in it, those of functions that it calls included, with their time by the
     looks at them."""
     known = {(line.function.file, line.row.line): line for line in case.code.lines}
@@ -242,7 +202,7 @@ def _us(ns: float) -> str:
     return f"{ns / 1e3:.0f} µs" if ns >= 1e4 else f"{ns / 1e3:.2g} µs"
 
 
-def _candidate(case: Case, loop: _HotLoop) -> Candidate:
+def _candidate(case: Case, loop: HotLoop) -> Candidate:
     location = loop.hottest.location
     share = min(1.0, loop.ns / case.step_ns)
     turns = f"{counted(loop.turns, 'turn')} a step" if loop.turns else "one element at a time"

@@ -3,15 +3,16 @@
 from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
+from stepscope.advise.evidence.graph_calls import calls_python, python_calls
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.saving import HALF, Saving
+from stepscope.advise.rules.input_bound import ID as INPUT_BOUND
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 
 ID: Final = "python-in-graph"
-_CALLS: Final = ("PyFunc", "EagerPyFunc", "py_function", "numpy_function")
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -20,13 +21,14 @@ def judge(case: Case) -> list[Candidate]:
     ):
         raise CannotJudge("no graph of TensorFlow in this run")
     window = case.operators
-    calls = window.named(*_CALLS)
+    calls = python_calls(case)
     cost = float(window.part.tree.events["duration_ns"][calls].sum()) / window.steps
     waits = case.phase_ns("input") + case.phase_ns("compute")
     cost = min(cost / max(1.0, window.slowdown), waits)
     share = cost / case.step_ns
     if share < LEAST_SHARE:
         return []
+    in_pipeline = calls_python(case)
     location = window.place(calls) or _called_back(case)
     case.stacks.claim(lambda look: _is_at(case, look, location))
     if location is not None and location.function is not None:
@@ -43,12 +45,18 @@ def judge(case: Case) -> list[Candidate]:
                 "they hold the interpreter's lock, one at a time.",
             ],
             location=location,
-            saving=Saving.without(cost),
+            saving=_saving(cost, in_pipeline=in_pipeline),
+            same_time_as=INPUT_BOUND if in_pipeline else None,
             fix="Use TensorFlow's own operations instead of tf.py_function or "
             "tf.numpy_function, or do it once, before the data set is made.",
             source=case.code.text(location),
         )
     ]
+
+
+def _saving(cost: float, *, in_pipeline: bool) -> Saving:
+    """What the calls do for the batches still has to be done: half of it, and more may stay."""
+    return Saving.part_of(cost, expected=HALF, least=0.0) if in_pipeline else Saving.without(cost)
 
 
 def _called_back(case: Case) -> Location | None:

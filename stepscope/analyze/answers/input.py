@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.analyze.input import limits
+from stepscope.analyze.input.cores import cores_of, idle_cores
 from stepscope.analyze.input.limits import Facts
 from stepscope.analyze.input.loaders import (
     Loader,
@@ -199,8 +200,8 @@ def _facts(
         ready_ms=ready_ns / 1e6,
         step_ms=float((window[1] - window[0]).mean()) / 1e6,
         load_ms=code.ns / max(1, code.batches) / 1e6,
-        cores=limits.cores_of(run),
-        idle_cores=limits.idle_cores(run, process, window),
+        cores=cores_of(run),
+        idle_cores=idle_cores(run, process, window),
         starts=len(loader.processes) // loader.workers if loader.workers else 0,
         start_up_ms=limits.start_up_ms(loader),
         start_share=start_share,

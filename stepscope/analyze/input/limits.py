@@ -13,16 +13,15 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.counters import grown
+from stepscope.analyze.input.cores import LEAST_IDLE
 from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.model import InputLine, Limit
 from stepscope.model.durations import duration
-from stepscope.store.reader import ProcessData, Run
+from stepscope.store.reader import ProcessData
 
 _LEAST_WAIT: Final = 0.05  # of the step
 _MOST: Final = 0.5
-LEAST_IDLE: Final = 0.5  # of a core: with less, one more worker gains nothing
 _BUSY: Final = 0.8  # of the workers' time
 LIMIT_WORDS: Final[dict[Limit, str]] = {  # after "Limited by "
     "work": "the work to load a batch",
@@ -209,22 +208,3 @@ def _without(pairs: Pairs, taken: Pairs) -> Pairs:
     start, end = edges[:-1], edges[1:]
     kept = (step_of(start, *pairs) >= 0) & (step_of(start, *taken) < 0)
     return union(start[kept], end[kept])
-
-
-# --- cores ----------------------------------------------------------------------------------------
-
-
-def cores_of(run: Run) -> float | None:
-    machine = run.info.machine
-    known = [each for each in (machine.cores, machine.container_cores) if each]
-    return float(min(known)) if known else None
-
-
-def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
-    """The cores that no process of the run used in the window, on average."""
-    cores, lasted_ns = cores_of(run), _total(window)
-    if cores is None or not lasted_ns:
-        return None
-    here = [each for each in run.processes if each.info.host == process.info.host]
-    used_ns = sum(float(grown(each.cpu.at_ns, each.cpu.process_ns, window).sum()) for each in here)
-    return min(cores, max(0.0, cores - used_ns / lasted_ns))

@@ -7,7 +7,8 @@ import msgspec
 import numpy as np
 
 from stepscope.analyze.input import tf_data_stages
-from stepscope.analyze.input.limits import LIMIT_WORDS, cores_of, idle_cores
+from stepscope.analyze.input.cores import cores_of, idle_cores
+from stepscope.analyze.input.limits import LIMIT_WORDS
 from stepscope.analyze.intervals import overlap_ns
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED

@@ -40,6 +40,11 @@ class StepOps:
         return mask
 
     @property
+    def has_kernels(self) -> bool:
+        """Whether a device computes."""
+        return bool((self.part.tree.events["category"] == Category.KERNEL).any())
+
+    @property
     def self_ns(self) -> npt.NDArray[np.float64]:
         """As long as each would take without the recording."""
         return self.part.tree.self_ns / max(1.0, self.slowdown)
