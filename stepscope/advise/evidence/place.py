@@ -9,7 +9,7 @@ from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.model import Location
 
 PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
-OWN: Final = ("python", "prepare")  # the phases in which the script's own code runs
+OWN: Final = ("python", "prepare", "files")  # the phases in which the script's own code runs
 _CHANCE: Final = 3  # looks: this many may have fallen on the edge of a phase
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 _MOST: Final = 0.6  # of the time in one function: below that it is no longer one place

@@ -10,13 +10,19 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+import numpy as np
+
 from stepscope.advise.evidence.code import Code
-from stepscope.analyze.code.sampled_steps import PYTHON, Look, StepTime, step_time
+from stepscope.analyze.code.sampled_steps import PYTHON, Look, StepTime, step_time, time_in
 from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.typical_steps import typical_steps
+from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.model import Location
+from stepscope.model.categories import OUTLIERS
+from stepscope.store.reader import ProcessData
 
 # Phases that are estimates of parts of others, where looks cannot tell them apart.
-_SEEN_AS: Final = {"files": PYTHON, "profiler": PYTHON, "input": "compute"}
+_SEEN_AS: Final = {"profiler": PYTHON, "input": "compute"}
 
 
 class Stacks:
@@ -31,15 +37,18 @@ class Stacks:
         """With as much of each phase as its spans say: on a busy machine, the sampler is late more
         often in some than in others."""
         process, steps = self._code.process, self._code.steps
-        phases = phases_by_step(process, steps)
+        phases = typical_steps(process, steps).phases
         timed = dict[str, float](
             zip(phases.names, phases.ns[steps.is_measured].sum(axis=0).tolist(), strict=True)
         )
-        return as_timed(step_time(process, steps), timed)
+        return as_timed(_seen(process, steps), timed)
 
-    def free(self, *phases: str) -> Iterator[Look]:
-        """Looks that no rule has claimed, of these phases (none given: of all)."""
+    def free(self, *phases: str, slow: bool = False) -> Iterator[Look]:
+        """Looks that no rule has claimed, of these phases (none given: of all). `slow`: also at
+        what slow steps take above a typical one."""
         for look in self.time.looks:
+            if look.is_slow and not slow:
+                continue
             if look not in self.claimed and (not phases or look.phase in phases):
                 yield look
 
@@ -81,19 +90,48 @@ class Stacks:
 
     def free_share(self, phase: str) -> float:
         """The share of a phase that no rule has claimed."""
-        whole = self.share(look for look in self.time.looks if look.phase == phase)
+        whole = self.share(
+            look for look in self.time.looks if look.phase == phase and not look.is_slow
+        )
         return self.share(self.free(phase)) / whole if whole else 1.0
 
 
+def _seen(process: ProcessData, steps: FoundSteps) -> StepTime:
+    """Of the measured steps. What was seen in slow ones is usual as far as its phase is."""
+    typical = typical_steps(process, steps)
+    if not typical.is_slow.any():
+        return step_time(process, steps)
+    usual = time_in(process, steps, steps.is_measured & ~typical.is_slow)
+    slow = time_in(process, steps, typical.is_slow)
+    phases = phases_by_step(process, steps)
+    whole_ns = phases.ns[typical.is_slow].sum(axis=0)
+    parts = typical.beyond_ns.sum(axis=0) / np.maximum(1, whole_ns)
+    beyond = dict(zip(phases.names, parts.tolist(), strict=True))
+    looks = list(usual.looks)
+    for look in slow.looks:
+        part = beyond.get(look.phase, 0.0)
+        looks.append(dataclasses.replace(look, ns=look.ns * (1 - part)))
+        looks.append(dataclasses.replace(look, ns=look.ns * part, is_slow=True))
+    return StepTime(looks, usual.count + slow.count, usual.total_ns + slow.total_ns)
+
+
 def as_timed(seen: StepTime, timed_ns: dict[str, float]) -> StepTime:
+    looked = _shares((_phase(look), look.ns) for look in seen.looks)
+    if "files" not in looked:  # too short to be seen: part of what lies around them
+        timed_ns = {PYTHON if name == "files" else name: ns for name, ns in timed_ns.items()} | {
+            PYTHON: timed_ns.get("files", 0.0) + timed_ns.get(PYTHON, 0.0)
+        }
     timed = _shares(timed_ns.items())
-    looked = _shares((look.phase, look.ns) for look in seen.looks)
 
     def scaled(look: Look) -> Look:
-        phase = _SEEN_AS.get(look.phase, look.phase)
+        phase = _SEEN_AS.get(_phase(look), _phase(look))
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
     return dataclasses.replace(seen, looks=[scaled(look) for look in seen.looks if look.ns])
+
+
+def _phase(look: Look) -> str:
+    return OUTLIERS if look.is_slow else look.phase
 
 
 def _shares(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
