@@ -115,13 +115,21 @@ def _function(case: Case, frame: Frame) -> Location:
 def _cost(case: Case, looks: list[Look]) -> Ints:
     """The phase if there is one; what the samples show in addition, spread over as many steps as
     run the lines that it was seen in."""
-    logged = case.reported_by_step("logging")
+    logged = (case.reported_by_step("logging") * _part_of_phase(case, looks)).astype(np.int64)
     seen = [look for look in looks if look.phase != "logging"]
     extra_ns = case.stacks.sure_share(seen) * case.step_ns * len(logged)
     count = max(1, round(_part_of_steps(case, seen) * len(logged)))
     spread: Ints = logged.copy()
     spread[np.argsort(case.measured_ns)[-count:]] += np.int64(extra_ns / count)  # the slowest
     return spread
+
+
+def _part_of_phase(case: Case, looks: list[Look]) -> float:
+    """How much of the phase these looks are: a trainer's usual logging may not be among them."""
+    mine = set(looks)
+    phase = [look for look in case.stacks.time.looks if look.phase == "logging"]
+    whole = case.stacks.share(phase)
+    return case.stacks.share(look for look in phase if look in mine) / whole if whole else 1.0
 
 
 def _part_of_steps(case: Case, looks: list[Look]) -> float:

@@ -1,7 +1,7 @@
 """A few steps are far slower, and what happened in them."""
 
 import collections
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from stepscope.clock import Ints
 from stepscope.model import Location
 from stepscope.model.categories import CATEGORY_WORDS, OUTLIERS
 from stepscope.model.findings import SlowStep
-
-_Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 ID: Final = "slow-outlier-steps"
 _MOST_SHOWN: Final = 20  # as many as fit on a screen
@@ -70,6 +68,7 @@ _FIXES: Final = {
     "epoch": "Do less where an epoch begins: make the loader or pipeline once and not in every "
     "epoch, fill smaller shuffle buffers, and evaluate, save and plot every few epochs.",
 }
+_FEW: Final = "another run may have more or fewer of them"
 _NOT_THE_SCRIPTS: Final = ("machine", "unknown", "communication")
 
 
@@ -89,24 +88,26 @@ def slow_steps(case: Case) -> list[SlowStep]:
 
 
 def judge(case: Case) -> list[Candidate]:
-    slow = np.flatnonzero(case.typical.is_slow)
-    cost_by_step = case.phase_by_step(OUTLIERS)
-    cost = float(cost_by_step.mean()) * _free_share(case) if len(slow) else 0.0
-    share = cost / case.step_ns
-    if not cost or (len(slow) < _PATTERN and share < _REAL_SHARE):
+    kinds = {
+        int(index): _why(case, int(index))[0] for index in np.flatnonzero(case.typical.is_slow)
+    }
+    location = _location(case)
+    if location is not None and _is_slow_there(case, location):
+        kinds = {index: "code" if kind == "unknown" else kind for index, kind in kinds.items()}
+    kinds = {index: kind for index, kind in kinds.items() if kind not in _NOT_THE_SCRIPTS}
+    cost_by_step = _cost(case, list(kinds))
+    cost = float(cost_by_step.mean()) * _free_share(case)
+    if not cost or (len(kinds) < _PATTERN and cost < _REAL_SHARE * case.step_ns):
         return []
-    kind = _main_kind(case, slow)
-    location = _location(case, slow, kind)
-    if kind == "unknown" and location is not None and _is_slow_there(case, location):
-        kind = "code"
-    if kind in _NOT_THE_SCRIPTS:
-        return []
+    kind = _largest(case, kinds)
+    location = _location(case, kind)
     case.stacks.claim(lambda look: look.is_slow)
-    return [_candidate(case, slow, kind, location, Saving.without(cost, by_step_ns=cost_by_step))]
+    saving = Saving.without(cost, by_step_ns=cost_by_step if len(kinds) >= _PATTERN else None)
+    return [_candidate(case, list(kinds), kind, location, saving)]
 
 
 def _candidate(
-    case: Case, slow: _Indices, kind: str, location: Location | None, saving: Saving
+    case: Case, slow: list[int], kind: str, location: Location | None, saving: Saving
 ) -> Candidate:
     share = saving.expected / case.step_ns
     count, are = len(slow), "is" if len(slow) == 1 else "are"
@@ -128,6 +129,7 @@ def _candidate(
         saving=saving,
         fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
         steps_behind=count,
+        doubt=_FEW if count < _PATTERN else None,
         source=case.code.text(location),
     )
 
@@ -140,15 +142,22 @@ def _free_share(case: Case) -> float:
     return free / whole if whole else 1.0
 
 
-def _main_kind(case: Case, slow: _Indices) -> str:
-    """What explains most of their extra time."""
+def _cost(case: Case, slow: list[int]) -> Ints:
+    """What these take above a typical step, by measured step."""
+    beyond = np.zeros(len(case.steps), np.int64)
+    beyond[slow] = case.typical.beyond_ns[slow].sum(axis=1)
+    return beyond[case.steps.is_measured]
+
+
+def _largest(case: Case, kinds: dict[int, str]) -> str:
+    """What explains most of the extra time."""
     cost: dict[str, float] = collections.defaultdict(float)
-    for index in slow.tolist():
-        cost[_why(case, index)[0]] += float(case.typical.beyond_ns[index].sum())
+    for index, kind in kinds.items():
+        cost[kind] += float(case.typical.beyond_ns[index].sum())
     return max(cost, key=lambda kind: cost[kind])
 
 
-def _location(case: Case, slow: _Indices, kind: str) -> Location | None:
+def _location(case: Case, kind: str | None = None) -> Location | None:
     """Where the script is in the slow steps while that happens, or at all."""
     looks = [look for look in case.stacks.time.looks if look.is_slow and look.users]
     looks = [look for look in looks if look not in case.stacks.claimed]
@@ -176,8 +185,6 @@ def _why(case: Case, index: int) -> tuple[str, str]:
     excess = max(1.0, sum(over.values()))
     phase = max(over, key=lambda name: over[name])
     known = over[phase] >= _EXPLAINS * excess
-    if _lost_ns(case, index) >= _EXPLAINS * excess:
-        return "machine", _MACHINE
     if known and phase in KEEP_THEIR_NAMES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     if epoch_starts(case.process, case.steps)[index]:
@@ -185,6 +192,8 @@ def _why(case: Case, index: int) -> tuple[str, str]:
         return kind, f"{_WORDS[kind]} ({ms(over[phase])} more of {CATEGORY_WORDS[phase]})"
     if known and phase in _PHASES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
+    if _lost_ns(case, index) >= _EXPLAINS * excess:
+        return "machine", _MACHINE
     return _beside_the_phases(case, index)
 
 

@@ -26,8 +26,9 @@ from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 from stepscope.store.records import OpenName
 
-# Of a function's time in the lines that load: then the rest of it is about loading as well.
-_ABOUT_LOADING: Final = 0.5
+# Of the time of a function in a pass: if its lines that load take as much, it is there to load. If
+# they take less, the rest may be the pass itself.
+_ABOUT_LOADING: Final = 0.8
 _TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)
 _STATES: Final = re.compile(r"checkpoint|ckpt|snapshot|weights|params", re.I)
 

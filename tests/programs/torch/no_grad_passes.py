@@ -9,6 +9,7 @@ from torch import nn
 
 ROUNDS = 8
 torch.manual_seed(0)
+torch.set_num_threads(1)
 random = np.random.default_rng(0)
 
 
