@@ -107,6 +107,16 @@ def lines_using(text: Text, line: int) -> set[int]:
     return found
 
 
+def header_lines(text: Text, line: int) -> range:
+    """The lines of the statement at a line, without its body."""
+    statement = text.statement_at(line)
+    if statement is None:
+        return range(line, line + 1)
+    body = getattr(statement, "body", None)
+    end = body[0].lineno if body else last_line(statement) + 1
+    return range(statement.lineno, max(end, statement.lineno + 1))
+
+
 def _takes_out(statement: ast.stmt, names: set[str]) -> bool:
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
         return False

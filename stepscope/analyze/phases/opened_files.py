@@ -18,7 +18,7 @@ import numpy.typing as npt
 from stepscope.analyze import intervals
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.phases.span_table import OF_FRAMEWORKS, Spans, owner_at
-from stepscope.analyze.source_text import Text, lines_using, parsed
+from stepscope.analyze.source_text import Text, header_lines, lines_using, parsed
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.steps.loops import Mask
 from stepscope.clock import Ints
@@ -128,7 +128,10 @@ def _lines_of(process: ProcessData, name: OpenName) -> _Lines:
     wanted = lines_using(text, name.line) if text else {name.line}
     used = sum(ns.get(line, 0.0) for line in wanted)
     is_about_it = used >= _ABOUT_LOADING * sum(ns.values())
-    return _Lines(used / max(1, hits.get(name.line, 0)), is_about_it)
+    # Python comes back to the first line of a call over several: the others are hit once.
+    header = header_lines(text, name.line) if text else [name.line]
+    times = min((hits[line] for line in header if hits.get(line)), default=1)
+    return _Lines(used / times, is_about_it)
 
 
 @functools.lru_cache(maxsize=256)
