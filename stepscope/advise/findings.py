@@ -312,7 +312,7 @@ class _Weighed:
         is_faster = first.gain and first.speedup.expected > 1
         how = ", measured" if first.measured else ""
         faster = f": {first.gain} faster without{how}" if is_faster else ""
-        return f"{percent(min(1.0, first.share))} of each step {candidate.verdict}{faster}."
+        return f"{percent(min(1.0, first.share))} of {candidate.of} {candidate.verdict}{faster}."
 
 
 def _then(number: int, more: float | None, candidate: Candidate, *, is_again: bool) -> str | None:

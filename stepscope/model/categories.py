@@ -4,6 +4,8 @@ from typing import Final
 
 LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of zeros
 
+OUTLIERS: Final = "outliers"  # not a part of each step
+
 # After "Most of each step: ".
 CATEGORY_WORDS: Final = {
     "input": "waiting for input",
@@ -24,4 +26,5 @@ CATEGORY_WORDS: Final = {
     "python": "your Python code and what it calls",
     "profiler": "stepscope's own recording",
     "unattributed": "not known",
+    OUTLIERS: "slow steps, above a typical one",
 }

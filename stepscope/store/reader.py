@@ -101,6 +101,10 @@ class ProcessData:
         found = np.unique(self.events["thread"])
         return [int(id) for id in found[found > 0]]
 
+    def source_lines(self, name: str | None) -> list[str] | None:
+        """The text of a source file as it was when it ran."""
+        return _source_of(self.folder.parent, name)
+
     def _of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
         return self._by_kind.get(kind, self.events[:0])
 
@@ -141,19 +145,18 @@ class Run:
 
         return min(self.processes, key=order, default=None)
 
-    @functools.cached_property
-    def _texts(self) -> dict[str, list[str] | None]:
-        return {}
-
     def source_lines(self, name: str | None) -> list[str] | None:
         """The text of a source file as it was when it ran."""
-        if name is None or not _SOURCE_NAME.fullmatch(name):
-            return None
-        if name not in self._texts:
-            self._texts[name] = _source_lines(self.path / fmt.SOURCES_FOLDER / name)
-        return self._texts[name]
+        return _source_of(self.path, name)
 
 
+def _source_of(run: Path, name: str | None) -> list[str] | None:
+    if name is None or not _SOURCE_NAME.fullmatch(name):
+        return None
+    return _source_lines(run / fmt.SOURCES_FOLDER / name)
+
+
+@functools.lru_cache(maxsize=256)  # a name is the hash of its text: it never changes
 def _source_lines(path: Path) -> list[str] | None:
     """As Python itself reads them: the file's own encoding, and only newlines end a line."""
     try:

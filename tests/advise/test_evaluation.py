@@ -6,6 +6,7 @@ import pytest
 
 from build import MS, RunBuilder
 from stepscope.advise.findings import findings
+from stepscope.analyze.answers.run_parts import parts
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import load
 from stepscope.model import StepsAnswer
@@ -82,3 +83,114 @@ def test_a_teacher_asked_after_the_student_belongs_to_the_loss(tmp_path: Path) -
     told = milliseconds(steps(run))
     assert told["forward"] == pytest.approx(6, abs=0.1)
     assert told["prepare"] == pytest.approx(1, abs=0.1)
+
+
+# --- now and then ---------------------------------------------------------------------------------
+
+ROUNDS, UPDATES = 6, 10
+
+
+def in_rounds(
+    path: Path, *, before: int = 0, after: int = 0, first: int | None = None, tried: int = 0,
+    batches: bool = False, has_loop: bool = True, inside: tuple[int, ...] = (),
+) -> StepsAnswer:  # fmt: skip
+    """Rounds of ten updates of 20 ms, with `before` and `after` passes of 50 ms without gradients
+    in each round; `first`: the first round's. `tried` passes come before everything, `inside` ones
+    in these updates of a round. `batches`: each pass takes one."""
+    process = RunBuilder(path).process()
+    outer, inner = process.loop(process.code(), 2, 19), process.loop(process.code(), 8, 15)
+    now, rounds = 0, []
+
+    def passes(count: int, now: int) -> int:
+        for _ in range(count):
+            if batches:
+                process.span(SpanCategory.INPUT, now, now + 5 * MS, name="DataLoader", samples=8)
+            process.span(
+                SpanCategory.FORWARD, now + 10 * MS, now + 50 * MS, name=NET, samples=8,
+                flags=int(ForwardFlag.NO_GRAD),
+            )  # fmt: skip
+            now += 50 * MS
+        return now
+
+    now = passes(tried, now)
+    begun = now
+    for number in range(ROUNDS):
+        start, turns = now, []
+        now = passes(before if number or first is None else first, now)
+        loop_began = now
+        for update in range(UPDATES):
+            turn = now
+            now = passes(int(update in inside), now)
+            process.span(SpanCategory.FORWARD, now, now + 8 * MS, name=NET, samples=8)
+            process.span(SpanCategory.BACKWARD, now + 8 * MS, now + 16 * MS)
+            process.span(SpanCategory.OPTIMIZER, now + 16 * MS, now + 19 * MS, name="SGD", number=8)
+            now += 20 * MS
+            turns.append(now - turn)
+        process.for_loop(inner, loop_began, turns)
+        now = passes(after, now + MS)
+        rounds.append(now + MS - start)
+        now += MS
+    if has_loop:
+        process.for_loop(outer, begun, rounds)
+    process.write()
+    return steps(load(path))
+
+
+@pytest.mark.parametrize("has_loop", [True, False])
+@pytest.mark.parametrize("batches", [True, False])
+def test_passes_at_the_end_of_each_round_are_evaluation(
+    has_loop: bool, batches: bool, tmp_path: Path
+) -> None:
+    found = milliseconds(in_rounds(tmp_path / "run", after=4, has_loop=has_loop, batches=batches))
+    assert found["evaluation"] == pytest.approx(4 * 50 / UPDATES, rel=0.2)
+
+
+@pytest.mark.parametrize("has_loop", [True, False])
+@pytest.mark.parametrize("batches", [True, False])
+def test_passes_that_make_the_data_of_a_round_are_none(
+    has_loop: bool, batches: bool, tmp_path: Path
+) -> None:
+    """A rollout, or new pseudo-labels; and no step is slow because of them."""
+    found = milliseconds(in_rounds(tmp_path / "run", before=4, has_loop=has_loop, batches=batches))
+    assert "evaluation" not in found
+    assert "outliers" not in found
+
+
+def test_a_training_that_makes_its_data_may_be_evaluated_as_well(tmp_path: Path) -> None:
+    found = milliseconds(in_rounds(tmp_path / "run", before=4, after=2))
+    assert found["evaluation"] == pytest.approx(2 * 50 / UPDATES, rel=0.2)
+
+
+def test_passes_in_a_turn_of_the_step_loop_now_and_then_are_evaluation(tmp_path: Path) -> None:
+    found = milliseconds(in_rounds(tmp_path / "run", inside=(0, 5)))
+    assert found["evaluation"] == pytest.approx(2 * 45 / UPDATES, rel=0.2)
+
+
+@pytest.mark.parametrize("tried", [1, 5])
+def test_a_model_that_is_tried_out_first_is_set_up(tried: int, tmp_path: Path) -> None:
+    in_rounds(tmp_path / "run", tried=tried)
+    told = {part.category: part.ns for part in parts(load(tmp_path / "run"))}
+    assert told["evaluation"] <= MS  # what follows the last step, up to the loop's turn
+
+
+def test_an_untrained_model_that_is_evaluated_first_is_evaluated(tmp_path: Path) -> None:
+    in_rounds(tmp_path / "run", tried=5, after=5, batches=True)
+    told = {part.category: part.ns for part in parts(load(tmp_path / "run"))}
+    assert told["evaluation"] >= 5 * 7 * 45 * MS
+
+
+def test_a_policy_that_acts_in_every_turn_and_learns_in_some(tmp_path: Path) -> None:
+    process = RunBuilder(tmp_path / "run").process()
+    process.for_loop(process.loop(process.code(), 2, 9), 0, [10 * MS] * 160)
+    for turn in range(160):
+        at = 10 * turn * MS
+        no_grad = int(ForwardFlag.NO_GRAD)
+        process.span(SpanCategory.FORWARD, at, at + MS, name=NET, samples=1, flags=no_grad)
+        if turn % 4 == 3:
+            process.span(SpanCategory.FORWARD, at + 5 * MS, at + 6 * MS, name=NET, samples=8)
+            process.span(SpanCategory.BACKWARD, at + 6 * MS, at + 7 * MS)
+            process.span(
+                SpanCategory.OPTIMIZER, at + 7 * MS, at + 8 * MS, name="SGD", number=8
+            )  # fmt: skip
+    process.write()
+    assert "evaluation" not in milliseconds(steps(load(tmp_path / "run")))

@@ -9,11 +9,11 @@ import pytest
 
 from stepscope.advise.evidence.source import Text
 from stepscope.advise.evidence.user_calls import stage_call
-from stepscope.advise.evidence.written_files import is_log
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.advise.rules.float64_compute import has_doubles
 from stepscope.advise.rules.optimizer_unfused import parameters
 from stepscope.analyze.operators.step_operators import StepOps
+from stepscope.analyze.phases.opened_files import is_log
 from stepscope.importers.trace import Shapes
 
 

@@ -123,16 +123,16 @@ def test_an_activation_around_steps_costs_its_line_instead(run: RunBuilder) -> N
     assert shares_of(steps(load(run.path)))["files"] == pytest.approx(2.0)
 
 
-def test_a_training_function_that_writes_a_log_is_not_all_files(run: RunBuilder) -> None:
+def test_a_training_function_that_writes_a_log_is_not_all_logging(run: RunBuilder) -> None:
     process = trained(run, [10 * MS] * 30)
     code = process.code("train_step", first_line=40)
-    name = process.name("open", path="/tmp/log", code=code, line=42)
+    name = process.name("open", path="/tmp/loss.csv", code=code, line=42)
     for turn in range(30):
         at_ns = turn * 10 * MS
         process.opened(name, at_ns + 10, at_ns + 9 * MS, writing=True)
     process.lines(code, 40, [(30, 0), (30, 200 * MS), (30, 15 * MS)])
     process.write()
-    assert shares_of(steps(load(run.path)))["files"] == pytest.approx(0.5)
+    assert shares_of(steps(load(run.path)))["logging"] == pytest.approx(0.5)
 
 
 def test_what_recording_costs_is_counted_over_the_measured_steps(run: RunBuilder) -> None:

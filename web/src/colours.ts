@@ -4,7 +4,7 @@ const PHASES: Record<string, string> = {
   forward: "#4477aa", backward: "#aa3377", optimizer: "#228833", input: "#ee6677", prepare: "#ccbb44",
   transfer: "#66ccee", communication: "#ee7733", sync: "#882255", compile: "#7a6bd1", evaluation: "#44aa99",
   checkpoint: "#999933", logging: "#c9a86a", gc: "#cc6677", python: "#6699cc", files: "#ddaa33",
-  compute: "#4477aa", profiler: "#9aa3ab", unattributed: "#c3c9ce",
+  compute: "#4477aa", outliers: "#555555", profiler: "#9aa3ab", unattributed: "#c3c9ce",
   imports: "#aa3377", "set-up": "#ccbb44", steps: "#4477aa", saving: "#999933", teardown: "#9aa3ab",
 };
 

@@ -12,7 +12,8 @@ from stepscope.analyze.code.sampled_steps import StepTime, time_in
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
 from stepscope.analyze.phases.overhead import overhead
-from stepscope.analyze.phases.step_phases import Phases, phases_by_step
+from stepscope.analyze.phases.step_phases import Phases
+from stepscope.analyze.phases.typical_steps import Typical, typical_steps
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData, Run
@@ -82,15 +83,15 @@ class Case:
         measured = self.steps.is_measured
         return self.steps.start_ns[measured], self.steps.end_ns[measured]
 
-    @functools.cached_property
-    def phases(self) -> Phases:
-        return phases_by_step(self.process, self.steps)
+    @property
+    def typical(self) -> Typical:
+        """Which steps are slow: rules judge the others, and one rule judges those."""
+        return typical_steps(self.process, self.steps)
 
-    @functools.cached_property
-    def usual_phases_ns(self) -> npt.NDArray[np.float64]:
-        """The median over the measured steps, phase by phase."""
-        usual: npt.NDArray[np.float64] = np.median(self.phases.ns[self.steps.is_measured], axis=0)
-        return usual
+    @property
+    def phases(self) -> Phases:
+        """Of slow steps, as much as of the others: the rest is the phase `outliers`."""
+        return self.typical.phases
 
     def phase_ns(self, name: str) -> float:
         """Exclusive time in the mean measured step. On a shared machine all phases have their part
@@ -120,6 +121,11 @@ class Case:
             return np.zeros(len(self.measured_ns), np.int64)
         column: Ints = self.phases.ns[self.steps.is_measured, self.phases.names.index(name)]
         return column
+
+    def reported_by_step(self, name: str) -> Ints:
+        """A phase as a framework's hooks know it. Without a framework only the files that it opens
+        are known, and rules find out themselves what is done around them."""
+        return self.phase_by_step(name) * int(self.is_framework)
 
     def free_ns(self, name: str) -> float:
         """The part of a phase that no rule has claimed."""

@@ -9,7 +9,7 @@ from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.model import Location
 
 PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
-OWN: Final = ("python", "prepare")  # the phases in which the script's own code runs
+OWN: Final = ("python", "prepare", "files")  # the phases in which the script's own code runs
 _CHANCE: Final = 3  # looks: this many may have fallen on the edge of a phase
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 _MOST: Final = 0.6  # of the time in one function: below that it is no longer one place
@@ -63,8 +63,8 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
         if best is not None and spent[top] < _MOST * sum(look.ns for look in looks):
             break
         used_ns = theirs.get(top, 0.0)
-        if best and max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns:
-            break  # the training uses it as well; a function around all of it is passed through
+        # One that the training uses as well is passed through, as is a function around all of it.
+        is_shared = max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns
         inside = [
             look
             for look in inside
@@ -74,7 +74,8 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
         for look in inside:
             lines[look.users[depth].line] += look.ns
         line = max(lines, key=lambda number: lines[number])
-        best = Location(file=top[0], line=line, function=top[1])
+        if best is None or not is_shared:
+            best = Location(file=top[0], line=line, function=top[1])
         depth += 1
         inside = [look for look in inside if len(look.users) > depth]
     return best

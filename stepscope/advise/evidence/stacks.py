@@ -10,14 +10,21 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+import numpy as np
+
 from stepscope.advise.evidence.code import Code
-from stepscope.analyze.code.sampled_steps import PYTHON, Look, Place, StepTime, step_time
+from stepscope.analyze.code.sampled_steps import PYTHON, Look, Place, StepTime, step_time, time_in
 from stepscope.analyze.libraries import users_files
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.typical_steps import typical_steps
 from stepscope.analyze.run import shown_path
+from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.model import Location
+from stepscope.model.categories import OUTLIERS
+from stepscope.store.reader import ProcessData
 
 # Phases that are estimates of parts of others, where looks cannot tell them apart.
-_SEEN_AS: Final = {"files": PYTHON, "profiler": PYTHON, "input": "compute"}
+_SEEN_AS: Final = {"profiler": PYTHON, "input": "compute"}
 # Counters and looks at the same time differ by what recording takes, and by chance.
 _SLACK, _SLACK_SHARE = 1.1, 0.01
 
@@ -35,7 +42,7 @@ class Stacks:
     def time(self) -> StepTime:
         """With as much of each phase as its spans say, and of each function no more than its lines
         took: on a busy machine, the sampler is late more often in some than in others."""
-        seen = as_timed(step_time(self._code.process, self._code.steps), self._timed_ns)
+        seen = as_timed(_seen(self._code.process, self._code.steps), self._timed_ns)
         return as_counted(seen, self._most_shares())
 
     def _most_shares(self) -> dict[Place, float]:
@@ -50,9 +57,12 @@ class Stacks:
             if each.file in files and not any(row.estimated for row in each.lines)
         }
 
-    def free(self, *phases: str) -> Iterator[Look]:
-        """Looks that no rule has claimed, of these phases (none given: of all)."""
+    def free(self, *phases: str, slow: bool = False) -> Iterator[Look]:
+        """Looks that no rule has claimed, of these phases (none given: of all). `slow`: also at
+        what slow steps take above a typical one."""
         for look in self.time.looks:
+            if look.is_slow and not slow:
+                continue
             if look not in self.claimed and (not phases or look.phase in phases):
                 yield look
 
@@ -94,16 +104,41 @@ class Stacks:
 
     def free_share(self, phase: str) -> float:
         """The share of a phase that no rule has claimed."""
-        whole = self.share(look for look in self.time.looks if look.phase == phase)
+        whole = self.share(
+            look for look in self.time.looks if look.phase == phase and not look.is_slow
+        )
         return self.share(self.free(phase)) / whole if whole else 1.0
 
 
+def _seen(process: ProcessData, steps: FoundSteps) -> StepTime:
+    """Of the measured steps. What was seen in slow ones is usual as far as its phase is."""
+    typical = typical_steps(process, steps)
+    if not typical.is_slow.any():
+        return step_time(process, steps)
+    usual = time_in(process, steps, steps.is_measured & ~typical.is_slow)
+    slow = time_in(process, steps, typical.is_slow)
+    phases = phases_by_step(process, steps)
+    whole_ns = phases.ns[typical.is_slow].sum(axis=0)
+    parts = typical.beyond_ns.sum(axis=0) / np.maximum(1, whole_ns)
+    beyond = dict(zip(phases.names, parts.tolist(), strict=True))
+    looks = list(usual.looks)
+    for look in slow.looks:
+        part = beyond.get(look.phase, 0.0)
+        looks.append(dataclasses.replace(look, ns=look.ns * (1 - part)))
+        looks.append(dataclasses.replace(look, ns=look.ns * part, is_slow=True))
+    return StepTime(looks, usual.count + slow.count, usual.total_ns + slow.total_ns)
+
+
 def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
+    looked = _shares((_phase(look), look.ns) for look in seen.looks)
+    if "files" not in looked:  # too short to be seen: part of what lies around them
+        timed_ns = {PYTHON if name == "files" else name: ns for name, ns in timed_ns.items()} | {
+            PYTHON: timed_ns.get("files", 0.0) + timed_ns.get(PYTHON, 0.0)
+        }
     timed = _shares(timed_ns.items())
-    looked = _shares((look.phase, look.ns) for look in seen.looks)
 
     def scaled(look: Look) -> Look:
-        phase = _SEEN_AS.get(look.phase, look.phase)
+        phase = _SEEN_AS.get(_phase(look), _phase(look))
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
     return dataclasses.replace(seen, looks=[scaled(look) for look in seen.looks if look.ns])
@@ -132,8 +167,8 @@ def _inside(looks: list[Look]) -> dict[Place, set[int]]:
 
 def _shrink(looks: list[Look], mine: set[int], part: float) -> None:
     """To this part of them. A phase with nothing else in it stays as it is: its spans say so."""
-    for phase in {looks[index].phase for index in mine}:
-        here = [index for index, look in enumerate(looks) if look.phase == phase]
+    for phase in {_phase(looks[index]) for index in mine}:
+        here = [index for index, look in enumerate(looks) if _phase(look) == phase]
         inside = sum(looks[index].ns for index in here if index in mine)
         rest = sum(looks[index].ns for index in here) - inside
         if not rest:
@@ -142,6 +177,10 @@ def _shrink(looks: list[Look], mine: set[int], part: float) -> None:
         for index in here:
             times = part if index in mine else more
             looks[index] = dataclasses.replace(looks[index], ns=times * looks[index].ns)
+
+
+def _phase(look: Look) -> str:
+    return OUTLIERS if look.is_slow else look.phase
 
 
 def _shares(parts: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -1,8 +1,6 @@
 """Files that steps write: what that costs, and which of them are logs."""
 
 import collections
-import os
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -15,8 +13,6 @@ from stepscope.analyze.run import code_location
 from stepscope.clock import Ints
 from stepscope.model import Location
 
-_TEXTS: Final = re.compile(r"\.(csv|tsv|txt|log|jsonl?|out)(\.\w+)?$", re.I)
-_STATES: Final = re.compile(r"checkpoint|ckpt|snapshot|weights|params", re.I)
 _AROUND: Final = 0.9  # of the steps' time: the line that calls the training
 
 
@@ -43,9 +39,3 @@ def _is_around_steps(case: Case, place: Location) -> bool:
     """`trainer.fit(...)` opens files, too."""
     here = case.stacks.at(place)
     return case.stacks.share(here) > _AROUND and any(look.phase in PASSES for look in here)
-
-
-def is_log(path: str) -> bool:
-    """A text file, unless its name says that it keeps the model: checkpoint.json."""
-    name = os.path.basename(path)
-    return bool(_TEXTS.search(name)) and not _STATES.search(name)

@@ -12,6 +12,7 @@ class Candidate:
     id: str
     title: str
     verdict: str  # continues "92 % of each step "
+    of: str = "each step"  # what the share is of
     share: float
     evidence: list[str]
     saving: Saving

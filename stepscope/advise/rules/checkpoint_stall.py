@@ -6,9 +6,10 @@ import numpy as np
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import beside, where
-from stepscope.advise.evidence.written_files import is_log, of_files
+from stepscope.advise.evidence.written_files import of_files
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.stall import stall
+from stepscope.analyze.phases.opened_files import is_log
 from stepscope.clock import Ints
 from stepscope.model import Location
 
@@ -23,7 +24,7 @@ _FIX: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    cost = case.phase_by_step("checkpoint")
+    cost = case.reported_by_step("checkpoint")
     location, library = where(case, case.stacks.free("checkpoint"))
     if not cost.any():
         cost, location = of_files(case, lambda path: not is_log(path))
@@ -35,7 +36,7 @@ def judge(case: Case) -> list[Candidate]:
         trial="save-less-often", least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     case.stacks.claim_phase("checkpoint")
-    if found and location is not None and not case.phase_by_step("checkpoint").any():
+    if found and location is not None and not case.reported_by_step("checkpoint").any():
         case.stacks.claim_place(location, found[0].share)
     return found
 

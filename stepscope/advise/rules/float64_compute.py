@@ -27,7 +27,7 @@ def judge(case: Case) -> list[Candidate]:
     if not case.is_framework:
         raise CannotJudge("without a framework the types of the numbers are not recorded")
     window = case.operators
-    operators = window.is_op
+    operators = window.is_models
     doubles = operators & is_double(window)
     whole, mine = window.by_step_ns(operators), window.by_step_ns(doubles)
     if not whole or mine < LEAST_SHARE * whole:

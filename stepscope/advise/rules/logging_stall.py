@@ -8,10 +8,11 @@ import numpy as np
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import beside, where
-from stepscope.advise.evidence.written_files import is_log, of_files
+from stepscope.advise.evidence.written_files import of_files
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.stall import stall
 from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.analyze.phases.opened_files import is_log
 from stepscope.clock import Ints
 from stepscope.model import Location
 
@@ -44,9 +45,9 @@ _FIX: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     files, location = of_files(case, is_log)
-    if case.phase_by_step("logging").any():  # it includes what is written in it
+    if case.reported_by_step("logging").any():  # it includes what is written in it
         files, location = files * 0, None
-    looks = [look for look in case.stacks.free(*_PHASES) if _logs(case, look)]
+    looks = [look for look in case.stacks.free(*_PHASES, slow=True) if _logs(case, look)]
     if case.stacks.share(looks) < _LEAST_OF_TRAINERS:  # usual: self.log("loss", loss)
         looks = [look for look in looks if not _is_trainers(case, look)]
     looks += _around(case, looks)
@@ -114,13 +115,21 @@ def _function(case: Case, frame: Frame) -> Location:
 def _cost(case: Case, looks: list[Look]) -> Ints:
     """The phase if there is one; what the samples show in addition, spread over as many steps as
     run the lines that it was seen in."""
-    logged = case.phase_by_step("logging")
+    logged = (case.reported_by_step("logging") * _part_of_phase(case, looks)).astype(np.int64)
     seen = [look for look in looks if look.phase != "logging"]
     extra_ns = case.stacks.sure_share(seen) * case.step_ns * len(logged)
     count = max(1, round(_part_of_steps(case, seen) * len(logged)))
     spread: Ints = logged.copy()
     spread[np.argsort(case.measured_ns)[-count:]] += np.int64(extra_ns / count)  # the slowest
     return spread
+
+
+def _part_of_phase(case: Case, looks: list[Look]) -> float:
+    """How much of the phase these looks are: a trainer's usual logging may not be among them."""
+    mine = set(looks)
+    phase = [look for look in case.stacks.time.looks if look.phase == "logging"]
+    whole = case.stacks.share(phase)
+    return case.stacks.share(look for look in phase if look in mine) / whole if whole else 1.0
 
 
 def _part_of_steps(case: Case, looks: list[Look]) -> float:

@@ -1,6 +1,7 @@
 """A few steps are far slower, and what happened in them."""
 
-from typing import Any, Final
+import collections
+from typing import Final
 
 import numpy as np
 
@@ -9,18 +10,26 @@ from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
-from stepscope.advise.rules import gc_pressure
-from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
+from stepscope.analyze.input.loaders import stage_spans
+from stepscope.analyze.intervals import step_of
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.typical_steps import KEEP_THEIR_NAMES, epoch_starts
 from stepscope.analyze.steps.outliers import outliers
 from stepscope.clock import Ints
 from stepscope.model import Location
+from stepscope.model.categories import CATEGORY_WORDS, OUTLIERS
 from stepscope.model.findings import SlowStep
 
 ID: Final = "slow-outlier-steps"
 _MOST_SHOWN: Final = 20  # as many as fit on a screen
-_LEAST_OUTLIERS: Final = 3  # one or two are not a pattern
+_PATTERN: Final = 3  # slow steps: one or two may be chance
+# Of all step time: what one or two must cost. As much as logging now and then (logging_stall).
+_REAL_SHARE: Final = 0.1
 _EXPLAINS: Final = 0.4  # of the extra time: with two causes, one is larger
+_TIMES_USUAL: Final = (
+    2.0  # a line's share of the slow steps' time: it is slow there, not everywhere
+)
 # Major page faults: 5 ms and more of a disk that is read at random (`python -m
 # benchmarks.gain_constants`).
 _FAULTS: Final = 50
@@ -30,134 +39,198 @@ _PHASES: Final = {
     "compile": "something was compiled",
     "evaluation": "the model was evaluated",
     "logging": "it logged",
+    "files": "it read a file",
     "input": "its batch came late",
     "communication": "it waited for other ranks",
     "sync": "it waited for the device",
     "profiler": "recording itself",
+}
+_EPOCH: Final = "an epoch began"
+_STARTS_WORKERS: Final = "an epoch began and started the loader's workers again"
+_CODE: Final = "your own code ran longer"
+_MACHINE: Final = "the process did not get to run: another one had the machine, or it slept"
+_WORDS: Final = {
+    **_PHASES,
+    "epoch": _EPOCH,
+    "workers": _STARTS_WORKERS,
+    "code": _CODE,
+    "page cache": "data came from the disk and not from memory",
+    "machine": _MACHINE,
+    "unknown": "no single cause is known",
 }
 _FIXES: Final = {
     "gc": "Collect garbage when it suits you: gc.freeze() after the set-up, gc.disable() and "
     "gc.collect() every N steps; and keep fewer small objects alive.",
     "input": "Let the loader work further ahead: more workers, a larger prefetch_factor, "
     "persistent_workers=True.",
+    "workers": "Keep the loader's workers from epoch to epoch: DataLoader(…, "
+    "persistent_workers=True). Fewer workers start sooner, and longer epochs start less often.",
+    "epoch": "Do less where an epoch begins: make the loader or pipeline once and not in every "
+    "epoch, fill smaller shuffle buffers, and evaluate, save and plot every few epochs.",
 }
-_OWN_FINDINGS: Final = ("checkpoint", "evaluation", "compile", "logging", "profiler")
-# Waiting for the device is waiting for what the steps before have asked it to compute.
-_NOT_LOST: Final = "sync"
+_FEW: Final = "another run may have more or fewer of them"
+_NOT_THE_SCRIPTS: Final = ("machine", "unknown", "communication")
 
 
 def slow_steps(case: Case) -> list[SlowStep]:
-    """One by one, the slowest first."""
-    indices, usual = _outliers(case)
-    order = sorted(indices.tolist(), key=lambda index: -int(case.steps.duration_ns[index]))
+    """One by one, the slowest first; also those that other findings explain."""
+    found = outliers(case.steps.duration_ns, case.steps.is_measured)
+    order = sorted(found.indices.tolist(), key=lambda index: -int(case.steps.duration_ns[index]))
     return [
         SlowStep(
             step=index,
             duration_ms=int(case.steps.duration_ns[index]) / 1e6,
-            usual_ms=usual / 1e6,
-            why=_why(case, index, usual)[1],
+            usual_ms=found.usual_ns / 1e6,
+            why=_why(case, index)[1],
         )
         for index in order[:_MOST_SHOWN]
     ]
 
 
 def judge(case: Case) -> list[Candidate]:
-    indices, usual = _outliers(case)
-    why = {index: _why(case, index, usual)[0] for index in indices.tolist()}
-    indices = np.array([index for index in indices if not _is_explained(case, why[index])], np.intp)
-    if len(indices) < _LEAST_OUTLIERS:
+    kinds = {
+        int(index): _why(case, int(index))[0] for index in np.flatnonzero(case.typical.is_slow)
+    }
+    location = _location(case)
+    if location is not None and _is_slow_there(case, location):
+        kinds = {index: "code" if kind == "unknown" else kind for index, kind in kinds.items()}
+    kinds = {index: kind for index, kind in kinds.items() if kind not in _NOT_THE_SCRIPTS}
+    cost_by_step = _cost(case, list(kinds))
+    cost = float(cost_by_step.mean()) * _free_share(case)
+    if not cost or (len(kinds) < _PATTERN and cost < _REAL_SHARE * case.step_ns):
         return []
-    kinds: dict[str, float] = {}
-    for index in indices.tolist():
-        excess = float(case.steps.duration_ns[index]) - usual
-        kinds[why[index]] = kinds.get(why[index], 0.0) + excess
-    count = max(1, len(case.measured_ns))
-    own = {kind: ns / count for kind, ns in kinds.items()}
-    cost = sum(own.values())
-    if not cost:
-        return []
-    kind = max(own, key=lambda name: own[name])
-    if kind in ("machine", "unknown", "communication") and own[kind] > 0.5 * cost:
-        return []  # not the script's doing, or not known to be
-    shown = [each for each in slow_steps(case) if each.step in indices]
-    share = cost / case.step_ns
-    location = _location(case, indices, kind)
-    if kind == "gc":
-        case.stacks.claim_phase(kind)
-    return [
-        Candidate(
-            id=ID,
-            title=f"{len(indices)} of {count} steps are far slower than the others",
-            verdict=f"goes to {len(indices)} slow steps: {_PHASES.get(kind, kind)}{at(location)}",
-            share=share,
-            evidence=[
-                f"The usual step takes {ms(usual)}; the extra time of these {len(indices)} is "
-                f"{percent(share)} of all step time.",
-                *(
-                    f"Step {each.step}: {ms(1e6 * each.duration_ms)}, {each.why}."
-                    for each in shown[:5]
-                ),
-            ],
-            location=location,
-            saving=Saving.without(cost, by_step_ns=_beyond_usual(case, indices, usual)),
-            fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
-            steps_behind=len(indices),
-            source=case.code.text(location),
-        )
-    ]
+    kind = _largest(case, kinds)
+    location = _location(case, kind)
+    case.stacks.claim(lambda look: look.is_slow)
+    saving = Saving.without(cost, by_step_ns=cost_by_step if len(kinds) >= _PATTERN else None)
+    return [_candidate(case, list(kinds), kind, location, saving)]
 
 
-def _beyond_usual(case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], usual: float) -> Ints:
-    """The extra time of these steps, by measured step."""
-    extra = np.zeros(len(case.steps), np.int64)
-    extra[indices] = case.steps.duration_ns[indices] - np.int64(usual)
-    return extra[case.steps.is_measured]
+def _candidate(
+    case: Case, slow: list[int], kind: str, location: Location | None, saving: Saving
+) -> Candidate:
+    share = saving.expected / case.step_ns
+    count, are = len(slow), "is" if len(slow) == 1 else "are"
+    steps = "step" if count == 1 else "steps"
+    shown = [each for each in slow_steps(case) if each.step in slow]
+    usual_ns = float(case.measured_ns.mean() - case.phase_ns(OUTLIERS))
+    return Candidate(
+        id=ID,
+        title=f"{count} of {len(case.measured_ns)} steps {are} far slower than the others",
+        verdict=f"goes to {count} slow {steps}: {_WORDS[kind]}{at(location)}",
+        of="all step time",
+        share=share,
+        evidence=[
+            f"A typical step takes {ms(usual_ns)}; what {count} slow {steps} took above that is "
+            f"{percent(share)} of all step time.",
+            *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in shown[:5]),
+        ],
+        location=location,
+        saving=saving,
+        fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
+        steps_behind=count,
+        doubt=_FEW if count < _PATTERN else None,
+        source=case.code.text(location),
+    )
 
 
-def _is_explained(case: Case, kind: str) -> bool:
-    """Whether another finding explains it, or its time is not lost."""
-    if kind == "gc":
-        return gc_pressure.explains(case)
-    return kind in _OWN_FINDINGS or kind == _NOT_LOST
+def _free_share(case: Case) -> float:
+    """The part of what was seen in slow steps that no other rule has explained."""
+    seen = [look for look in case.stacks.time.looks if look.is_slow]
+    whole = case.stacks.share(seen)
+    free = case.stacks.share(look for look in seen if look not in case.stacks.claimed)
+    return free / whole if whole else 1.0
 
 
-def _location(
-    case: Case, indices: np.ndarray[Any, np.dtype[np.intp]], kind: str
-) -> Location | None:
+def _cost(case: Case, slow: list[int]) -> Ints:
+    """What these take above a typical step, by measured step."""
+    beyond = np.zeros(len(case.steps), np.int64)
+    beyond[slow] = case.typical.beyond_ns[slow].sum(axis=1)
+    return beyond[case.steps.is_measured]
+
+
+def _largest(case: Case, kinds: dict[int, str]) -> str:
+    """What explains most of the extra time."""
+    cost: dict[str, float] = collections.defaultdict(float)
+    for index, kind in kinds.items():
+        cost[kind] += float(case.typical.beyond_ns[index].sum())
+    return max(cost, key=lambda kind: cost[kind])
+
+
+def _location(case: Case, kind: str | None = None) -> Location | None:
     """Where the script is in the slow steps while that happens, or at all."""
-    slow = np.zeros(len(case.steps), np.bool_)
-    slow[indices] = True
-    looks = [look for look in time_in(case.process, case.steps, slow).looks if look.users]
+    looks = [look for look in case.stacks.time.looks if look.is_slow and look.users]
+    looks = [look for look in looks if look not in case.stacks.claimed]
     meant = [look for look in looks if look.phase == kind] or looks
     return where(case, meant, case.stacks.time.looks)[0]
 
 
-def _outliers(case: Case) -> tuple[np.ndarray[Any, np.dtype[np.intp]], float]:
-    """Indices of all steps, and the usual time."""
-    found = outliers(case.steps.duration_ns, case.steps.is_measured)
-    return found.indices, found.usual_ns
+def _is_slow_there(case: Case, location: Location) -> bool:
+    """Whether much of the extra time is at that line, and far less of a usual step."""
+    there = set(case.stacks.at(location))
+    parts = []
+    for is_slow in (True, False):
+        looks = [look for look in case.stacks.time.looks if look.is_slow == is_slow]
+        whole = case.stacks.share(looks)
+        parts.append(case.stacks.share(set(looks) & there) / whole if whole else 0.0)
+    return parts[0] >= max(_EXPLAINS, _TIMES_USUAL * parts[1])
 
 
-def _why(case: Case, index: int, usual: float) -> tuple[str, str]:
+# --- what happened in a step ----------------------------------------------------------------------
+
+
+def _why(case: Case, index: int) -> tuple[str, str]:
     """(kind, words)"""
-    excess = float(case.steps.duration_ns[index]) - usual
-    row = case.phases.ns[index]
-    medians = case.usual_phases_ns
-    over = {
-        name: float(row[column] - medians[column])
-        for column, name in enumerate(case.phases.names)
-        if name in _PHASES
-    }
-    phase = max(over, key=lambda name: over[name], default=None)
-    if phase is not None and over[phase] >= _EXPLAINS * excess:
+    over = _over(case, index)
+    excess = max(1.0, sum(over.values()))
+    phase = max(over, key=lambda name: over[name])
+    known = over[phase] >= _EXPLAINS * excess
+    if known and phase in KEEP_THEIR_NAMES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
-    window = case.steps.start_ns[[index]], case.steps.end_ns[[index]]
+    if epoch_starts(case.process, case.steps)[index]:
+        kind = "workers" if _starts_workers(case, index) else "epoch"
+        return kind, f"{_WORDS[kind]} ({ms(over[phase])} more of {CATEGORY_WORDS[phase]})"
+    if known and phase in _PHASES:
+        return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
+    if _lost_ns(case, index) >= _EXPLAINS * excess:
+        return "machine", _MACHINE
+    return _beside_the_phases(case, index)
+
+
+def _over(case: Case, index: int) -> dict[str, float]:
+    """What the step took of each phase, above the others' mean."""
+    phases = phases_by_step(case.process, case.steps)
+    others = case.steps.is_measured & ~case.typical.is_slow
+    others[index] = False
+    usual = phases.ns[others].mean(axis=0) if others.any() else np.zeros(len(phases.names))
+    over = np.maximum(0.0, phases.ns[index] - usual)
+    return dict(zip(phases.names, over.tolist(), strict=True))
+
+
+def _window(case: Case, index: int) -> tuple[Ints, Ints]:
+    return case.steps.start_ns[[index]], case.steps.end_ns[[index]]
+
+
+def _lost_ns(case: Case, index: int) -> float:
+    """How long the thread was ready but had no core."""
+    memory = case.process.memory
+    return float(grown(memory.at_ns, memory.run_delay_ns, _window(case, index))[0])
+
+
+def _starts_workers(case: Case, index: int) -> bool:
+    starts = stage_spans(case.process, "start workers").start_ns
+    return bool((step_of(starts, *_window(case, index)) >= 0).any())
+
+
+def _beside_the_phases(case: Case, index: int) -> tuple[str, str]:
+    window = _window(case, index)
     transfers, cpu = case.process.transfers, case.process.cpu
     if grown(transfers.at_ns, transfers.major_faults, window)[0] >= _FAULTS:
-        return "page cache", "data came from the disk and not from memory"
+        return "page cache", _WORDS["page cache"]
     used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])
     # Hardly more was computed than in a usual step, and for much of the time nothing at all.
+    usual = float(np.median(case.measured_ns))
     if used and used < 0.6 * lasted and used < 1.5 * usual:
-        return "machine", "the process did not get to run: another one had the machine, or it slept"
-    return "unknown", "no single cause is known"
+        return "machine", _MACHINE
+    return "unknown", _WORDS["unknown"]

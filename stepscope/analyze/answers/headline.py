@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Location, Record, StepsAnswer, SummaryAnswer
-from stepscope.model.categories import CATEGORY_WORDS
+from stepscope.model.categories import CATEGORY_WORDS, OUTLIERS
 from stepscope.model.findings import FindingsAnswer
 
 _MUCH: Final = 0.25  # of the run
@@ -58,13 +58,15 @@ def _one_line(summary: SummaryAnswer) -> Headline | None:
 
 
 def most_of_each_step(answer: StepsAnswer) -> str:
-    """What the largest part of a step is, in words."""
+    """What the largest part of a typical step is, in words."""
     if not answer.breakdown:
         return answer.reason or "Nothing stands out in this run."
-    largest = max(answer.breakdown, key=lambda share: share.share)
+    parts = [share for share in answer.breakdown if share.category != OUTLIERS]
+    largest = max(parts, key=lambda share: share.share)
+    whole = 1 - sum(share.share for share in answer.breakdown if share.category == OUTLIERS)
     words = CATEGORY_WORDS.get(largest.category, largest.category)
     if answer.bound in _BOUND_WORDS:
         words = _BOUND_WORDS[answer.bound]
-    elif largest.share < _MOST:
+    elif largest.share < _MOST * whole:
         return f"The largest part of each step: {words}"
     return f"Most of each step: {words}"

@@ -8,11 +8,13 @@ import numpy as np
 from stepscope.analyze.answers import xprof_categories
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
+from stepscope.analyze.phases.typical_steps import typical_steps
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
 from stepscope.analyze.run import select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
 from stepscope.model import Bound, Overhead, Rate, Share, Spread, Step, StepsAnswer
+from stepscope.model.categories import OUTLIERS
 from stepscope.store.reader import ProcessData, Run
 
 _DOMINATES: Final = 0.5  # of the step
@@ -58,7 +60,8 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
     measured = found.is_measured
     phases = phases_by_step(process, found)
     durations = found.duration_ns[measured]
-    breakdown = _breakdown(phases, durations, found) if measured.any() else None
+    usual = typical_steps(process, found).phases
+    breakdown = _breakdown(usual, durations, found) if measured.any() else None
     return StepsAnswer(
         steps=len(found),
         warmup=found.warmup,
@@ -92,7 +95,8 @@ def _rate(durations_ns: Ints, found: FoundSteps) -> Rate:
 
 
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
-    """Largest first; the ms sum to the mean step."""
+    """Of a typical step, with what slow ones cost above it. Largest first; the ms sum to the mean
+    step."""
     means_ms = phases.ns[found.is_measured].mean(axis=0) / 1e6
     mean_ms = max(float(durations_ns.mean()) / 1e6, 1e-9)
     shares = [
@@ -103,11 +107,12 @@ def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Sh
 
 
 def _bound(breakdown: list[Share]) -> Bound:
-    """What the step waits for; the device is known only if operators were recorded."""
+    """What a typical step waits for; the device is known only if operators were recorded."""
     shares = {share.category: share.share for share in breakdown}
-    if shares.get("input", 0.0) >= _DOMINATES:
+    dominates = _DOMINATES * (1 - shares.get(OUTLIERS, 0.0))
+    if shares.get("input", 0.0) >= dominates:
         return "input"
-    if shares.get("communication", 0.0) >= _DOMINATES:
+    if shares.get("communication", 0.0) >= dominates:
         return "communication"
     return "host"
 

@@ -13,9 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.intervals import Intervals, parents, step_of
+from stepscope.analyze.intervals import step_of
 from stepscope.analyze.libraries import users_files
-from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.phases.file_spans import FILES, activity_spans
+from stepscope.analyze.phases.span_table import owner_at
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
 from stepscope.store.format import SpanCategory
@@ -43,6 +44,7 @@ class Look:
     phase: str
     frames: tuple[Frame, ...]  # outermost first
     ns: float
+    is_slow: bool = False  # what a slow step takes above a typical one
 
     @property
     def users(self) -> tuple[Frame, ...]:
@@ -97,7 +99,7 @@ def time_in(
     step = step_of(at_ns, steps.start_ns[wanted], steps.end_ns[wanted])
     kept = step >= 0
     at_ns, node, weight = at_ns[kept], node[kept], weight[kept]
-    phase = _phase_at(process, steps, at_ns)
+    phase = owner_at(activity_spans(process, steps), at_ns)
     pairs, where = np.unique(np.stack([node, phase]), axis=1, return_inverse=True)
     sums = np.bincount(where.reshape(-1), weights=weight, minlength=pairs.shape[1])
     frames = _Frames(process)
@@ -121,24 +123,9 @@ def _moments(
     return at_ns, samples["node"].astype(np.int64)[index], (lasted / count)[index]
 
 
-def _phase_at(process: ProcessData, steps: FoundSteps, at_ns: Ints) -> Ints:
-    """The category of the innermost phase at each moment, 0 in none."""
-    spans = phase_spans(process, steps)
-    if not len(spans):
-        return np.zeros(len(at_ns), np.int64)
-    nested = Intervals.sorted(spans.start_ns, spans.end_ns, spans.category)
-    around = parents(nested)
-    index = np.searchsorted(nested.start_ns, at_ns, side="right") - 1
-    for _ in range(64):  # spans nest a few levels deep; damaged ones must not loop forever
-        past = (index >= 0) & (nested.end_ns[np.maximum(index, 0)] <= at_ns)
-        if not past.any():
-            break
-        index = np.where(past, around[np.maximum(index, 0)], index)
-    phase: Ints = np.where(index >= 0, nested.label[np.maximum(index, 0)], 0)
-    return phase
-
-
 def _name(category: int) -> str:
+    if category == FILES:
+        return "files"
     return SpanCategory(category).name.lower() if category else PYTHON
 
 

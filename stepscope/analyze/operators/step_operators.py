@@ -39,6 +39,18 @@ class StepOps:
         mask &= ~self.part.tree.events["is_input"]
         return mask
 
+    @functools.cached_property
+    def is_models(self) -> _Mask:
+        """Not those of a loader: what a transform computes is not the model's."""
+        return self.is_op & ~self._in_spans(SpanCategory.INPUT)
+
+    def _in_spans(self, *categories: SpanCategory) -> _Mask:
+        """Those that begin in one of the spans of these categories, on the steps' thread."""
+        found = self.process.spans.of(*categories).on(self.process.main_thread)
+        start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
+        mask: _Mask = step_of(start_ns, *union(*found.interval_ns)) >= 0
+        return mask
+
     @property
     def has_kernels(self) -> bool:
         """Whether a device computes."""
@@ -94,10 +106,7 @@ class StepOps:
     @functools.cached_property
     def in_optimizer(self) -> _Mask:
         """Not what a closure does: Lightning calls the passes from inside the optimizer's step."""
-        passes = self.process.spans.of(*_PASSES)
-        start_ns = self.part.tree.events["start_ns"] + self.process.clock.monotonic_ns(0)
-        in_passes = step_of(start_ns, *union(*passes.interval_ns)) >= 0
-        return self.inside(self.named(OPTIMIZER)) & ~in_passes
+        return self.inside(self.named(OPTIMIZER)) & ~self._in_spans(*_PASSES)
 
     @functools.cached_property
     def optimizers(self) -> dict[str, _Mask]:

@@ -1,19 +1,16 @@
 """What each step's time was spent on: exclusive categories that sum to the step."""
 
 import dataclasses
+import functools
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze import intervals
-from stepscope.analyze.phases import opened_files, overhead
-from stepscope.analyze.phases.framework_spans import (
-    PHASES,
-    Spans,
-    is_trained_by_framework,
-    phase_spans,
-)
+from stepscope.analyze.phases import overhead
+from stepscope.analyze.phases.file_spans import FILES, activity_spans
+from stepscope.analyze.phases.framework_spans import PHASES, is_trained_by_framework
 from stepscope.analyze.phases.waiting_in_graphs import graph_input
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
@@ -21,9 +18,8 @@ from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
 _SPANS: Final = {int(category): category.name.lower() for category in PHASES}
-_FILES: Final = max(SpanCategory) + 1
-_PYTHON: Final = _FILES + 1
-_NAMES: Final = {**_SPANS, _FILES: "files", _PYTHON: "python"}
+_PYTHON: Final = FILES + 1
+_NAMES: Final = {**_SPANS, FILES: "files", _PYTHON: "python"}
 _LABELS: Final = _PYTHON + 1
 # These are always listed, 0 or not.
 _ALWAYS: Final = ("python", "gc", "profiler")
@@ -39,16 +35,15 @@ class Phases:
     is_estimated: npt.NDArray[np.bool_]  # whether the input in a step's compute is estimated
 
 
+@functools.lru_cache(maxsize=64)
 def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
-    """Innermost span wins; files only if no phase claims the time; Python is the rest."""
-    table = intervals.exclusive_by_step(
-        _activities(process, steps), steps.start_ns, steps.end_ns, _LABELS
-    )
+    """Innermost span wins; Python is the rest."""
+    spans = activity_spans(process, steps)
+    nested = intervals.Intervals.sorted(spans.start_ns, spans.end_ns, spans.category)
+    table = intervals.exclusive_by_step(nested, steps.start_ns, steps.end_ns, _LABELS)
     _fit(table, steps.duration_ns)
     rest = steps.duration_ns - table.sum(axis=1)
     is_trained = is_trained_by_framework(process)
-    if not is_trained:
-        _claim(table, rest, _FILES, opened_files.estimated_by_step(process, steps))
     cost = np.rint(overhead.modelled_share(process, steps) * steps.duration_ns).astype(np.int64)
     _claim(table, rest, SpanCategory.PROFILER, cost)
     table[:, _PYTHON] = rest
@@ -69,30 +64,6 @@ def _take_input_out(
     table[:, SpanCategory.COMPUTE] -= moved
     table[:, SpanCategory.INPUT] += moved
     return inside.is_estimated
-
-
-def _activities(process: ProcessData, steps: FoundSteps) -> intervals.Intervals:
-    """Phase spans and file activations on the step's thread."""
-    spans = phase_spans(process, steps)
-    file_start, file_end = _file_spans(process, steps, spans)
-    labels = np.concatenate([spans.category, np.full(len(file_start), _FILES)])
-    return intervals.Intervals.sorted(
-        np.concatenate([spans.start_ns, file_start]),
-        np.concatenate([spans.end_ns, file_end]),
-        labels,
-    )
-
-
-def _file_spans(process: ProcessData, steps: FoundSteps, spans: Spans) -> tuple[Ints, Ints]:
-    """If a framework reports phases, files are read in one of them."""
-    if is_trained_by_framework(process):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    # Collections and our own work happen anywhere: they do not make a file part of a phase.
-    own = spans.of(SpanCategory.GC, SpanCategory.PROFILER)
-    phases = intervals.union(spans.start_ns[~own], spans.end_ns[~own])
-    file_start, file_end = opened_files.spans_in_steps(process, steps)
-    free = intervals.overlap_ns(file_start, file_end, phases) == 0
-    return file_start[free], file_end[free]
 
 
 def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:

@@ -50,6 +50,7 @@ class FoundSteps:
     turn_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     # when the loop that the steps happen in was at its header
     slowed: Mask | None = None  # by an operator window
+    loops: tuple[Loop, ...] = ()  # all that were stamped, on any thread
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -83,7 +84,8 @@ def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
     slowed = slowed_steps(process, found.start_ns, found.end_ns)
-    return dataclasses.replace(found, warmup=_warmup(process, found), slowed=slowed)
+    warmup = _warmup(process, found)
+    return dataclasses.replace(found, warmup=warmup, slowed=slowed, loops=tuple(loops))
 
 
 def _warmup(process: ProcessData, found: FoundSteps) -> int:

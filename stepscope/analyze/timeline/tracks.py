@@ -8,7 +8,7 @@ import numpy as np
 
 from stepscope.analyze.grouping import grouped
 from stepscope.analyze.phases.framework_spans import PHASES, phase_spans
-from stepscope.analyze.phases.framework_spans import Spans as PhaseSpans
+from stepscope.analyze.phases.span_table import Spans as PhaseSpans
 from stepscope.analyze.run import code_location, shown_path
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.timeline.one_clock import Member

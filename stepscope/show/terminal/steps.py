@@ -44,6 +44,7 @@ _CATEGORY_STYLES: Final = {
     "optimizer": "cyan",
     "communication": "red",
     "sync": "red",
+    "outliers": "white",
     "profiler": "dim",
     "unattributed": "dim",
     "Input": "magenta",  # XProf's

@@ -27,7 +27,7 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
       </>}>
       {!steps.measured[index] && <p class="faint">It is not counted: it belongs to the warm-up or to an operator window, or was left early.</p>}
       <table class="plain breakdown">
-        <thead><tr><th scope="col">phase</th><th scope="col" class="wide" /><th class="number" scope="col">time</th><th class="number" scope="col">share</th><th class="number" scope="col">mean step</th><th class="number" scope="col">more than the mean</th></tr></thead>
+        <thead><tr><th scope="col">phase</th><th scope="col" class="wide" /><th class="number" scope="col">time</th><th class="number" scope="col">share</th><th class="number" scope="col">typical step</th><th class="number" scope="col">more than that</th></tr></thead>
         <tbody>
           {order.map((name) => (
             <tr key={name}>

@@ -18,6 +18,7 @@ from stepscope.store.format import SpanCategory
 _SAVING: Final = ("_save_topk_checkpoint", "_save_last_checkpoint")
 _LONGEST_MESSAGE: Final = 300
 _LOGGING: Final = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
+_MODULES_LOG: Final = ("log", "log_dict")
 
 
 def install(lightning: Any, patches: Patches) -> None:
@@ -33,6 +34,8 @@ def install(lightning: Any, patches: Patches) -> None:
         patches.phase(
             lightning.callbacks.ModelCheckpoint, name, SpanCategory.CHECKPOINT, "ModelCheckpoint"
         )
+    for name in _MODULES_LOG:
+        patches.phase(lightning.LightningModule, name, SpanCategory.LOGGING, f"self.{name}")
     _watch_trainers(lightning, actions.install(lightning, patches), patches)
     _watch_errors(sys.modules[f"{lightning.__name__}.trainer.call"], patches)
 
