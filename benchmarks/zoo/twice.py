@@ -22,7 +22,8 @@ class Twice(msgspec.Struct, frozen=True):
 
     @property
     def ids(self) -> tuple[list[str], list[str]]:
-        return tuple([each.id for each in found.findings] for found in (self.first, self.again))
+        first, again = ([each.id for each in one.findings] for one in (self.first, self.again))
+        return first, again
 
     @property
     def is_same(self) -> bool:
