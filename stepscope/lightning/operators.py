@@ -24,6 +24,7 @@ _KINDS: Final = {
     "predict_step": "predict_step",
 }
 _EVERYTHING: Final = "everything"
+_ORDER: Final = (*dict.fromkeys(_KINDS.values()), _EVERYTHING)  # of the tables
 _OTHER: Final = "Another torch profiler was running: operators are not shown."
 _NONE: Final = "No step has run: there are no operators to show."
 _TOO_FEW: Final = (
@@ -190,11 +191,12 @@ class Operators:
         return self._text
 
     def _report(self) -> str:
-        for window in self._windows.values():
+        windows = [self._windows[kind] for kind in _ORDER if kind in self._windows]
+        for window in windows:
             if not window.is_saved and (window.kind != _EVERYTHING or self._steps):
                 self._save_trace(window)
         self._warn_of_too_few()
-        parts = [self._table(window) for window in self._windows.values()]
+        parts = [self._table(window) for window in windows]
         return "\n".join([*([self._trouble] if self._trouble else []), *parts]) or _NONE
 
     def _table(self, window: Window) -> str:
