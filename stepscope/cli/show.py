@@ -162,7 +162,7 @@ def _first_view_of_trace(path: Path) -> str:
 
 def _has_steps(run: "Run") -> bool:
     try:
-        return VIEWS["steps"].plain(run).steps > 0
+        return bool(VIEWS["steps"].plain(run).steps)
     except InputError:  # nothing in the trace marks any
         return False
 
