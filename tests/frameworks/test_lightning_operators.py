@@ -200,7 +200,8 @@ def test_reading_the_events_changes_no_table(train: Callable[..., Any]) -> None:
     assert len(events.key_averages()) > 10
     training = report[: report.index("operators of validation")]
     assert "validation_step" not in training
-    windows = profiler._counts._windows
+    counts: Any = profiler._counts
+    windows = counts._windows
     assert len(events) == sum(len(each.profiler.events()) for each in windows.values())
 
 
