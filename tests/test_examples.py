@@ -173,3 +173,11 @@ def test_the_slow_trainings_learn(script: str, needed: str, pictures: Path, tmp_
     found = [float(loss) for loss in re.findall(r"(?:loss|discriminator) ([0-9.]+)", output)]
     assert len(found) == 12
     assert found[-1] < found[0]
+
+
+@pytest.mark.nightly
+def test_the_profiler_for_lightning_writes_a_trace_that_show_opens(tmp_path: Path) -> None:
+    needs.require("lightning")
+    python(EXAMPLES / "lightning_profiler.py", "pytorch", cwd=tmp_path)
+    assert "steps 3 to 5" in (tmp_path / "lightning_logs/version_0/fit-perf.txt").read_text()
+    assert "Steps  3 steps" in stepscope("show", "lightning_logs", cwd=tmp_path)

@@ -80,13 +80,14 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     """Show what a run recorded. WHAT is a view: summary (the default) or another of those below.
 
     RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a trace that
-    the profiler of torch, TensorFlow or JAX wrote (the default is then findings), or a folder with
-    runs or traces, such as a log folder of TensorBoard: the newest is shown.
+    the profiler of torch, TensorFlow or JAX wrote, or a folder with runs or traces, such as a log
+    folder of TensorBoard: the newest is shown. A trace has no summary; the default is then
+    findings, steps or ops.
     """
     name, asked = sort_out(words)
     path = _path_of(name)
     if words == (name,) and _is_trace(path):
-        asked = "findings"  # a trace has no summary
+        asked = _first_view_of_trace(path)
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
@@ -143,6 +144,27 @@ def _is_trace(path: Path) -> bool:
     from stepscope.analyze.traces.foreign import is_trace
 
     return is_trace(path)
+
+
+def _first_view_of_trace(path: Path) -> str:
+    """A trace has no summary: what to change, else its steps, else its operators or kernels."""
+    from stepscope.analyze.traces.foreign import run_of_trace
+
+    run = run_of_trace(path)
+    others = " | ".join(each.name for each in VIEWS.values() if each.takes_traces)
+    click.echo(f"stepscope: ask more of a trace with: stepscope show {path} {others}", err=True)
+    if VIEWS["findings"].plain(run).findings:
+        return "findings"
+    if _has_steps(run):
+        return "steps"
+    return "ops" if VIEWS["ops"].plain(run).ops else "kernels"
+
+
+def _has_steps(run: "Run") -> bool:
+    try:
+        return bool(VIEWS["steps"].plain(run).steps)
+    except InputError:  # nothing in the trace marks any
+        return False
 
 
 def _opened(view: View[Any], path: Path) -> "Run":

@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from stepscope.cli.chosen import chosen
-from stepscope.errors import EnvironmentTrouble
+from stepscope.errors import DataError, EnvironmentTrouble, InputError
 
 _DEFAULT_PORT: Final = 6100
 _TRIED: Final = 50  # ports that are tried
@@ -50,7 +50,10 @@ def _chosen(path: str) -> Path:
     """A folder of runs is a list of them; of a folder with traces the newest one is shown."""
     from stepscope.show.server.runs import holds_runs
 
-    return Path(path) if holds_runs(Path(path)) else chosen(path)
+    try:
+        return Path(path) if holds_runs(Path(path)) else chosen(path)
+    except DataError as error:  # nothing to show is a wrong path here, not damaged data
+        raise InputError(str(error)) from error
 
 
 def _runs_folder() -> Path:

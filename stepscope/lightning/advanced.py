@@ -130,10 +130,27 @@ def _all_rows(counted: _Counted) -> Stats:
     """A function that was running when an action began inside it is counted up to there: what the
     surrounding functions took afterwards is one row."""
     counted.profile.snapshot_stats()
-    rows: Stats = {key: row for key, row in counted.profile.stats.items() if _OURS not in key[0]}
+    rows = _without_ours(counted.profile.stats)
     for name, (calls, total_s) in counted.inner.items():
         rows["~", 0, f"<action {name}>"] = calls, calls, total_s, total_s, {}
     rest_s = counted.total_s - sum(row[2] for row in rows.values())
     if counted.inner and rest_s > 0:
         rows["~", 0, _REST] = 1, 1, rest_s, rest_s, {}
     return rows
+
+
+def _without_ours(rows: Stats) -> Stats:
+    """Neither our functions nor what they call: the clock, the number of a thread."""
+    found: Stats = {}
+    for key, (primitive, calls, own_s, total_s, callers) in rows.items():
+        ours = [each for caller, each in callers.items() if _OURS in caller[0]]
+        if _OURS in key[0] or calls == sum(each[1] for each in ours):
+            continue
+        found[key] = (
+            primitive - sum(each[0] for each in ours),
+            calls - sum(each[1] for each in ours),
+            own_s - sum(each[2] for each in ours),
+            total_s - sum(each[3] for each in ours),
+            {caller: each for caller, each in callers.items() if _OURS not in caller[0]},
+        )
+    return found

@@ -5,6 +5,7 @@ first two steps warm up, the next three are shown, unless the script has a sched
 fewer steps, those there are. `schedule=None` records everything, from the first action on.
 """
 
+import copy
 import importlib
 import threading
 from typing import Any, Final, Protocol
@@ -24,6 +25,7 @@ _KINDS: Final = {
     "predict_step": "predict_step",
 }
 _EVERYTHING: Final = "everything"
+_ORDER: Final = (*dict.fromkeys(_KINDS.values()), _EVERYTHING)  # of the tables
 _OTHER: Final = "Another torch profiler was running: operators are not shown."
 _NONE: Final = "No step has run: there are no operators to show."
 _TOO_FEW: Final = (
@@ -54,6 +56,7 @@ class Operators:
         self._thread: int | None = None
         self._steps: dict[str, int] = {}  # by kind: those that have ended
         self._step: str | None = None  # the action of the running step
+        self._action: Any = None  # what the schedule says about it
         self._windows: dict[str, Window] = {}  # by kind: what is shown
         self._trouble: str | None = None
         self._text: str | None = None
@@ -101,7 +104,7 @@ class Operators:
 
     def _follow_schedule(self, kind: str) -> None:
         steps = self._steps.get(kind, 0)
-        action = self._wanted(steps)
+        action = self._action = self._wanted(steps)
         if action.name == "NONE" or (steps == _WARM_UP and not self._settings.has_schedule):
             self._close()  # the warm-up, which was recorded in case no more steps come
         if action.name != "NONE":
@@ -121,7 +124,7 @@ class Operators:
         if window is None or window.kind != kind:
             return
         window.steps = steps + 1
-        if self._wanted(steps).name == "RECORD_AND_SAVE":
+        if self._action.name == "RECORD_AND_SAVE":
             window.is_complete = True
             self._close()
 
@@ -178,9 +181,9 @@ class Operators:
         self._close()
         if self._events is None and self._windows:
             first, *others = (window.profiler.events() for window in self._windows.values())
+            self._events = copy.copy(first)  # the list itself is the profiler's
             for events in others:
-                first.extend(events)
-            self._events = first
+                self._events.extend(events)
         return self._events
 
     def text(self) -> str:
@@ -190,11 +193,12 @@ class Operators:
         return self._text
 
     def _report(self) -> str:
-        for window in self._windows.values():
+        windows = [self._windows[kind] for kind in _ORDER if kind in self._windows]
+        for window in windows:
             if not window.is_saved and (window.kind != _EVERYTHING or self._steps):
                 self._save_trace(window)
         self._warn_of_too_few()
-        parts = [self._table(window) for window in self._windows.values()]
+        parts = [self._table(window) for window in windows]
         return "\n".join([*([self._trouble] if self._trouble else []), *parts]) or _NONE
 
     def _table(self, window: Window) -> str:

@@ -5,6 +5,7 @@ import copy
 import logging
 import os
 import pstats
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +15,15 @@ import pytest
 
 pytest.importorskip("lightning", reason="Lightning is not installed for this Python")
 import torch
-from lightning.pytorch import Callback, Trainer
+from lightning.pytorch import Callback
 from lightning.pytorch.callbacks import StochasticWeightAveraging
 from lightning.pytorch.demos.boring_classes import BoringModel
 
+from frameworks.running import PROGRAMS, run
 from stepscope.errors import InputError
 from stepscope.lightning import Profiler
 
 MODES: Any = ("simple", "advanced", "pytorch")
-TOO_FEW = "not enough steps to properly record traces"
 
 
 class OtherPath:
@@ -201,13 +202,7 @@ def test_actions_of_the_trainer_are_kept_after_the_fit(train: Callable[..., Any]
 
 @pytest.mark.nightly
 def test_every_rank_writes_its_own_file_for_each_stage(tmp_path: Path) -> None:
-    profiler = Profiler(dirpath=tmp_path, filename="perf")
-    trainer = Trainer(
-        default_root_dir=tmp_path, fast_dev_run=2, strategy="ddp_spawn", accelerator="cpu",
-        devices=2, profiler=profiler, logger=False,
-    )  # fmt: skip
-    for stage in ("fit", "validate", "test"):
-        getattr(trainer, stage)(BoringModel())
+    run(sys.executable, PROGRAMS / "lightning/spawned_ranks.py", tmp_path)
     expected = {f"{stage}-perf-{r}.txt" for stage in ("fit", "validate", "test") for r in (0, 1)}
     assert set(os.listdir(tmp_path)) == expected
 

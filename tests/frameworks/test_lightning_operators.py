@@ -192,6 +192,19 @@ def test_the_table_takes_torchs_own_options(tmp_path: Path) -> None:
             Profiler("pytorch", table_kwargs={key: None})
 
 
+def test_reading_the_events_changes_no_table(train: Callable[..., Any]) -> None:
+    profiler = Profiler("pytorch")
+    train(profiler, fast_dev_run=5)
+    events, report = profiler.function_events, profiler.summary()
+    assert len(events) == len(profiler.function_events)
+    assert len(events.key_averages()) > 10
+    training = report[: report.index("operators of validation")]
+    assert "validation_step" not in training
+    counts: Any = profiler._counts
+    windows = counts._windows
+    assert len(events) == sum(len(each.profiler.events()) for each in windows.values())
+
+
 def test_rows_are_limited_sorted_and_grouped() -> None:
     options: Any = {"row_limit": 2, "sort_by_key": "count", "group_by_input_shapes": True}
     profiler = Profiler("pytorch", schedule=None, **options)

@@ -3,6 +3,7 @@
 import pickle
 import re
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,17 @@ def test_functions_belong_to_the_innermost_action_and_nested_ones_are_rows() -> 
     whole = re.search(r"in ([\d.]+) seconds", parts["outer"])
     assert whole is not None
     assert sum(row[1] for row in outer.values()) == pytest.approx(float(whole[1]), abs=0.01)
+
+
+def test_the_profilers_own_calls_are_in_no_table() -> None:
+    advanced = Advanced(100)
+    advanced.start("outer")
+    threading.get_ident()
+    advanced.stop("outer")
+    rows = table_of(parts_of(advanced.text())["outer"])
+    assert {name: row[0] for name, row in rows.items()} == {
+        "{built-in method _thread.get_ident}": 1
+    }
 
 
 def test_another_profiler_at_work_is_said_and_nothing_breaks() -> None:

@@ -121,18 +121,34 @@ def test_a_folder_with_neither_is_refused_and_says_what_was_looked_for(
     (tmp_path / "logs/train/events.out.tfevents.1").write_bytes(b"events")
     with pytest.raises(DataError, match="no run and no trace"):
         load_any(tmp_path / "logs")
-    for words in (["show"], ["export", "--to", "html"], ["view"]):
-        assert main([words[0], str(tmp_path / "logs"), *words[1:]]) == 3
+    for words, status in ((["show"], 3), (["export", "--to", "html"], 3), (["view"], 2)):
+        assert main([words[0], str(tmp_path / "logs"), *words[1:]]) == status
         assert "looked for '*.xplane.pb', '*.pt.trace.json'" in capsys.readouterr().err
 
 
-def test_show_says_which_and_begins_with_findings(logs: Path, capsys: Output) -> None:
+def test_show_says_which_and_what_else_can_be_asked(logs: Path, capsys: Output) -> None:
     assert main(["show", str(logs)]) == 0
     said = capsys.readouterr()
     assert f"stepscope: the newest of 3 traces in '{logs}' is" in said.err
-    assert "Nothing stands out" in said.out
+    assert f"stepscope show {logs}/train/plugins/profile/{NEWEST} findings | steps" in said.err
+    assert said.out.startswith("On the device")  # that is all it has
     assert main(["show", str(logs / "train"), "kernels", "--json"]) == 0
     assert [row["calls"] for row in json.loads(capsys.readouterr().out)["kernels"]] == [1]
+
+
+@pytest.mark.parametrize(
+    ("steps", "device", "shown"),
+    [(2, True, "matrix work in 32 bits"), (2, False, "Steps  2 steps"), (0, False, "aten::mm")],
+)
+def test_without_a_view_a_trace_shows_findings_or_steps_or_operators(
+    tmp_path: Path, capsys: Output, steps: int, device: bool, shown: str
+) -> None:
+    path = torch_trace(tmp_path / "t.json", steps=steps)
+    trace = json.loads(path.read_text())
+    trace["traceEvents"] = [e for e in trace["traceEvents"] if device or e.get("cat") != "kernel"]
+    path.write_text(json.dumps(trace))
+    assert main(["show", str(path)]) == 0
+    assert shown in capsys.readouterr().out
 
 
 def test_compare_takes_log_folders(tmp_path: Path, capsys: Output) -> None:

@@ -54,6 +54,13 @@ def test_the_overview_shows_the_verdict_and_what_it_rests_on(open_report: Opener
     assert "12 steps" in text
 
 
+def test_the_overview_says_what_to_ask_next(open_report: Opener) -> None:
+    page = open_report("training")
+    panel = page.locator(".panel", has=page.get_by_role("heading", name="Next", exact=True))
+    assert "stepscope show" in panel.inner_text()
+    assert "findings" in panel.inner_text()
+
+
 def test_a_hot_line_leads_to_its_source(open_report: Opener) -> None:
     page = open_report("training")
     place = page.locator(".hottest .place").first
