@@ -53,7 +53,7 @@ def _for_finding(subject: Subject, finding: Finding) -> Candidate | Rung:
 
 
 def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Rung]:
-    proposal = _proposal(fix, subject)
+    proposal = _proposal(fix, dataclasses.replace(subject, is_named=must))
     if isinstance(proposal, Refusal):
         yield _skipped(None, fix, proposal.reason)
     elif proposal is not None:

@@ -43,6 +43,7 @@ FILES: Final[dict[str, str]] = {
     "keras.steps_per_execution": "keras-steps-per-execution",
     "keras.mixed_precision": "tf-mixed-precision",
     "jax.jit": "jit",
+    "data.larger_batch": "larger-batch",
 }
 
 
