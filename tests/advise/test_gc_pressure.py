@@ -11,7 +11,7 @@ from stepscope.model.findings import FindingsAnswer
 from stepscope.store.format import SpanCategory
 
 STEPS = 200
-FULL, YOUNG = 3, 1  # generation + 1
+FULL, YOUNG = 3, 1  # generations
 SOURCE = """\
 def train(batches):
     for batch in batches:
@@ -40,7 +40,7 @@ class Made:
             process.sample(makes, at - MS // 2, 4 * MS, count=4)
             if each:
                 process.span(
-                    SpanCategory.GC, at + 4 * MS, at + (4 + each) * MS, is_full=full,
+                    SpanCategory.GC, at + 4 * MS, at + (4 + each) * MS, generation=full,
                     freed_objects=freed,
                 )  # fmt: skip
                 process.sample(makes, at + 4 * MS - MS // 2, each * MS, count=each)

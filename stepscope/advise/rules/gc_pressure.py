@@ -19,6 +19,7 @@ from stepscope.store.format import SpanCategory
 ID: Final = "gc-pressure"
 TRIAL: Final = "gc-freeze"
 _PHASE: Final = "gc"
+_ALL_OBJECTS: Final = 3  # the generation that has them all
 _FEW_SLOW_STEPS: Final = 3  # as slow-outlier-steps asks for
 # Of what a collection walks, most is alive where it frees less: a young one has 700 to look at.
 _LEAST_FREED: Final = 100
@@ -114,7 +115,8 @@ class Collections:
     def _is_full(self) -> bool:
         """Whether most of the time goes to those that look at all objects."""
         lasted = self._spans.end_ns - self._spans.start_ns
-        return bool(lasted[self._spans.is_full].sum() > _MOSTLY * lasted.sum())
+        full = lasted[self._spans.generation == _ALL_OBJECTS]
+        return bool(full.sum() > _MOSTLY * lasted.sum())
 
 
 def _made(seen: Collections, location: Location | None) -> str:
