@@ -42,7 +42,6 @@ from stepscope.store.records import MeasuredGain
 # They claim their time in this order.
 RULES: Final = (
     "recompilation",
-    "gc_pressure",
     "checkpoint_stall",
     "repeated_load",
     "evaluation_stall",
@@ -57,6 +56,7 @@ RULES: Final = (
     "optimizer_unfused",
     "eager_overhead",
     "slow_outlier_steps",
+    "gc_pressure",
     "host_code",
     "memory_growth",
 )
