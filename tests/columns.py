@@ -25,7 +25,7 @@ COLUMNS: Final[dict[type[Events], dict[str, tuple[str, int]]]] = {
         "samples": ("value0", 0),
         "number": ("value0", 0),
         "worker_pid": ("value0", 0),
-        "is_full": ("value0", 0),
+        "generation": ("value0", 0),
         "freed_objects": ("value1", 0),
         "flags": ("value1", 0),
         "group": ("value1", 0),

@@ -44,7 +44,6 @@ from stepscope.store.records import MeasuredGain
 # They claim their time in this order.
 RULES: Final = (
     "recompilation",
-    "gc_pressure",
     "checkpoint_stall",
     "repeated_load",
     "evaluation_stall",
@@ -59,6 +58,7 @@ RULES: Final = (
     "optimizer_unfused",
     "eager_overhead",
     "slow_outlier_steps",
+    "gc_pressure",
     "host_code",
     "memory_growth",
 )
@@ -106,16 +106,15 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
     process = select(run)
     if process is None:
         return _nothing("Nothing was recorded, so nothing can be said.", all_notes(run))
-    device = DeviceCase(run, process)
     if process.folder.is_file():
-        return _of_trace(run, device, every)
+        return _of_trace(run, DeviceCase(run, process), every)
     case = Case(run, process)
     count = len(case.measured_ns) if len(case.steps) else 0
     if count < _LEAST_STEPS:
         return _nothing(_too_few(case, count), all_notes(run))
     candidates, not_judged = _ask(RULES, case)
     candidates = limited_to_the_same_time(limited(case, candidates))
-    on_device, no_device = _ask(DEVICE_RULES, device)
+    on_device, no_device = _ask(DEVICE_RULES, DeviceCase(run, process, case))
     busy = busy_machine(case, candidates)
     lost_ns = None if _lacks_cores(candidates) else case.machine.delay_by_step_ns
     steps = Steps(case.measured_ns, lost_ns, case.recording_share)

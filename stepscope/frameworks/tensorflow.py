@@ -19,6 +19,7 @@ _WORDS: Final = Words(
     mixed_precision=Advice(
         "Mixed precision: keras.mixed_precision.set_global_policy('mixed_float16') (or "
         "'mixed_bfloat16').",
+        "tf-mixed-precision",
     ),
     waiting_for_input=Advice(
         "Prepare batches ahead of the step: tf.data's prefetch and num_parallel_calls "

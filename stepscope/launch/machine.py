@@ -19,12 +19,17 @@ _PACKAGES: Final = (
 )  # fmt: skip
 
 
+# Vectors and matrix units: of Intel and AMD, and of ARM.
+_FEATURES: Final = ("avx", "amx", "fma", "asimd", "sve", "sme", "bf16", "i8mm")
+
+
 def machine_facts() -> dict[str, Any]:
     limits = container_limits()
     return {
         "host": socket.gethostname(),
         "system": platform.platform(),
         "cpu": _cpu_name(),
+        "cpu_features": _cpu_features(),
         "cores": available_cores(),
         "memory_bytes": _memory_bytes(),
         "container_memory_bytes": limits.memory_bytes,
@@ -81,6 +86,17 @@ def _cpu_name() -> str | None:
     except OSError:
         return platform.processor() or None
     return rows[0].partition(":")[2].strip() if rows else platform.machine()
+
+
+def _cpu_features() -> list[str] | None:
+    """Those that decide how fast numbers are computed; None where the system does not say."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            rows = [line for line in file if line.startswith(("flags", "Features"))]
+    except OSError:
+        return None
+    known = rows[0].partition(":")[2].split() if rows else None
+    return [each for each in known if each.startswith(_FEATURES)] if known else None
 
 
 def _memory_bytes() -> int | None:

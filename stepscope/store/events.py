@@ -23,7 +23,6 @@ Chosen = Mask | npt.NDArray[np.intp] | slice
 MOST_SAMPLES: Final = 2**40  # more is damage, also for other counts
 _MOST_BYTES: Final = 2**50
 _MOST_IDS: Final = 2**31
-_OLDEST_GENERATION: Final = 2  # of garbage: with it, every object is looked at
 _HALF: Final = np.uint64(32)
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 
@@ -176,9 +175,9 @@ class Spans(Stretches):
         return self._value_of((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
 
     @property
-    def is_full(self) -> Mask:
-        """Of a garbage collection: it looked at all objects, not only at the young ones."""
-        return self._value_of((SpanCategory.GC,), "value0", _MOST_IDS) > _OLDEST_GENERATION
+    def generation(self) -> Ints:
+        """Of a garbage collection: from 1, the youngest, to 3, all objects; 0: not known."""
+        return self._value_of((SpanCategory.GC,), "value0", _MOST_IDS)
 
     @property
     def freed_objects(self) -> Ints:

@@ -355,7 +355,8 @@ SAMPLES_TAG: Final = 0x5A3E0000
 
 # run.json:
 #   {"format", "command": [...], "cwd", "script", "started_realtime_ns", "machine": {"host",
-#    "system", "cpu", "cores", "memory_bytes", "container_memory_bytes", "container_cores"},
+#    "system", "cpu", "cpu_features": [its vectors and matrix units, "avx2"] | null, "cores",
+#    "memory_bytes", "container_memory_bytes", "container_cores"},
 #    "versions": {"stepscope", "python", ...}, "git": {"commit", "dirty"} | null,
 #    "options": RecordOptions as an object, "launcher": {...} | null,
 #    "copied_from": {folder: original}}, of runs in a copy

@@ -17,6 +17,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     host: str | None = None
     system: str | None = None
     cpu: str | None = None
+    cpu_features: list[str] | None = None
     cores: int | None = None
     memory_bytes: Natural | None = None
     container_memory_bytes: Natural | None = None

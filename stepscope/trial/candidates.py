@@ -65,7 +65,7 @@ def _besides(fix: Fix, subject: Subject, finding: Finding) -> Iterator[Candidate
 
 
 def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Rung]:
-    proposal = _proposal(fix, subject)
+    proposal = _proposal(fix, dataclasses.replace(subject, is_named=must))
     if isinstance(proposal, Refusal):
         yield _skipped(None, fix, proposal.reason)
     elif proposal is not None:

@@ -5,9 +5,11 @@ recognised as the step loop may not be any more when a fix made it fast (under 1
 small part of a short run): so the baseline's loop is looked up by its place.
 """
 
+import numpy as np
+
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.run import Run, code_location, load
-from stepscope.analyze.steps.find_steps import loop_anchor
+from stepscope.analyze.steps.find_steps import find_steps, loop_anchor
 from stepscope.analyze.steps.loops import Loop, read_loops
 from stepscope.analyze.steps.warmup import warmup_steps
 
@@ -27,6 +29,15 @@ def mean_step_ms(folder: str, anchor: str | None) -> float:
     if answer.step_ms is None:
         raise NoSteps(answer.reason or "no steps were found")
     return answer.step_ms.mean
+
+
+def samples_in_step(folder: str) -> float | None:
+    """The usual number: an epoch's last batch may be smaller, and come more often where batches are
+    larger. None if it is not known."""
+    run = load(folder)
+    samples = find_steps(run, run.main).samples if run.main else np.zeros(0)
+    known = samples[samples > 0]
+    return float(np.median(known)) if len(known) else None
 
 
 def _same_loop(run: Run, anchor: str | None) -> Loop | None:

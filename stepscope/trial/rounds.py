@@ -16,8 +16,9 @@ from stepscope.errors import StepscopeError
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.run_folder import safe_name
 from stepscope.model.trial import Status
+from stepscope.trial.fixes.fix import CHANGES_BATCH
 from stepscope.trial.ladder import Stopped
-from stepscope.trial.mean_step import NoSteps, mean_step_ms
+from stepscope.trial.mean_step import NoSteps, mean_step_ms, samples_in_step
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
@@ -118,32 +119,42 @@ class Rounds:
         return min(self._budget.left_s, 2 * self._run_s * rounds_left)
 
     def _note(self, found: Comparison, before: "_Side", after: "_Side") -> None:
+        after_ms = after.step_ms * self._as_many_samples(found, before, after)
         if found.rounds:  # the first round's runs are kept for their losses, and to look at
             for side in (before, after):
                 shutil.rmtree(os.path.dirname(side.run), ignore_errors=True)
         found.rounds.append(
             Round(
                 before_ms=before.step_ms,
-                after_ms=after.step_ms,
+                after_ms=after_ms,
                 before_run=before.run,
                 after_run=after.run,
             )
         )
         self._state.save()
 
-    def _run(self, fixes: list[SavedFix], name: str) -> "_Side":
+    def _as_many_samples(self, found: Comparison, before: "_Side", after: "_Side") -> float:
+        """Where a fix makes other batches, a step counts as if it had as many samples as before."""
+        if not any(each.settings.get(CHANGES_BATCH) for each in found.after):
+            return 1.0
+        one, other = samples_in_step(before.run), samples_in_step(after.run)
+        if one is None or other is None:
+            raise _NotMeasured("failed", "the samples in a step are not known with it")
+        return one / other
+
+    def _run(self, applied: list[SavedFix], name: str) -> "_Side":
         parent = os.path.join(self._state.folder, name)
         shutil.rmtree(parent, ignore_errors=True)  # of a round that was interrupted
         run = self._program.run(
             parent,
             self._options,
-            [Applied(each.name, each.settings) for each in fixes],
+            [Applied(each.name, each.settings) for each in applied],
             limit_s=_PATIENCE * self._run_s + _PATIENCE_S,
         )
         self._state.runs += 1
         self._state.seconds += run.seconds
-        _require_well(run, len(fixes))
-        if not fixes:
+        _require_well(run, len(applied))
+        if not applied:
             self._run_s = run.seconds
         try:
             return _Side(mean_step_ms(run.folder, self._anchor), run.folder)
@@ -167,14 +178,14 @@ def of_rounds(found: Comparison, noise: list[float]) -> Estimate:
     return rounds(before, [each.after_ms for each in found.rounds], noise)
 
 
-def _require_well(run: OneRun, fixes: int) -> None:
+def _require_well(run: OneRun, count: int) -> None:
     """The last fix is the one on trial."""
-    said = {each.outcome: each.what for each in run.said if each.number == fixes - 1}
+    said = {each.outcome: each.what for each in run.said if each.number == count - 1}
     if "failed" in said:
         raise _NotMeasured("failed", f"it could not be applied: {said['failed']}")
     if "refused" in said:
         raise _NotMeasured("skipped", said["refused"])
     if run.trouble is not None:
         raise _NotMeasured("failed", run.trouble)
-    if fixes and "applied" not in said:
+    if count and "applied" not in said:
         raise _NotMeasured("skipped", "never reached: the script did not use what it would change")

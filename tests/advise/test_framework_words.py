@@ -54,6 +54,6 @@ def test_a_trace_of_xla_gets_no_words_of_torch(tmp_path: Path, call: str, framew
     assert answer.findings
     for found in answer.findings:
         assert not re.search(WORDS["torch"], found.fix)
-        assert found.trial is None
+        assert found.trial in (None, "tf-mixed-precision")
     idle = next(each for each in answer.findings if each.id == "device-idle")
     assert idle.fix == words_of(framework).idle_device

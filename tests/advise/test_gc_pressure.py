@@ -11,7 +11,7 @@ from stepscope.model.findings import FindingsAnswer
 from stepscope.store.format import SpanCategory
 
 STEPS = 200
-FULL, YOUNG = 3, 1  # generation + 1
+FULL, YOUNG = 3, 1  # generations
 SOURCE = """\
 def train(batches):
     for batch in batches:
@@ -26,10 +26,13 @@ MAKES, LEARNS = 5, 6
 class Made:
     """200 steps of 10 ms. `gc_ms`: by step, the collection in the middle of it."""
 
-    def __init__(self, path: Path, gc_ms: list[int], *, freed: int = 0, full: int = FULL) -> None:
+    def __init__(
+        self, path: Path, gc_ms: list[int], *, freed: int = 0, full: int = FULL,
+        source: str = SOURCE,
+    ) -> None:  # fmt: skip
         self.run = RunBuilder(path)
         self.process = process = self.run.process()
-        code = process.code(file=process.file(text=SOURCE))
+        code = process.code(file=process.file(text=source))
         turns = [(10 + each) * MS for each in gc_ms]
         process.for_loop(process.loop(code, 2, 6), 0, turns)
         self._lines(process, code, sum(gc_ms))
@@ -40,7 +43,7 @@ class Made:
             process.sample(makes, at - MS // 2, 4 * MS, count=4)
             if each:
                 process.span(
-                    SpanCategory.GC, at + 4 * MS, at + (4 + each) * MS, is_full=full,
+                    SpanCategory.GC, at + 4 * MS, at + (4 + each) * MS, generation=full,
                     freed_objects=freed,
                 )  # fmt: skip
                 process.sample(makes, at + 4 * MS - MS // 2, each * MS, count=each)
@@ -118,3 +121,10 @@ def test_a_loop_does_not_count_the_collections_in_it(tmp_path: Path) -> None:
 def test_collections_of_a_hundredth_are_nothing(tmp_path: Path) -> None:
     answer = Made(tmp_path / "run", [1 if step % 8 == 0 else 0 for step in range(STEPS)]).judged()
     assert "gc-pressure" not in [each.id for each in answer.findings]
+
+
+def test_collections_that_the_script_asks_for_say_so(tmp_path: Path) -> None:
+    made = Made(tmp_path / "run", [10] * STEPS, source=SOURCE.replace("nodes.append", "gc.collect"))
+    answer = made.judged()
+    assert "the script asks for it" in answer.verdict
+    assert "out of the step" in answer.findings[0].fix

@@ -15,6 +15,8 @@ CATEGORY_OF = {
     "samples": SpanCategory.INPUT,
     "number": SpanCategory.OPTIMIZER,
     "worker_pid": SpanCategory.STAGE,
+    "generation": SpanCategory.GC,
+    "freed_objects": SpanCategory.GC,
     "flags": SpanCategory.FORWARD,
     "group": SpanCategory.COMMUNICATION,
     "updates": SpanCategory.COMPUTE,

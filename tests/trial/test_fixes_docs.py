@@ -12,6 +12,7 @@ PROMISES = {
     "bits": "the same to the last bit",
     "rounding": "sums in another order",
     "precision": "fewer bits",
+    "training": "another training",
 }
 
 

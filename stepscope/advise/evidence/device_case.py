@@ -1,11 +1,12 @@
 """What the rules about a device look at: its time in the steps of a trace."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.advise.evidence.case import CannotJudge
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.analyze.operators.device_steps import DeviceTime, device_time
 from stepscope.frameworks.facts import Words
 from stepscope.frameworks.table import words_of
@@ -15,9 +16,11 @@ from stepscope.store.reader import ProcessData, Run
 class DeviceCase:
     """`explained_share`: the part of the device's idle time that a rule has already explained."""
 
-    def __init__(self, run: Run, process: ProcessData) -> None:
+    def __init__(self, run: Run, process: ProcessData, training: Case | None = None) -> None:
+        """`training`: the recording around the trace, if there is one."""
         self.run = run
         self.process = process
+        self.training = training
         self.explained_share = 0.0
 
     @functools.cached_property
@@ -26,6 +29,15 @@ class DeviceCase:
         if found is None:
             raise CannotJudge("no device in this run")
         return found
+
+    def require_device(self, without: Callable[[Case], str]) -> None:
+        """`without`: what can be said about a training on the CPU."""
+        try:
+            self.device  # noqa: B018  # it raises
+        except CannotJudge as reason:
+            if self.training is None:
+                raise
+            raise CannotJudge(f"{reason}{without(self.training)}") from None
 
     @property
     def step_ns(self) -> float:

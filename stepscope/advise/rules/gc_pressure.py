@@ -4,6 +4,7 @@ import collections
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import at, counted, ms, percent
@@ -11,7 +12,6 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import step_of
-from stepscope.analyze.steps.outliers import outliers
 from stepscope.model import Location
 from stepscope.store.events import Spans
 from stepscope.store.format import SpanCategory
@@ -19,11 +19,14 @@ from stepscope.store.format import SpanCategory
 ID: Final = "gc-pressure"
 TRIAL: Final = "gc-freeze"
 _PHASE: Final = "gc"
+_ALL_OBJECTS: Final = 3  # the generation that has them all
 _FEW_SLOW_STEPS: Final = 3  # as slow-outlier-steps asks for
+_RARE: Final = 0.2  # of the steps: more are not outliers
 # Of what a collection walks, most is alive where it frees less: a young one has 700 to look at.
 _LEAST_FREED: Final = 100
 _MOSTLY: Final = 0.5
 _MOST_PLACES: Final = 3  # that are listed
+_ASKED: Final = "the script asks for it"
 
 _BY_HAND: Final = (
     "Take gc.collect() out of the step: Python collects by itself. Where memory must be given "
@@ -44,10 +47,11 @@ _ALIVE: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    if not explains(case):
-        return []
+    """Comes after slow-outlier-steps, which has claimed those of a few slow steps."""
     cost = case.phase_ns(_PHASE)
     share = cost / case.step_ns
+    if share < LEAST_SHARE or not (explains(case) or any(case.stacks.free(_PHASE))):
+        return []
     places = _places(case)
     location = places[0][0] if places else None
     seen = Collections(case)
@@ -56,11 +60,15 @@ def judge(case: Case) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"Garbage collections take {percent(share)} of the step",
-            verdict=f"collects garbage{_made(seen, location)}",
+            verdict=f"collects garbage{_why(case, location, seen)}",
             share=share,
             evidence=[
                 seen.words(cost, case.step_ns),
-                *([f"They begin where objects are made: {_listed(places)}."] if places else []),
+                *(
+                    [f"They begin where {_cause(case, location)}: {_listed(places)}."]
+                    if places
+                    else []
+                ),
             ],
             location=location,
             saving=Saving.without(cost, by_step_ns=case.phase_by_step(_PHASE)),
@@ -74,13 +82,20 @@ def judge(case: Case) -> list[Candidate]:
 def explains(case: Case) -> bool:
     """Whether collections are a matter of all steps, and not of a few slow ones: those are
     slow-outlier-steps."""
-    spent, whole = case.phase_by_step(_PHASE), float(case.measured_ns.sum())
-    if spent.sum() < LEAST_SHARE * whole:
+    spent = case.phase_by_step(_PHASE)
+    if spent.sum() < LEAST_SHARE * case.measured_ns.sum():
         return False
-    found = outliers(case.steps.duration_ns, case.steps.is_measured).indices
-    is_slow = np.isin(np.flatnonzero(case.steps.is_measured), found)
-    by_few = is_slow.sum() >= _FEW_SLOW_STEPS and spent[~is_slow].sum() < LEAST_SHARE * whole
-    return not by_few
+    is_slow = _slow_by_collections(case)
+    is_by_few = _FEW_SLOW_STEPS <= is_slow.sum() <= _RARE * len(is_slow)
+    return not is_by_few or bool(spent[~is_slow].sum() >= LEAST_SHARE * case.measured_ns.sum())
+
+
+def _slow_by_collections(case: Case) -> npt.NDArray[np.bool_]:
+    """Measured steps that a collection makes twice as long as the usual one: by themselves, since
+    what else makes steps slow differs from run to run."""
+    spent = case.phase_by_step(_PHASE)
+    slow: npt.NDArray[np.bool_] = spent > np.median(case.measured_ns - spent)
+    return slow
 
 
 class Collections:
@@ -114,12 +129,22 @@ class Collections:
     def _is_full(self) -> bool:
         """Whether most of the time goes to those that look at all objects."""
         lasted = self._spans.end_ns - self._spans.start_ns
-        return bool(lasted[self._spans.is_full].sum() > _MOSTLY * lasted.sum())
+        full = lasted[self._spans.generation == _ALL_OBJECTS]
+        return bool(full.sum() > _MOSTLY * lasted.sum())
 
 
-def _made(seen: Collections, location: Location | None) -> str:
-    what = "objects that refer to each other are made" if seen.freed else "objects are made"
+def _why(case: Case, location: Location | None, seen: Collections) -> str:
+    which = "objects that refer to each other are made" if seen.freed else "objects are made"
+    what = _ASKED if _is_asked_for(case, location) else which
     return f": {what}{at(location)}" if location else ""
+
+
+def _cause(case: Case, location: Location | None) -> str:
+    return _ASKED if _is_asked_for(case, location) else "objects are made"
+
+
+def _is_asked_for(case: Case, location: Location | None) -> bool:
+    return "gc.collect(" in (case.code.text(location) or "")
 
 
 def _places(case: Case) -> list[tuple[Location, float]]:
@@ -145,6 +170,6 @@ def _listed(places: list[tuple[Location, float]]) -> str:
 
 
 def _fix(case: Case, location: Location | None, seen: Collections) -> str:
-    if "gc.collect(" in (case.code.text(location) or ""):
+    if _is_asked_for(case, location):
         return _BY_HAND
     return _CYCLES if seen.freed else _ALIVE

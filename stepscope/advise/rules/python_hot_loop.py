@@ -45,9 +45,9 @@ def judge(case: Case) -> list[Candidate]:
         if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in kept):
             continue
         kept.append(loop)
-        looks = {look for look in case.stacks.free() if _is_inside(case, look, loop)}
         inside = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
         everywhere = [look for look in inside if look.phase != "gc"]  # see gc_pressure
+        looks = set(everywhere) - case.stacks.claimed
         of = loop.function.function
         if not everywhere and (of.file, of.function) in case.stacks.claimed_functions:
             continue

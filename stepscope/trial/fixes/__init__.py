@@ -44,6 +44,7 @@ FILES: Final[dict[str, str]] = {
     "keras.mixed_precision": "tf-mixed-precision",
     "jax.jit": "jit",
     "jax.jit_once": "jit-once",
+    "data.larger_batch": "larger-batch",
 }
 # Fixes for a finding beside the one that it names, which may not be what helps here.
 ALSO: Final[dict[str, tuple[str, ...]]] = {

@@ -17,6 +17,8 @@ STAGES: Final[tuple[Stage, ...]] = ("data", "graph", "compile", "precision", "ot
 Keeps = Literal["bits", "rounding", "precision", "training"]
 
 Settings = Mapping[str, Any]  # plain JSON: it travels to the script's process in a file
+# A setting of fixes that make batches of another size: their gain is in samples a second.
+CHANGES_BATCH: Final = "changes_batch"
 
 
 class Proposal(NamedTuple):

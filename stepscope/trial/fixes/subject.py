@@ -14,4 +14,5 @@ class Subject:
     advice: FindingsAnswer
     frameworks: frozenset[str]  # modules that the script imports: "torch", "keras", "jax" …
     cores: float  # that the script may use
-    finding: Finding | None = None  # the one that names this fix; None: asked for by name
+    finding: Finding | None = None  # the one that names this fix; None: asked for
+    is_named: bool = False  # asked for by name, and not with all that fit

@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -12,7 +14,12 @@ _LEAST_SHARE: Final = 0.1  # of the step: halved, it gains 5 %
 _MOSTLY: Final = 0.7  # of the matrix work: with autocast the loss and norms stay in 32 bits
 
 
+# What a CPU computes 16 bits with; without them it is slower than in 32.
+_UNITS: Final = ("avx512_bf16", "amx_bf16", "bf16")
+
+
 def judge(case: DeviceCase) -> list[Candidate]:
+    case.require_device(_on_cpu)
     device = case.device
     single, matrix = device.single_precision
     lasted = device.events["duration_ns"]
@@ -39,3 +46,17 @@ def judge(case: DeviceCase) -> list[Candidate]:
             trial=case.words.mixed_precision.trial,
         )
     ]
+
+
+def _on_cpu(case: Case) -> str:
+    """The operators do not tell what 16 bits would gain there: a trial does."""
+    if not case.is_framework:
+        return ", and no framework that could compute in 16 bits"
+    known = case.run.info.machine.cpu_features
+    units = [each for each in known or [] if each in _UNITS]
+    if known is not None and not units:
+        return f", and this CPU has no 16-bit units ({_UNITS[0]} or {_UNITS[1]})"
+    has = f"; this CPU has 16-bit units ({', '.join(units)})" if units else ""
+    trial = words_for(case).mixed_precision.trial
+    how = f"`stepscope try --fixes {trial}` measures" if trial else "only a try shows"
+    return f"{has}: what they gain here, {how}" if units else f": what 16 bits gain here, {how}"

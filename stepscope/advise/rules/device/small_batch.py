@@ -4,7 +4,9 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.words import counted, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -16,6 +18,7 @@ _LEAST_KERNELS: Final = 50  # a step: with fewer, launching them is not what it 
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
+    case.require_device(_on_cpu)
     device = case.device
     lasted = device.events["duration_ns"]
     count = len(lasted) / device.steps
@@ -41,3 +44,11 @@ def judge(case: DeviceCase) -> list[Candidate]:
             fix=case.words.short_kernels,
         )
     ]
+
+
+def _on_cpu(case: Case) -> str:
+    """Neither is known there: how busy its units are, nor how much more would fit."""
+    asks = ": whether larger batches train more samples a second here, "
+    if case.is_framework and framework_of(case) == "torch":
+        return f"{asks}`stepscope try --fixes larger-batch` measures; it is another training"
+    return f"{asks}two runs show (`stepscope compare`); it is another training"
