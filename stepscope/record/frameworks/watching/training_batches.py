@@ -31,7 +31,7 @@ class Batches:
         step_counter.step_ended(step_counter.Source.BATCH)
 
 
-# By the first dimension of the batches that a loader gave: what its sampler says where that differs.
+# By the first dimension of the batches that a loader gave: what its sampler says if that differs.
 _sizes: Final[dict[int, int]] = {}
 _MOST_SIZES: Final = 10_000  # sequences of any length
 
