@@ -257,7 +257,7 @@ def test_another_rank_can_be_asked_for(run: RunBuilder) -> None:
 
 
 def test_the_recordings_cost_is_one_number_in_breakdown_and_footer(run: RunBuilder) -> None:
-    """Phases claim each step of 10 ms but for 0.2 ms; line events cost 1 ms of it, and a span 0.5."""
+    """Phases claim 9.8 of each step's 10 ms; line events cost 1 ms of it, and a span 0.5."""
     process = trained(run, [10 * MS] * 40, event_cost_ticks=100.0)
     for turn in range(40):
         at_ns = turn * 10 * MS

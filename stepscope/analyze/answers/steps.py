@@ -70,7 +70,10 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
         overhead=cost,
         reason=None if measured.any() else "All steps are warm-up or were left half-way.",
         anchor=found.anchor,
-        notes=[ESTIMATED] if phases.is_estimated.any() else [],
+        notes=[
+            *([ESTIMATED] if phases.is_estimated.any() else []),
+            *filter(None, [found.one_offs(process)]),
+        ],
         each=_each(process, found, phases) if each else msgspec.UNSET,
     )
 

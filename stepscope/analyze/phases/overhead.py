@@ -1,4 +1,4 @@
-"""What recording cost, as a share: the `profiler` of the measured steps, which the breakdown shows."""
+"""What recording cost, as a share: the `profiler` of the measured steps, as in the breakdown."""
 
 import numpy as np
 
