@@ -142,8 +142,8 @@ def _mapped(case: Case, group: _Group, location: Location, cost: float) -> Candi
         evidence=[
             f"{names}: mapped {counted(group.opens, 'time')} in {group.steps} of "
             f"{len(case.measured_ns)} measured steps{at(location)}.",
-            f"Mapping it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}); reading "
-            "what was mapped is not counted.",
+            f"Mapping it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}); "
+            "reading what was mapped is not counted.",
         ],
         location=location,
         saving=read_once(cost, 0.8 * cost),

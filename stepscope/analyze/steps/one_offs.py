@@ -1,5 +1,5 @@
-"""Compilations that happen once: for the first shapes, for the smaller last batch of an epoch, for the
-first evaluation. They are set-up, and say nothing about what a step takes.
+"""Compilations that happen once: for the first shapes, for the smaller last batch of an epoch, for
+the first evaluation. They are set-up, and say nothing about what a step takes.
 
 Where the second half of the run compiles again and again, that is what its steps are like.
 """
