@@ -52,6 +52,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
     return [
         SlowStep(
             step=index,
+            number=index + 1,
             duration_ms=int(case.steps.duration_ns[index]) / 1e6,
             usual_ms=usual / 1e6,
             why=_why(case, index, usual)[1],
@@ -93,7 +94,7 @@ def judge(case: Case) -> list[Candidate]:
                 f"The usual step takes {ms(usual)}; the extra time of these {len(indices)} is "
                 f"{percent(share)} of all step time.",
                 *(
-                    f"Step {each.step}: {ms(1e6 * each.duration_ms)}, {each.why}."
+                    f"Step {each.number}: {ms(1e6 * each.duration_ms)}, {each.why}."
                     for each in shown[:5]
                 ),
             ],

@@ -122,6 +122,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
         phases.ns.tolist(),
         found.is_measured.tolist(),
         phases.is_estimated.tolist(),
+        range(1, len(found) + 1),
         strict=True,
     )
     return [
@@ -131,6 +132,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
             phases=dict(zip(phases.names, ns, strict=True)),
             measured=measured,
             estimated=estimated,
+            number=number,
         )
-        for start, duration, ns, measured, estimated in columns
+        for start, duration, ns, measured, estimated, number in columns
     ]
