@@ -215,7 +215,7 @@ def test_step_times_are_drawn_as_a_line_where_there_are_enough() -> None:
             phases={},
             measured=True,
             number=number + 1,
-        )  # fmt: skip
+        )
         for number, ms in enumerate(times_ms)
     ]
     text = drawn(steps(made.changed(made.STEPS, each=each), table=False))
