@@ -104,18 +104,26 @@ EACH_STEP = StepsAnswer(
     overhead=None,
     reason=None,
     each=[
-        Step(start_ns=0, duration_ns=80_000_000, phases={"python": 80_000_000}, measured=False),
+        Step(
+            start_ns=0,
+            duration_ns=80_000_000,
+            phases={"python": 80_000_000},
+            measured=False,
+            number=1,
+        ),
         Step(
             start_ns=80_000_000,
             duration_ns=20_000_000,
             phases={"gc": 1_000_000, "python": 19_000_000},
             measured=True,
+            number=2,
         ),
         Step(
             start_ns=100_000_000,
             duration_ns=21_000_000,
             phases={"python": 21_000_000},
             measured=True,
+            number=3,
         ),
     ],
 )
@@ -337,5 +345,7 @@ FINDINGS = FindingsAnswer(
         NotJudged(id="device-idle", reason="no device in this run"),
         NotJudged(id="small-batch", reason="no device in this run"),
     ],
-    outliers=[SlowStep(step=17, duration_ms=90.4, usual_ms=28.5, why="a garbage collection")],
+    outliers=[
+        SlowStep(step=17, duration_ms=90.4, usual_ms=28.5, why="a garbage collection", number=18)
+    ],
 )

@@ -73,6 +73,7 @@ class Step(Record, frozen=True):
     phases: dict[str, int]
     measured: bool
     estimated: bool = False  # the input inside a compiled function is an estimate
+    number: int = 0  # as in every view: counted from 1, warm-up included
 
 
 class StepsAnswer(Record, frozen=True):

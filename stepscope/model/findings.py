@@ -45,10 +45,11 @@ class NotJudged(Record, frozen=True):
 class SlowStep(Record, frozen=True):
     """A step that took far longer than the others, and what happened in it."""
 
-    step: int  # counted from 0, warm-up included
+    step: int  # its place among `each`, from 0
     duration_ms: float
     usual_ms: float
     why: str
+    number: int = 0  # as in every view: counted from 1, warm-up included
 
 
 class FindingsAnswer(Record, frozen=True):

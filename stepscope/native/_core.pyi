@@ -306,6 +306,7 @@ def heartbeat_start(
     thin: bool,
     on_second: Callable[[], None] | None = None,
     full_s: float = 600.0,
+    exit_cost_ns: float = 0.0,
 ) -> None:
     """Samples stacks and thinned code, keeps the budget, takes clock triples and counters; after
     `full_s` seconds a tenth as often."""

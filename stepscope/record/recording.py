@@ -28,6 +28,7 @@ from stepscope.record.steps import limits, loop_turns, step_counter
 from stepscope.store import format as fmt
 
 HEARTBEAT_MS: Final = 10
+_FULL_S: Final = 600.0  # after 10 minutes the heart beats a tenth as often
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -185,6 +186,8 @@ class Recording:
             self._cost.line_ns,
             not self.options.exact,
             self._second_passed,
+            _FULL_S,
+            self._cost.exit_ns,
         )
 
     def _second_passed(self) -> None:

@@ -70,3 +70,20 @@ def test_what_is_done_to_have_something_to_write_is_logging_too(tmp_path: Path) 
 def test_a_function_that_writes_a_little_is_not_there_to_log(tmp_path: Path) -> None:
     found = recorded(tmp_path / "run", round_ms=17, write_ms=1, sync_ms=2)
     assert found[0].id != "logging-stall"
+
+
+def test_a_print_in_every_step_is_counted_in_every_step(tmp_path: Path) -> None:
+    """495 steps of 10 ms: each prints, but in some of them that takes next to nothing."""
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    process.step(0, begins=True)
+    for number in range(500):
+        at_ns = number * 10 * MS
+        process.span(SpanCategory.FORWARD, at_ns, at_ns + 5 * MS, name="Net")
+        took_ns = 10_000 if number % 5 == 0 else 2 * MS
+        process.span(SpanCategory.LOGGING, at_ns + 6 * MS, at_ns + 6 * MS + took_ns, name="print")
+        process.step(at_ns + 10 * MS)
+    process.write()
+    (found,) = [each for each in findings(load(run.path)).findings if each.id == "logging-stall"]
+    assert found.title == "Logs in 495 of 495 steps"
+    assert "1.60 ms each time" in found.evidence[0]

@@ -6,7 +6,7 @@ import pytest
 
 from build import MS, ProcessBuilder, RunBuilder
 from stepscope.analyze.code.functions import functions
-from stepscope.analyze.phases.overhead import calls_share
+from stepscope.analyze.phases.recording_cost import calls_share
 from stepscope.model import FunctionRow, FunctionsAnswer
 from stepscope.store import format as fmt
 from stepscope.store.reader import open_run

@@ -254,3 +254,22 @@ def test_another_rank_can_be_asked_for(run: RunBuilder) -> None:
     assert [spread and spread.mean for spread in means] == pytest.approx([5.0, 6.0])
     assert steps(loaded).step_ms == means[0]
     assert steps(loaded, process=11).step_ms == means[1]
+
+
+def test_the_recordings_cost_is_one_number_in_breakdown_and_footer(run: RunBuilder) -> None:
+    """Phases claim 9.8 of each step's 10 ms; line events cost 1 ms of it, and a span 0.5."""
+    process = trained(run, [10 * MS] * 40, event_cost_ticks=100.0)
+    for turn in range(40):
+        at_ns = turn * 10 * MS
+        process.span(SpanCategory.INPUT, at_ns, at_ns + 4 * MS)
+        process.span(SpanCategory.FORWARD, at_ns + 4 * MS, at_ns + 9_800_000)
+        process.span(SpanCategory.PROFILER, at_ns + 5 * MS, at_ns + 5_500_000)
+    for at_ms in (0, 400):
+        process.counter(Costs, at_ms * MS, line_events=at_ms * 1_000)
+    process.write()
+    answer = steps(load(run.path), each=True)
+    assert answer.overhead is not None
+    assert answer.overhead.share == pytest.approx(0.15)
+    assert shares_of(answer)["profiler"] == pytest.approx(1.5)
+    assert isinstance(answer.each, list)
+    assert all(sum(step.phases.values()) == step.duration_ns for step in answer.each)

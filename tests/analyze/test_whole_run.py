@@ -96,7 +96,7 @@ def test_a_killed_script_says_by_what(run: RunBuilder) -> None:
     [
         ("running", {"signal": 9}, "killed by SIGKILL"),
         ("ended", {"exit_status": 3}, "ended with exit status 3"),
-        ("ended", None, "ended with exit status unknown"),
+        ("ended", None, "ended by itself"),
         ("stopped", None, "recording stopped before it ended"),
         ("running", None, "still running"),
         (None, None, "how it ended is not known"),

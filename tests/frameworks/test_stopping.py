@@ -31,3 +31,20 @@ def test_recording_that_stops_in_a_step_leaves_the_training_alone(
     without = plain(program, *arguments, folder=tmp_path)
     assert recorded.stdout.splitlines()[-1] == without.splitlines()[-1]  # losses; bars show times
     assert json.loads(show(tmp_path / "run", "steps", "--json"))["steps"] in (after, after + 1)
+
+
+EXACT = [
+    "torch/plain_loop", "torch/gan", "torch/accumulation", "torch/quick_by_hand", "jax/with_optax",
+    "keras/fit_arrays", "lightning/fit", "transformers/fit", "tf/eager", "tf/function",
+    "steps/counted_loop",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", nightly_but(["torch/plain_loop", "steps/counted_loop"], EXACT))
+def test_a_run_of_eleven_steps_has_eleven(case: str, tmp_path: Path) -> None:
+    framework = case.split("/")[0]
+    needs.require({"tf": "tensorflow", "steps": "numpy"}.get(framework, framework))
+    stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
+    program, arguments = PROGRAMS / f"{case}.py", ARGUMENTS.get(case, ())
+    run(*stepscope, "--steps", "11", program, *arguments, folder=tmp_path)
+    assert json.loads(show(tmp_path / "run", "steps", "--json"))["steps"] == 11

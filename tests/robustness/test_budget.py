@@ -1,6 +1,8 @@
 """The budget on real runs: what is thinned, what never is, and that the estimates hold."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,9 @@ import pytest
 
 from asking import answer as shown
 from robustness.running import line_rows, record
+from stepscope.analyze.run import load
 
+PROGRAMS = Path(__file__).parent.parent / "programs"
 SECONDS = "4"
 
 
@@ -77,3 +81,18 @@ def test_a_profiled_function_is_never_thinned(tmp_path: Path) -> None:
     rows = by_source(tmp_path / "run")
     assert not rows["total += i * i"]["estimated"]
     assert rows["total += i * i"]["hits"] == truth["steps"] * 60_000
+
+
+def test_a_function_that_is_left_too_often_is_thinned(tmp_path: Path) -> None:
+    """Its lines would be within the budget."""
+    program = PROGRAMS / "robustness/dear_exits.py"
+    subprocess.run([sys.executable, program, tmp_path / "run"], check=True, capture_output=True)
+    run = load(tmp_path / "run")
+    assert run.main is not None
+    thinned_out = {
+        run.main.names.codes[block.code_id].function
+        for block in run.main.lines.blocks
+        if block.is_thinned
+    }
+    assert "tiny" in thinned_out
+    assert "quiet" not in thinned_out

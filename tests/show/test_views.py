@@ -209,7 +209,13 @@ def test_the_steps_say_in_words_what_most_of_a_step_is(
 def test_step_times_are_drawn_as_a_line_where_there_are_enough() -> None:
     times_ms = [200, *[20] * 30, 40]
     each = [
-        Step(start_ns=10**9 * number, duration_ns=ms * 10**6, phases={}, measured=True)
+        Step(
+            start_ns=10**9 * number,
+            duration_ns=ms * 10**6,
+            phases={},
+            measured=True,
+            number=number + 1,
+        )
         for number, ms in enumerate(times_ms)
     ]
     text = drawn(steps(made.changed(made.STEPS, each=each), table=False))
@@ -220,7 +226,7 @@ def test_step_times_are_drawn_as_a_line_where_there_are_enough() -> None:
 
 def test_many_phases_are_shown_as_the_largest_and_the_rest() -> None:
     phases = {name: 10**6 * ms for ms, name in enumerate("abcdef", start=1)}
-    each = [Step(start_ns=0, duration_ns=21 * 10**6, phases=phases, measured=True)]
+    each = [Step(start_ns=0, duration_ns=21 * 10**6, phases=phases, measured=True, number=1)]
     row = drawn(steps(made.changed(made.STEPS, each=each))).splitlines()[-1]
     assert row.split() == "1 0 ns 21.0 ms 6.00 ms 5.00 ms 4.00 ms 6.00 ms".split()
 

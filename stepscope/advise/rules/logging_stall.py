@@ -133,8 +133,11 @@ def _part_of_phase(case: Case, looks: list[Look]) -> float:
 
 
 def _part_of_steps(case: Case, looks: list[Look]) -> float:
-    """The part of the steps that log, by the hits of their lines; all if these are not known."""
-    hits = {(line.function.file, line.row.line): line.hits for line in case.code.lines}
+    """The part of the steps that log, by the hits of their lines; all if these are not known. The
+    counters are exact, so they are not weighed by how much of a function the samples saw in steps:
+    a line that ran as often as there are steps ran in each."""
+    count = max(1, len(case.steps))
+    hits = {(line.function.file, line.row.line): line.row.hits / count for line in case.code.lines}
     whole = sum(look.ns for look in looks)
     weighed = sum(
         look.ns * min(1.0, hits.get((case.code.shown(look.users[-1]), look.users[-1].line), 1.0))

@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import os
+import re
 from typing import Final
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import decorated
 from stepscope.advise.evidence.place import PASSES
+from stepscope.advise.evidence.source import last_line
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import read_once
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
@@ -19,6 +22,7 @@ from stepscope.analyze.run import code_location
 from stepscope.model import Location
 
 ID: Final = "repeated-load"
+_MAPS: Final = re.compile(r"\bmemmap\(|\bmmap_mode\s*=\s*['\"]|\bmmap\.mmap\(|\bopen_memmap\(")
 _LEAST_STEPS: Final = 3  # twice may be two epochs
 _MOST_STEPS: Final = 0.5  # of the measured ones open it
 _ABOUT_LOADING: Final = 0.5  # of the function's time is in the lines that load
@@ -79,6 +83,8 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     location = _location(case, opens, group)
     if location is None:
         return None
+    if _maps(case, location):
+        return _mapped(case, group, location, _line_ns(case, opens, group))
     whole, lines = _activation_ns(case, opens, group), case.code.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
@@ -116,6 +122,41 @@ def _as_timed(case: Case, cost: float) -> float:
     unless a loader reads them."""
     files = case.phase_ns("files")
     return min(cost, files) if files > _ABOUT_LOADING * cost else cost
+
+
+def _maps(case: Case, location: Location) -> bool:
+    """Whether the file is mapped into memory: nothing is read where it is opened."""
+    text = case.code.sources.text(location.file)
+    statement = text.statement_at(location.line) if text else None
+    if text is None or statement is None:
+        return False
+    return bool(_MAPS.search("\n".join(text.lines[statement.lineno - 1 : last_line(statement)])))
+
+
+def _mapped(case: Case, group: _Group, location: Location, cost: float) -> Candidate | None:
+    """Mapping a file anew for each batch, against the memory that its pages seem to take, costs
+    what the line takes: what is done with the data afterwards would be done anyway."""
+    share = cost / case.step_ns
+    if share < LEAST_SHARE:
+        return None
+    names = ", ".join(os.path.basename(path) for path in group.paths[:3])
+    case.stacks.claim_place(location, share)
+    return Candidate(
+        id=ID,
+        title=f"{names} is mapped again in {_steps(group.steps, len(case.measured_ns))}",
+        verdict=f"maps {names} again{at(location)}",
+        share=share,
+        evidence=[
+            f"{names}: mapped {counted(group.opens, 'time')} in {group.steps} of "
+            f"{len(case.measured_ns)} measured steps{at(location)}.",
+            f"Mapping it takes {ms(cost)} of the {ms(case.step_ns)} step ({percent(share)}); "
+            "reading what was mapped is not counted.",
+        ],
+        location=location,
+        saving=read_once(cost, 0.8 * cost),
+        fix=f"Map {names} once before the loop, and only index into it for each batch.",
+        source=case.code.text(location),
+    )  # fmt: skip
 
 
 def _steps(count: int, measured: int) -> str:

@@ -79,6 +79,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
     return [
         SlowStep(
             step=index,
+            number=index + 1,
             duration_ms=int(case.steps.duration_ns[index]) / 1e6,
             usual_ms=found.usual_ns / 1e6,
             why=_why(case, index)[1],
@@ -123,7 +124,10 @@ def _candidate(
         evidence=[
             f"A typical step takes {ms(usual_ns)}; what {count} slow {steps} took above that is "
             f"{percent(share)} of all step time.",
-            *(f"Step {each.step}: {each.duration_ms:.0f} ms, {each.why}." for each in shown[:5]),
+            *(
+                f"Step {each.number}: {ms(1e6 * each.duration_ms)}, {each.why}."
+                for each in shown[:5]
+            ),
         ],
         location=location,
         saving=saving,

@@ -39,9 +39,9 @@ def stall(
     if not cost:
         return []
     share = cost / case.step_ns
-    with_it = int(is_noticed.sum())
-    if with_it < _SELDOM * len(cost_by_step) and share < least_share_when_seldom:
+    if is_noticed.sum() < _SELDOM * len(cost_by_step) and share < least_share_when_seldom:
         return []
+    with_it = int((cost_by_step > 0).sum())  # however little it costs each time
     return [
         Candidate(
             id=id,

@@ -55,7 +55,7 @@ def steps_table(run: Run) -> "polars.DataFrame":
             polars.lit(info.rank, dtype=polars.Int64).alias("rank"),
             polars.lit(info.pid, dtype=polars.Int64).alias("pid"),
         ]
-        frames.append(polars.DataFrame(columns).with_row_index("step").with_columns(who))
+        frames.append(polars.DataFrame(columns).with_row_index("step", offset=1).with_columns(who))
     return polars.concat(frames, how="diagonal") if frames else polars.DataFrame()
 
 

@@ -120,7 +120,8 @@ def _ending_words(how: How, exit_status: int | None, signal: str | None) -> str:
     if how == "killed":
         return f"killed by {signal or 'a signal'}"
     if how == "exited":
-        return f"ended with exit status {'unknown' if exit_status is None else exit_status}"
+        # Nobody waited for it if a launcher started it, or the recording did not start the script.
+        return "ended by itself" if exit_status is None else f"ended with exit status {exit_status}"
     return _OTHER_ENDINGS[how]
 
 

@@ -73,7 +73,10 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
         overhead=cost,
         reason=None if measured.any() else "All steps are warm-up or were left half-way.",
         anchor=found.anchor,
-        notes=[ESTIMATED] if phases.is_estimated.any() else [],
+        notes=[
+            *([ESTIMATED] if phases.is_estimated.any() else []),
+            *filter(None, [found.one_offs(process)]),
+        ],
         each=_each(process, found, phases) if each else msgspec.UNSET,
     )
 
@@ -124,6 +127,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
         phases.ns.tolist(),
         found.is_measured.tolist(),
         phases.is_estimated.tolist(),
+        range(1, len(found) + 1),
         strict=True,
     )
     return [
@@ -133,6 +137,7 @@ def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]
             phases=dict(zip(phases.names, ns, strict=True)),
             measured=measured,
             estimated=estimated,
+            number=number,
         )
-        for start, duration, ns, measured, estimated in columns
+        for start, duration, ns, measured, estimated, number in columns
     ]

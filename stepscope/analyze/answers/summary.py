@@ -11,6 +11,7 @@ from stepscope.analyze.answers.teardown import teardown_note
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.run import all_notes
+from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.errors import InputError
 from stepscope.model import StepsAnswer, SummaryAnswer
 from stepscope.store.reader import Run
@@ -30,7 +31,7 @@ def summary(run: Run) -> SummaryAnswer:
         hottest=[line.location for line in hottest],
         hottest_ns=[line.ns for line in hottest],
         processes=len(run.processes),
-        notes=[*all_notes(run), *filter(None, [teardown_note(run, found)])],
+        notes=[*all_notes(run), *_about_steps(run), *filter(None, [teardown_note(run, found)])],
         hottest_source=[line.source for line in hottest],
         has=recorded_views(run),
         can_repeat=can_repeat(run),
@@ -43,6 +44,13 @@ def _steps(run: Run) -> StepsAnswer:
         return steps(run)
     except InputError as error:
         return no_steps(str(error), None)
+
+
+def _about_steps(run: Run) -> list[str]:
+    if run.main is None or run.main.folder.is_file():
+        return []
+    note = find_steps(run, run.main).one_offs(run.main)
+    return [note] if note else []
 
 
 def _started(run: Run) -> str:

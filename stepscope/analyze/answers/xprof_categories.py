@@ -56,7 +56,7 @@ def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> Step
     if table is not None:
         kept, ns = table
         start_ns = found.start_ns[kept] - process.start_ns
-        in_windows = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor)
+        in_windows = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor, numbers=kept + 1)
         return msgspec.structs.replace(
             in_windows, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
             notes=[*answer.notes, _FROM_WINDOWS],
@@ -90,11 +90,13 @@ def _sorted(breakdown: list[Share] | None) -> list[Share] | None:
 
 def _answer(
     start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None,
-    is_measured: npt.NDArray[np.bool_] | None = None,
+    is_measured: npt.NDArray[np.bool_] | None = None, numbers: Ints | None = None,
 ) -> StepsAnswer:  # fmt: skip
-    """`is_measured`: all, if not given."""
+    """`is_measured`: all, if not given; `numbers`: from 1 on, if not given."""
     if is_measured is None:
         is_measured = np.ones(len(start_ns), np.bool_)
+    if numbers is None:
+        numbers = np.arange(1, len(start_ns) + 1)
     ms = duration_ns[is_measured] / 1e6
     p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
     mean = float(ms.mean())
@@ -104,10 +106,11 @@ def _answer(
         for name, value in zip(xprof.CATEGORIES, means.tolist(), strict=True)
     ]
     each = [
-        Step(start_ns=start, duration_ns=lasted, measured=measured,
+        Step(start_ns=start, duration_ns=lasted, measured=measured, number=number,
              phases=dict(zip(xprof.CATEGORIES, row, strict=True)))
-        for start, lasted, row, measured in zip(
-            start_ns.tolist(), duration_ns.tolist(), ns.tolist(), is_measured.tolist(), strict=True)
+        for start, lasted, row, measured, number in zip(
+            start_ns.tolist(), duration_ns.tolist(), ns.tolist(), is_measured.tolist(),
+            numbers.tolist(), strict=True)
     ]  # fmt: skip
     return StepsAnswer(
         steps=len(start_ns),

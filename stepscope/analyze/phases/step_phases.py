@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze import intervals
-from stepscope.analyze.phases import overhead
 from stepscope.analyze.phases.file_spans import FILES, activity_spans
 from stepscope.analyze.phases.framework_spans import PHASES, is_trained_by_framework
+from stepscope.analyze.phases.recording_cost import modelled_share
 from stepscope.analyze.phases.waiting_in_graphs import graph_input
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
@@ -44,8 +44,8 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
     _fit(table, steps.duration_ns)
     rest = steps.duration_ns - table.sum(axis=1)
     is_trained = is_trained_by_framework(process)
-    cost = np.rint(overhead.modelled_share(process, steps) * steps.duration_ns).astype(np.int64)
-    _claim(table, rest, SpanCategory.PROFILER, cost)
+    cost = np.rint(modelled_share(process, steps) * steps.duration_ns).astype(np.int64)
+    _claim_cost(table, rest, cost)
     table[:, _PYTHON] = rest
     is_estimated = _take_input_out(process, steps, table)
     always = _ALWAYS if is_trained else _ALWAYS_WITHOUT_FRAMEWORK
@@ -70,6 +70,20 @@ def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:
     """Damaged spans must not claim more than the step has."""
     claimed = table.sum(axis=1)
     table[claimed > duration_ns] = 0
+
+
+def _claim_cost(table: npt.NDArray[np.int64], rest: Ints, cost_ns: Ints) -> None:
+    """Our own cost is what nobody claims, and as much of all phases as is missing: lines of the
+    user's run in every one of them."""
+    before = rest.copy()
+    _claim(table, rest, SpanCategory.PROFILER, cost_ns)
+    missing = np.maximum(0, cost_ns - before)
+    others = np.delete(np.arange(table.shape[1]), SpanCategory.PROFILER)
+    claimed = table[:, others].sum(axis=1)
+    share = np.minimum(1.0, missing / np.maximum(1, claimed))
+    taken = (table[:, others] * share[:, None]).astype(np.int64)
+    table[:, others] -= taken
+    table[:, SpanCategory.PROFILER] += taken.sum(axis=1)
 
 
 def _claim(table: npt.NDArray[np.int64], rest: Ints, label: int, wanted_ns: Ints) -> None:

@@ -15,6 +15,7 @@ from stepscope.analyze.steps.hand_written import find_gradients
 from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
 from stepscope.analyze.steps.loops import Loop, Mask, read_loops
+from stepscope.analyze.steps.one_offs import one_offs_note, with_one_offs
 from stepscope.analyze.steps.step_loop import choose_step_loop
 from stepscope.analyze.steps.warmup import AHEAD, warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
@@ -51,6 +52,7 @@ class FoundSteps:
     # when the loop that the steps happen in was at its header
     slowed: Mask | None = None  # by an operator window
     loops: tuple[Loop, ...] = ()  # all that were stamped, on any thread
+    one_off: Mask | None = None  # by compiling what is compiled once
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -61,10 +63,17 @@ class FoundSteps:
 
     @property
     def is_measured(self) -> Mask:
-        settled = (np.arange(len(self)) >= self.warmup) & ~self.is_open
-        if self.slowed is None or not (settled & ~self.slowed).any():
-            return settled
-        return settled & ~self.slowed
+        kept = (np.arange(len(self)) >= self.warmup) & ~self.is_open
+        for left_out in (self.slowed, self.one_off):
+            if left_out is not None and (kept & ~left_out).any():
+                kept = kept & ~left_out
+        return kept
+
+    def one_offs(self, process: ProcessData) -> str | None:
+        """What was compiled once, in words."""
+        if self.one_off is None:
+            return None
+        return one_offs_note(process, self.start_ns, self.end_ns, self.samples, self.one_off)
 
 
 def no_steps(reason: str) -> FoundSteps:
@@ -85,7 +94,10 @@ def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
         return no_steps(_NO_LOOP.format(run=run.path))
     slowed = slowed_steps(process, found.start_ns, found.end_ns)
     warmup = _warmup(process, found)
-    return dataclasses.replace(found, warmup=warmup, slowed=slowed, loops=tuple(loops))
+    one_off = with_one_offs(process, found.start_ns, found.end_ns, warmup)
+    return dataclasses.replace(
+        found, warmup=warmup, slowed=slowed, one_off=one_off, loops=tuple(loops)
+    )
 
 
 def _warmup(process: ProcessData, found: FoundSteps) -> int:

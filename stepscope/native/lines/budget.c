@@ -1,18 +1,24 @@
 /* The budget: how many events each code object makes, and which ones to thin out. */
 #include "lines/budget.h"
 #include "clock/clock.h"
+#include "lines/counters.h"
 #include "lines/lines.h"
 
 #define EXACT_FOR_NS 2e9          /* the first 2 s are always exact */
+#define LEAST_OWN_SHARE 0.01      /* of the time: delays are known to some milliseconds only */
 
-static uint64_t began, looked;
+static uint64_t began, looked, waited_ns;
 
-void budget_begin(uint64_t now) { began = looked = now; }
+void budget_begin(uint64_t now) {
+    began = looked = now;
+    waited_ns = counters_run_delay_ns();
+}
 
-/* The record's events since the last check. */
-static void count_events(CodeRecord *record) {
+/* The record's events since the last check. An exit counts as the line events that it costs. */
+static void count_events(CodeRecord *record, double exit_weight) {
     Line *entries = record->lines + record->first_line;
-    uint64_t events = record->block->exits + record->block->resumes;
+    uint64_t exits = record->block->exits + record->block->resumes;
+    uint64_t events = (uint64_t)(exit_weight * (double)exits);
     record->most_hits = 0;
     for (uint32_t i = 0; i < record->count; i++) {
         uint64_t hits = entries[i].hits & HITS_MASK;
@@ -27,11 +33,11 @@ static int may_be_thinned(const CodeRecord *record) {
     return record->block && !record->exact && !record->thinned;
 }
 
-static uint64_t count_all(void) {
+static uint64_t count_all(double exit_weight) {
     uint64_t total = 0;
     for (CodeRecord *record = all_records; record; record = record->next) {
         if (!may_be_thinned(record)) continue;
-        count_events(record);
+        count_events(record, exit_weight);
         total += record->fresh_events;
     }
     return total;
@@ -51,12 +57,22 @@ static void thin_all(void) {
         if (may_be_thinned(record)) record_thin(record);
 }
 
+/* Since the last check, without the time in which the main thread had no core: on a busy machine few
+   events take much of what little time the script gets. */
+static double own_time_ns(uint64_t now) {
+    double elapsed_ns = (double)(now - looked) / clock_ticks_per_ns;
+    uint64_t before = waited_ns;
+    waited_ns = counters_run_delay_ns();
+    double without_core_ns = waited_ns > before ? (double)(waited_ns - before) : 0.0;
+    double least_ns = LEAST_OWN_SHARE * elapsed_ns;
+    return elapsed_ns - without_core_ns > least_ns ? elapsed_ns - without_core_ns : least_ns;
+}
+
 /* Steps: count each code object's new events; while they cost more than the budget allows, thin
    out the busiest one whose lines have had their exact share. Codes with few events stay. */
-void budget_keep(uint64_t now, double share, double event_cost_ns) {
-    double elapsed_ns = (double)(now - looked) / clock_ticks_per_ns;
-    double allowed = share * elapsed_ns / event_cost_ns;
-    double total = (double)count_all();
+void budget_keep(uint64_t now, double share, double event_cost_ns, double exit_cost_ns) {
+    double allowed = share * own_time_ns(now) / event_cost_ns;
+    double total = (double)count_all(exit_cost_ns / event_cost_ns);
     looked = now;
     if (now - began < ns_to_ticks(EXACT_FOR_NS)) return;
     if (now - began > ns_to_ticks(FULL_RECORDING_S * 1e9)) {

@@ -45,8 +45,7 @@ static void event_io(uint64_t now, const struct rusage *usage) {
                                 .value1 = pack(usage->ru_minflt, usage->ru_majflt)});
 }
 
-/* How long the main thread was ready to run and had to wait for a core, in ns. */
-static uint64_t run_delay(void) {
+uint64_t counters_run_delay_ns(void) {
     char text[128];
     unsigned long long ran = 0, waited = 0;
     if (!read_proc(&sched_file, "/proc/self/schedstat", text, sizeof text))
@@ -76,7 +75,7 @@ static void event_memory(uint64_t now, const struct rusage *usage) {
                                     .extra = (uint32_t)(mapped * page >> 10),
                                     .end = resident * page,
                                     .value0 = (uint64_t)usage->ru_maxrss * 1024,
-                                    .value1 = run_delay()});
+                                    .value1 = counters_run_delay_ns()});
 }
 
 /* Adding up all counters takes some 10 us for 10,000 lines: ten times a second is enough. */

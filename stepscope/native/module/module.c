@@ -257,9 +257,11 @@ static PyObject *py_heartbeat_start(PyObject *self, PyObject *args) {
     HeartbeatOptions options = {0};
     PyObject *on_second = Py_None;
     options.full_s = FULL_RECORDING_S;
-    if (!PyArg_ParseTuple(args, "iddp|Od", &options.interval_ms, &options.budget_share,
-                          &options.event_cost_ns, &options.thin, &on_second, &options.full_s))
+    if (!PyArg_ParseTuple(args, "iddp|Odd", &options.interval_ms, &options.budget_share,
+                          &options.event_cost_ns, &options.thin, &on_second, &options.full_s,
+                          &options.exit_cost_ns))
         return NULL;
+    if (!options.exit_cost_ns) options.exit_cost_ns = options.event_cost_ns;
     options.on_second = on_second == Py_None ? NULL : on_second;
     budget_begin(ticks_now());
     if (heartbeat_start(options)) return NULL;

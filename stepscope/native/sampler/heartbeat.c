@@ -87,7 +87,8 @@ static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
     sample_thinned(self->tstate, since_last);
     sampler_take(self->tstate, now);
     if (due(&self->budget_at, now, BUDGET_EVERY_MS) && self->options.thin)
-        budget_keep(now, self->options.budget_share, self->options.event_cost_ns);
+        budget_keep(now, self->options.budget_share, self->options.event_cost_ns,
+                    self->options.exit_cost_ns);
     if (due(&self->clock_at, now, CLOCK_EVERY_MS)) {
         event_clock();
         event_counters();

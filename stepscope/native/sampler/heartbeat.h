@@ -7,7 +7,7 @@
 typedef struct {
     int interval_ms;
     double budget_share;
-    double event_cost_ns;
+    double event_cost_ns, exit_cost_ns;
     int thin;            /* 0: --exact */
     double full_s;       /* after that many seconds it beats a tenth as often */
     PyObject *on_second; /* borrowed; called with the GIL about once a second, or NULL */

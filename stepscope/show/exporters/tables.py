@@ -90,7 +90,7 @@ def _steps(asked: Asked) -> Columns:
     phases = [name for name in whole.columns if name not in _NO_STEPS]
     samples = polars.col("samples")
     table = whole.with_columns(
-        (polars.col("step") + 1).cast(polars.Int64),
+        polars.col("step").cast(polars.Int64),
         polars.when(samples > 0).then(samples),  # 0: unknown
         # A phase that a process does not have took no time there.
         *(polars.col(name).fill_null(0) for name in phases),

@@ -24,9 +24,9 @@ def course(each: list[Step]) -> list[RenderableType]:
     if len(each) < _LEAST_STEPS:
         return []
     times_ns = [step.duration_ns for step in _in_order(each)]
-    slowest_ns = max(times_ns)
+    slowest = max(_in_order(each), key=lambda step: step.duration_ns)
     top_ns = _TALLEST * statistics.median(times_ns)
-    words = f"slowest {duration(slowest_ns)} (step {count(times_ns.index(slowest_ns) + 1)})"
+    words = f"slowest {duration(slowest.duration_ns)} (step {count(slowest.number)})"
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column()
     grid.add_column(no_wrap=True)
@@ -46,10 +46,9 @@ def each_block(each: list[Step], *, top: int | None) -> RenderableType:
         *((category, "right") for category in categories),
         ("", "left"),
     )
-    numbers = {step.start_ns: number for number, step in enumerate(_in_order(each), 1)}
     for step in shown:
         table.add_row(
-            count(numbers[step.start_ns]),
+            count(step.number),
             duration_cell(step.start_ns),
             duration_cell(step.duration_ns),
             *(_category_cell(step, category, categories) for category in categories),

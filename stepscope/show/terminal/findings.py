@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
-from stepscope.show.terminal.drawing.numbers import counted, milliseconds
+from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
 from stepscope.show.terminal.drawing.page import CODE, FAINT, columns, heading, indented, more, page
 
 _STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold"}
@@ -83,7 +83,7 @@ def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:
     table = columns(("step", "right"), ("took", "right"), ("usual", "right"), ("why", "name"))
     for each in answer.outliers[:5]:
         took, usual = milliseconds(each.duration_ms), milliseconds(each.usual_ms)
-        table.add_row(str(each.step), took, usual, each.why)
+        table.add_row(count(each.number), took, usual, each.why)
     how_many = counted(len(answer.outliers), "step")
     return [heading("Slow steps", how_many), indented(table), Text("")]
 

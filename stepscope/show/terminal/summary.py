@@ -78,7 +78,7 @@ def _title(answer: SummaryAnswer) -> RenderableType:
 def _ending_style(ending: Ending) -> str:
     if ending.how == "running":
         return "green"
-    is_fine = ending.how == "stopped" or (ending.how == "exited" and ending.exit_status == 0)
+    is_fine = ending.how == "stopped" or (ending.how == "exited" and not ending.exit_status)
     return FAINT if is_fine else WARNING
 
 

@@ -31,7 +31,7 @@ export interface Overhead {
 
 export interface Step {
   start_ns: number; duration_ns: number; phases: Record<string, number>; measured: boolean;
-  estimated: boolean;
+  estimated: boolean; number: number;
 }
 
 export interface StepsAnswer {
@@ -74,7 +74,7 @@ export interface NotJudged {
 
 // A step that took far longer than the others, and what happened in it.
 export interface SlowStep {
-  step: number; duration_ms: number; usual_ms: number; why: string;
+  step: number; duration_ms: number; usual_ms: number; why: string; number: number;
 }
 
 export interface FindingsAnswer {
