@@ -22,7 +22,7 @@ class Twice(msgspec.Struct, frozen=True):
 
     @property
     def ids(self) -> tuple[list[str], list[str]]:
-        return tuple([each.id for each in found.findings] for found in (self.first, self.again))
+        return _ids(self.first), _ids(self.again)
 
     @property
     def is_same(self) -> bool:
@@ -47,6 +47,10 @@ class Twice(msgspec.Struct, frozen=True):
     @property
     def is_alike(self) -> bool | None:
         return None if self.ratio is None else self.ratio <= ALIKE
+
+
+def _ids(found: Findings) -> list[str]:
+    return [each.id for each in found.findings]
 
 
 def _gain(finding: Finding) -> float:

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 # that does nothing else still takes a few percent: from here on times are not the script's own.
 _LEAST_DELAY: Final = 0.2
 _LEAST_SHARED: Final = 0.05  # of the time
-_LEAST_CORE: Final = 0.2  # dividing by it makes at most five times as much
+_LEAST_CORE: Final = 0.05  # dividing by it makes at most twenty times as much
 _USUAL: Final = 10  # percentile of the steps: what a phase takes in those in which it kept its core
 
 
