@@ -18,6 +18,7 @@ from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, recor
 from benchmarks.zoo.results import Judged, cells, page, summary, table
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
 from benchmarks.zoo.trials import Effort, try_all
+from benchmarks.zoo.twice import cells as twice_cells
 from benchmarks.zoo.twice import page as twice_page
 from benchmarks.zoo.twice import recorded_twice
 
@@ -109,6 +110,7 @@ def judge_twice(asked: argparse.Namespace, chosen: list[Specimen], skipped: list
         for specimen in chosen:
             try:
                 rows.append(recorded_twice(specimen, folder))
+                print(" | ".join(twice_cells(rows[-1])), file=sys.stderr, flush=True)
             except Failed as error:
                 failures.append(f"{specimen.name}: {error}")
     print(twice_page(rows))

@@ -22,8 +22,7 @@ class Twice(msgspec.Struct, frozen=True):
 
     @property
     def ids(self) -> tuple[list[str], list[str]]:
-        first, again = ([each.id for each in one.findings] for one in (self.first, self.again))
-        return first, again
+        return _ids(self.first), _ids(self.again)
 
     @property
     def is_same(self) -> bool:
@@ -48,6 +47,10 @@ class Twice(msgspec.Struct, frozen=True):
     @property
     def is_alike(self) -> bool | None:
         return None if self.ratio is None else self.ratio <= ALIKE
+
+
+def _ids(found: Findings) -> list[str]:
+    return [each.id for each in found.findings]
 
 
 def _gain(finding: Finding) -> float:

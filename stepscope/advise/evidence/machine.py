@@ -18,8 +18,8 @@ Floats = npt.NDArray[np.float64]
 # that does nothing else still takes a few percent: from here on times are not the script's own.
 _LEAST_DELAY: Final = 0.2
 _LEAST_SHARED: Final = 0.05  # of the time
-_LEAST_CORE: Final = 0.2  # dividing by it makes at most five times as much
-_USUAL: Final = 10  # percentile of the steps: what a phase takes in those in which it kept its core
+_LEAST_CORE: Final = 0.05  # dividing by it makes at most twenty times as much
+_PERCENTILES: Final = range(50, 0, -1)  # of the steps: from the median down to the very luckiest
 
 
 class Machine:
@@ -89,10 +89,21 @@ def without_delay(phases_ns: Floats, lost_ns: Floats) -> Floats:
     """Each phase (column) of each step (row) without the time in which the thread had no core. When
     that was is not recorded: it is in what a phase took beyond the usual, and the rest of it in all
     of them alike."""
-    beyond = np.maximum(0.0, phases_ns - np.percentile(phases_ns, _USUAL, axis=0))
+    beyond = np.maximum(0.0, phases_ns - _usual_ns(phases_ns, lost_ns))
     whole = np.maximum(1.0, beyond.sum(axis=1))
     taken = np.minimum(lost_ns, beyond.sum(axis=1))
     own = phases_ns - beyond * (taken / whole)[:, None]
     left = 1 - (lost_ns - taken) / np.maximum(1.0, own.sum(axis=1))
     found: Floats = own * np.clip(left, 0.0, 1.0)[:, None]
     return found
+
+
+def _usual_ns(phases_ns: Floats, lost_ns: Floats) -> Floats:
+    """Of each phase: the same percentile of all, so that together they take what the usual step has
+    its core for. Where hardly a step kept its core in a phase there is none: all lost alike."""
+    own = float(np.median(phases_ns.sum(axis=1) - lost_ns))
+    for percentile in _PERCENTILES:
+        usual: Floats = np.percentile(phases_ns, percentile, axis=0)
+        if usual.sum() <= own:
+            return usual
+    return np.zeros(phases_ns.shape[1])

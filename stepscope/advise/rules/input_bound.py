@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Final
 
-from stepscope.advise.evidence.case import Case
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.graph_calls import calls_python
 from stepscope.advise.evidence.own_batches import making_batches
 from stepscope.advise.evidence.patch import with_argument
@@ -33,6 +33,7 @@ class _Fix:
     words: str
     trial: str | None = None
     patch: str | None = None
+    is_counted: bool = False  # by lines and their hits, and not half of the wait
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -188,8 +189,8 @@ def _how(
     if case.machine.is_full:
         words = f"No core is idle, so more workers gain nothing. {less.words}"
         return dataclasses.replace(less, words=words)
-    if gain < max(HALF * wait, less.saving.expected):  # less work gains that much
-        return less
+    if gain < (less.saving.expected if less.is_counted else HALF * wait):
+        return less  # gains that much
     least = overlap.least_gained(best, now) * case.step_ns
     saving = with_workers(wait, gain, 0.0 if case.machine.idle_cores is None else least)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
@@ -216,7 +217,8 @@ def _less_work(
     each = counted(found.loop.turns or 0.0, "turn")
     words = f"A loop in Python goes through the elements one by one, {each} a batch"
     words += f"{at(found.loop.hottest.location)}: do it for all of them at once, with array "
-    return _Fix(saving, words + "operations, or once, before the training.", "cache-samples")
+    words += "operations, or once, before the training."
+    return _Fix(saving, words, "cache-samples", is_counted=True)
 
 
 def _of_pipeline(case: Case, answer: InputAnswer, wait: float) -> _Fix:
@@ -241,8 +243,12 @@ def _of_pipeline(case: Case, answer: InputAnswer, wait: float) -> _Fix:
 
 def _computed_ns(case: Case) -> float:
     """In a step, by all threads, the stages of the pipeline included: what the recorded operators
-    took themselves. CPU time does not say: the threads of TensorFlow spin while they wait."""
-    window = case.operators
+    took themselves. CPU time does not say: the threads of TensorFlow spin while they wait. Where
+    none were recorded, all of the step."""
+    try:
+        window = case.operators
+    except CannotJudge:
+        return case.step_ns
     return float(window.self_ns.sum()) / window.steps / case.machine.with_core
 
 
