@@ -125,6 +125,14 @@ def test_a_line_that_opens_many_files_counts_once(tmp_path: Path) -> None:
     assert told(process)["files"] == pytest.approx(6, abs=0.01)
 
 
+def test_logging_between_the_passes_does_not_end_the_forward_pass(tmp_path: Path) -> None:
+    """The loss is computed before and after it."""
+    passes = PASSES | {SpanCategory.FORWARD: (2, 10), SpanCategory.LOGGING: (11, 12)}
+    found = told(trained(tmp_path / "run", passes))
+    assert found["logging"] == pytest.approx(1, abs=0.01)
+    assert found["forward"] == pytest.approx(12 - 1, abs=0.01)
+
+
 # --- what the loader calls ------------------------------------------------------------------------
 
 

@@ -63,21 +63,27 @@ def test_so_is_one_that_is_read_under_a_tape(tmp_path: Path) -> None:
     run = load(record(PROGRAMS / "tf" / "reads_in_tape.py", tmp_path / "run"))
     assert shares(run)["files"] == pytest.approx(the("repeated-load", run).share, abs=0.03)
     told = {part.category: part.ns for part in parts(run)}
-    assert told["evaluation"] == 0  # the model is built with a first call
+    assert told["evaluation"] < 10**6  # the model is built with a first call
 
 
 @pytest.mark.nightly
 @needs.package("lightning")
 @pytest.mark.parametrize(
-    ("kind", "id", "category"),
-    [("Reads", "repeated-load", "files"), ("Logs", "logging-stall", "logging")],
+    ("kind", "id", "category", "function"),
+    [
+        ("Reads", "repeated-load", "files", "Reads.training_step"),
+        ("Logs", "logging-stall", "logging", "Logs.on_before_optimizer_step"),
+    ],
 )
-def test_so_is_what_a_training_step_of_lightning_reads_and_logs(
-    kind: str, id: str, category: str, tmp_path: Path
+def test_so_is_what_a_hook_of_lightning_reads_and_logs(
+    kind: str, id: str, category: str, function: str, tmp_path: Path
 ) -> None:
     program = PROGRAMS / "lightning" / "reads_and_logs.py"
     run = load(record(program, tmp_path / "run", arguments=("lightning.pytorch", kind)))
-    assert shares(run)[category] == pytest.approx(the(id, run).share, abs=0.05)
+    blamed = the(id, run)
+    assert shares(run)[category] == pytest.approx(blamed.share, abs=0.08)
+    assert blamed.location is not None
+    assert blamed.location.function == function
 
 
 def test_a_transform_that_is_a_module_is_input(tmp_path: Path) -> None:
@@ -148,4 +154,4 @@ def test_passes_that_only_measure_are_evaluation(kind: str, tmp_path: Path) -> N
 @pytest.mark.nightly
 def test_trying_a_model_out_is_set_up(tmp_path: Path) -> None:
     told = {part.category: part.ns for part in parts(trained("tried_out", tmp_path / "run"))}
-    assert told["evaluation"] == 0
+    assert told["evaluation"] < 10**6  # ns: the loop's last turn ends after its last step

@@ -10,6 +10,7 @@ from stepscope.model import Location
 
 PASSES: Final = ("forward", "backward", "optimizer", "compute")  # the phases that train
 OWN: Final = ("python", "prepare", "files")  # the phases in which the script's own code runs
+_OPTIMIZERS: Final = "/torch/optim/"
 _CHANCE: Final = 3  # looks: this many may have fallen on the edge of a phase
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 _MOST: Final = 0.6  # of the time in one function: below that it is no longer one place
@@ -86,8 +87,18 @@ def _training(case: Case, group: set[Look]) -> list[Look]:
     return [
         look
         for look in case.stacks.time.looks
-        if look not in group and (not case.is_framework or look.phase in PASSES)
+        if look not in group
+        and (not case.is_framework or (look.phase in PASSES and not _is_hook(look)))
     ]
+
+
+def _is_hook(look: Look) -> bool:
+    """Whether the optimizer's step called the user's code: Lightning runs its hooks from there."""
+    outer = (
+        number for number, frame in enumerate(look.frames) if _OPTIMIZERS in frame.function.file
+    )
+    first = next(outer, len(look.frames))
+    return look.phase == "optimizer" and any(frame.is_users for frame in look.frames[first:])
 
 
 def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], float]:

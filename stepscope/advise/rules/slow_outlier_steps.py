@@ -65,6 +65,7 @@ _FIXES: Final = {
     "persistent_workers=True.",
     "workers": "Keep the loader's workers from epoch to epoch: DataLoader(…, "
     "persistent_workers=True). Fewer workers start sooner, and longer epochs start less often.",
+    "code": "Do it less often, outside the steps, or with array operations on the whole batch.",
     "epoch": "Do less where an epoch begins: make the loader or pipeline once and not in every "
     "epoch, fill smaller shuffle buffers, and evaluate, save and plot every few epochs.",
 }

@@ -1,4 +1,4 @@
-"""A training step that reads its table again, or logs every weight."""
+"""A training step that reads its table again; a hook that logs every weight."""
 
 import os
 import sys
@@ -20,12 +20,10 @@ class Reads(Classifier):
 
 
 class Logs(Classifier):
-    def training_step(self, batch, batch_idx):
-        loss = self.loss(batch)
-        for number, parameter in enumerate(self.parameters()):
+    def on_before_optimizer_step(self, optimizer):
+        for name, parameter in self.named_parameters():
             for quantity in ("mean", "std", "max", "min"):
-                self.log(f"{number}/{quantity}", getattr(parameter.detach(), quantity)())
-        return loss
+                self.log(f"{name}/{quantity}", getattr(parameter.detach(), quantity)())
 
 
 trainer(max_epochs=1).fit(globals()[sys.argv[2]](), loader(40))

@@ -50,9 +50,7 @@ KINDS = {
     "collate in training": lambda: DataLoader(SlowItems(), batch_size=4, collate_fn=collate),
     "killed": lambda: DataLoader(Killed(), batch_size=4, num_workers=2),
     "timeout": lambda: DataLoader(Endless(), batch_size=4, num_workers=1, timeout=2),
-    "start": lambda: DataLoader(
-        SlowItems(), batch_size=4, num_workers=1, worker_init_fn=lambda worker: 1 / 0
-    ),
+    "start": lambda: DataLoader(SlowItems(), batch_size=4, num_workers=1, worker_init_fn=lambda worker: 1 / 0),
     "length": lambda: Counted(WrongLength(), batch_size=4),
 }
 

@@ -63,19 +63,13 @@ KINDS = {
     "timeout": lambda: shuffled(batch_size=4, num_workers=1, timeout=60),
     "worker_init_fn": lambda: shuffled(batch_size=4, num_workers=2, worker_init_fn=seed_worker),
     "pin_memory": lambda: shuffled(batch_size=4, num_workers=1, pin_memory=True),
-    "pinned": lambda: DataLoader(
-        ITEMS, batch_size=4, num_workers=1, collate_fn=Pinned, pin_memory=True
-    ),
+    "pinned": lambda: DataLoader(ITEMS, batch_size=4, num_workers=1, collate_fn=Pinned, pin_memory=True),
     "drop_last": lambda: shuffled(batch_size=5, num_workers=2, drop_last=True),
     "iterable": lambda: DataLoader(Stream(), batch_size=4),
     "iterable workers": lambda: DataLoader(Stream(), batch_size=4, num_workers=2),
-    "iterable persistent": lambda: DataLoader(
-        Stream(), batch_size=4, num_workers=2, persistent_workers=True
-    ),
+    "iterable persistent": lambda: DataLoader(Stream(), batch_size=4, num_workers=2, persistent_workers=True),
     "batch_sampler": lambda: DataLoader(
-        ITEMS,
-        num_workers=1,
-        batch_sampler=BatchSampler(RandomSampler(range(32), generator=torch.Generator()), 4, False),
+        ITEMS, num_workers=1, batch_sampler=BatchSampler(RandomSampler(range(32), generator=torch.Generator()), 4, False)
     ),
     "getitems": lambda: DataLoader(ListsOfItems(32, item_s=0), batch_size=4, num_workers=1),
     "concat": lambda: DataLoader(ConcatDataset([ITEMS, ITEMS]), batch_size=4, num_workers=2),

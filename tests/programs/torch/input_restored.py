@@ -4,23 +4,14 @@ import stepscope
 from torch.utils.data import DataLoader, _utils, dataloader
 
 PLACES = [
-    dataloader.DataLoader,
-    dataloader._SingleProcessDataLoaderIter,
-    dataloader._MultiProcessingDataLoaderIter,
-    dataloader._BaseDataLoaderIter,
-    _utils.worker,
-    _utils.pin_memory,
-    _utils.signal_handling,
-    _utils.fetch._BaseDatasetFetcher,
-    _utils.fetch._MapDatasetFetcher,
-    _utils.fetch._IterableDatasetFetcher,
+    dataloader.DataLoader, dataloader._SingleProcessDataLoaderIter, dataloader._MultiProcessingDataLoaderIter,
+    dataloader._BaseDataLoaderIter, _utils.worker, _utils.pin_memory, _utils.signal_handling,
+    _utils.fetch._BaseDatasetFetcher, _utils.fetch._MapDatasetFetcher, _utils.fetch._IterableDatasetFetcher,
 ]
 
 
 def state():
-    return [
-        {name: value for name, value in vars(place).items() if callable(value)} for place in PLACES
-    ]
+    return [{name: value for name, value in vars(place).items() if callable(value)} for place in PLACES]
 
 
 before = state()

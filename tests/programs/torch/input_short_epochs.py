@@ -10,8 +10,4 @@ def prepare(worker):
     time.sleep(0.25)
 
 
-train(
-    DataLoader(SlowItems(24, item_s=0), batch_size=8, num_workers=1, worker_init_fn=prepare),
-    epochs=8,
-    compute_s=0.005,
-)
+train(DataLoader(SlowItems(24, item_s=0), batch_size=8, num_workers=1, worker_init_fn=prepare), epochs=8, compute_s=0.005)

@@ -9,12 +9,7 @@ from torch.utils.data import DataLoader
 def main():
     workers = int(sys.argv[1])
     method = sys.argv[2] if workers else None
-    train(
-        DataLoader(
-            SlowItems(256), batch_size=8, num_workers=workers, multiprocessing_context=method
-        ),
-        epochs=1,
-    )
+    train(DataLoader(SlowItems(256), batch_size=8, num_workers=workers, multiprocessing_context=method), epochs=1)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,7 @@ from parts import loader, seeded
 from torch import nn
 
 seeded()
-model = nn.Sequential(
-    nn.Linear(4096, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
-)
+model = nn.Sequential(nn.Linear(4096, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
 optimizer = torch.optim.Adam(model.parameters())
 loss_function = nn.CrossEntropyLoss()
 by_hand = []
