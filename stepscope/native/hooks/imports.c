@@ -42,12 +42,12 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
     int may_swap = count && all <= EXEC_ARGUMENTS && PyCode_Check(args[0]);
     PyObject *replacement = may_swap ? hooks_see_code(args[0]) : NULL;
-    hooks_seen_code = replacement ? replacement : may_swap ? args[0] : NULL;
-    if (!replacement) return standin_call_original(&exec_builtin, args, count, names);
     PyObject *changed[EXEC_ARGUMENTS] = {replacement};
-    for (Py_ssize_t i = 1; i < all; i++) changed[i] = args[i];
-    PyObject *result = standin_call_original(&exec_builtin, changed, count, names);
-    Py_DECREF(replacement);
+    for (Py_ssize_t i = 1; replacement && i < all; i++) changed[i] = args[i];
+    hooks_seen_code = replacement ? replacement : may_swap ? args[0] : NULL;
+    PyObject *result = standin_call_original(&exec_builtin, replacement ? changed : args, count, names);
+    hooks_seen_code = NULL; /* it may have been refused before it was announced */
+    Py_XDECREF(replacement);
     return result;
 }
 
