@@ -48,11 +48,6 @@ class Case:
             raise CannotJudge("no operators were recorded in this run")
         return found
 
-    def quietest(self, measured: Ints) -> Ints:
-        """The quarter of these measured steps, by index, that lost least of their time."""
-        lost = self.machine.delay_by_step_ns[measured] / np.maximum(1, self.measured_ns[measured])
-        return measured[lost <= np.percentile(lost, 25)]
-
     def time_in(self, measured: Ints) -> StepTime:
         """Where the thread was seen in these measured steps, by index."""
         wanted = np.flatnonzero(self.steps.is_measured)[measured]

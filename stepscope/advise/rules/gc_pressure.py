@@ -12,6 +12,8 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import step_of
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.clock import Ints
 from stepscope.model import Location
 from stepscope.store.events import Spans
 from stepscope.store.format import SpanCategory
@@ -48,7 +50,8 @@ _ALIVE: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     """Comes after slow-outlier-steps, which has claimed those of a few slow steps."""
-    cost = case.phase_ns(_PHASE)
+    by_step_ns = _by_step(case)
+    cost = float(by_step_ns.mean())
     share = cost / case.step_ns
     if share < LEAST_SHARE or not (explains(case) or any(case.stacks.free(_PHASE))):
         return []
@@ -71,7 +74,7 @@ def judge(case: Case) -> list[Candidate]:
                 ),
             ],
             location=location,
-            saving=Saving.without(cost, by_step_ns=case.phase_by_step(_PHASE)),
+            saving=Saving.without(cost, by_step_ns=by_step_ns),
             fix=_fix(case, location, seen),
             trial=TRIAL,
             source=case.code.text(location),
@@ -82,7 +85,7 @@ def judge(case: Case) -> list[Candidate]:
 def explains(case: Case) -> bool:
     """Whether collections are a matter of all steps, and not of a few slow ones: those are
     slow-outlier-steps."""
-    spent = case.phase_by_step(_PHASE)
+    spent = _by_step(case)
     if spent.sum() < LEAST_SHARE * case.measured_ns.sum():
         return False
     is_slow = _slow_by_collections(case)
@@ -93,9 +96,18 @@ def explains(case: Case) -> bool:
 def _slow_by_collections(case: Case) -> npt.NDArray[np.bool_]:
     """Measured steps that a collection makes twice as long as the usual one: by themselves, since
     what else makes steps slow differs from run to run."""
-    spent = case.phase_by_step(_PHASE)
+    spent = _by_step(case)
     slow: npt.NDArray[np.bool_] = spent > np.median(case.measured_ns - spent)
     return slow
+
+
+def _by_step(case: Case) -> Ints:
+    """In measured steps; of slow ones all of it, whatever they take above a typical step."""
+    phases = phases_by_step(case.process, case.steps)
+    if _PHASE not in phases.names:
+        return np.zeros(len(case.measured_ns), np.int64)
+    by_step: Ints = phases.ns[case.steps.is_measured, phases.names.index(_PHASE)]
+    return by_step
 
 
 class Collections:

@@ -18,7 +18,7 @@ from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import read_once
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
-from stepscope.analyze.run import code_location
+from stepscope.analyze.run import code_location, line_means_ns
 from stepscope.model import Location
 
 ID: Final = "repeated-load"
@@ -84,7 +84,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     if location is None:
         return None
     if _maps(case, location):
-        return _mapped(case, group, location, _line_ns(case, opens, group))
+        return _mapped(case, group, location, _opening_ns(case, opens, group))
     whole, lines = _activation_ns(case, opens, group), case.code.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
@@ -131,6 +131,18 @@ def _maps(case: Case, location: Location) -> bool:
     if text is None or statement is None:
         return False
     return bool(_MAPS.search("\n".join(text.lines[statement.lineno - 1 : last_line(statement)])))
+
+
+def _opening_ns(case: Case, opens: Opens, group: _Group) -> float:
+    """By step: the lines that open it, without those that use it."""
+    means, names = line_means_ns(case.process), case.process.names.opens
+    spent = 0.0
+    for number in group.names:
+        name = names[number]
+        times = int(((opens.name == number) & (opens.step >= 0)).sum())
+        if name.code is not None and name.line is not None:
+            spent += times * means.get((name.code, name.line), 0.0)
+    return spent / max(1, len(case.steps))
 
 
 def _mapped(case: Case, group: _Group, location: Location, cost: float) -> Candidate | None:

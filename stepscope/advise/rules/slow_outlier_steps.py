@@ -10,6 +10,7 @@ from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
+from stepscope.advise.rules import gc_pressure
 from stepscope.analyze.counters import grown
 from stepscope.analyze.input.loaders import stage_spans
 from stepscope.analyze.intervals import step_of
@@ -96,7 +97,8 @@ def judge(case: Case) -> list[Candidate]:
     location = _location(case)
     if location is not None and _is_slow_there(case, location):
         kinds = {index: "code" if kind == "unknown" else kind for index, kind in kinds.items()}
-    kinds = {index: kind for index, kind in kinds.items() if kind not in _NOT_THE_SCRIPTS}
+    explained = (*_NOT_THE_SCRIPTS, *(["gc"] if gc_pressure.explains(case) else []))
+    kinds = {index: kind for index, kind in kinds.items() if kind not in explained}
     cost_by_step = _cost(case, list(kinds))
     cost = float(cost_by_step.mean()) * _free_share(case)
     if not cost or (len(kinds) < _PATTERN and cost < _REAL_SHARE * case.step_ns):

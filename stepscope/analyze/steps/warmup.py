@@ -52,7 +52,8 @@ def _limit(durations: _Times, first: int) -> float:
 
 def _past_slow(durations: _Times, first: int, limit: float) -> int:
     """Slow steps at the start of a settled window still belong to the warm-up."""
-    for index in range(first, min(first + WINDOW, len(durations) // 2)):
+    most = max(2 * LEAST_WARMUP, int(AHEAD * len(durations)))
+    for index in range(first, min(first + WINDOW, most + 1)):
         if durations[index] <= limit:
             return index
     return first
