@@ -33,7 +33,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def top_is_right(self) -> bool:
-        return self.top is not None and self.top.id == self.specimen.id
+        return self.top is not None and self.top.id in self.specimen.ids
 
     @property
     def function(self) -> str | None:
@@ -47,7 +47,7 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def prediction(self) -> Finding | None:
         """The finding of the known fault, also if another one is on top."""
-        return next((each for each in self.found.findings if each.id == self.specimen.id), None)
+        return next((each for each in self.found.findings if each.id in self.specimen.ids), None)
 
     @property
     def error(self) -> float | None:

@@ -38,7 +38,7 @@ class Tried(msgspec.Struct, frozen=True):
     @property
     def rung(self) -> Rung | None:
         """Of the known fault; the one that was kept, if several are."""
-        rungs = [each for each in self.answer.rungs if each.finding == self.specimen.id]
+        rungs = [each for each in self.answer.rungs if each.finding in self.specimen.ids]
         kept = [each for each in rungs if each.status == "kept"]
         return next(iter(kept or rungs), None)
 
