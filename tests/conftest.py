@@ -153,7 +153,8 @@ def no_recording_lost_anything(
     """Whatever a test is about: a recording that fails somewhere says so only in its run."""
     yield
     lost = runs_of_tests.new_losses(request.node.funcargs.get("tmp_path"))
-    assert not lost, f"lost while recording: {lost}"
+    if request.node.get_closest_marker("may_lose") is None:
+        assert not lost, f"lost while recording: {lost}"
 
 
 # --- as from a shell ------------------------------------------------------------------------------

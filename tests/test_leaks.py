@@ -39,11 +39,17 @@ def pytest_in(folder: Path, *words: str, before: str = "") -> str:
     ).stdout
 
 
+def copy_conftest(folder: Path) -> None:
+    """With what it imports."""
+    for name in ("conftest.py", "losses_in_runs.py"):
+        shutil.copy(Path(__file__).parent / name, folder)
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """pytest's output for one leaking test of each kind, each in its own process."""
     folder = tmp_path_factory.mktemp("leaks")
-    shutil.copy(Path(__file__).parent / "conftest.py", folder)
+    copy_conftest(folder)
     tests = [f"def test_{name}():\n    {code}\n" for name, code in LEAKS.items()]
     tests.append("def test_clean():\n    pass\n")
     (folder / "test_it.py").write_text("import conftest\n\n" + "\n".join(tests))
@@ -75,7 +81,7 @@ def test_it():
 
 
 def test_programs_begin_as_from_a_shell_whatever_started_the_tests(tmp_path: Path) -> None:
-    shutil.copy(Path(__file__).parent / "conftest.py", tmp_path)
+    copy_conftest(tmp_path)
     (tmp_path / "test_it.py").write_text(STARTS_A_PROGRAM)
     said = pytest_in(tmp_path, before="export COLUMNS=20; trap '' HUP INT QUIT TERM; exec <&-;")
     assert "1 passed" in said, said

@@ -140,6 +140,7 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
         "include": ["lib.*", "x.py"],
         "exclude": ["y"],
         "steps": 7,
+        "steps_for_s": 0.0,
         "until_stable": True,
         "stop_after_s": 120.0,
         "stop_after_steps": None,

@@ -15,7 +15,11 @@ DIFFERENT = {(3, 11): {"recursion"}, (3, 12): {"traced_memory"}, (3, 13): {"trac
 
 # Without calls all of them run in every check: here each fifth does, the others at night.
 SOME = [
-    pytest.param(*case.values, id=case.id, marks=pytest.mark.nightly if number % 5 else ())
+    pytest.param(
+        *case.values,
+        id=case.id,
+        marks=[*case.marks, *([pytest.mark.nightly] if number % 5 else [])],
+    )
     for number, case in enumerate(CASES)
 ]
 

@@ -12,8 +12,14 @@ ARGUMENTS = {
     "several_processes": [["fork"], ["spawn"], ["forkserver"]],
     "who_it_is": [["a b", "--", "--quiet", "-o"]],
 }
+MAY_LOSE = ("recursion",)  # no room for our own functions at its deepest point
 CASES = [
-    pytest.param(file.stem, arguments, id="-".join([file.stem, *arguments[:1]]))
+    pytest.param(
+        file.stem,
+        arguments,
+        id="-".join([file.stem, *arguments[:1]]),
+        marks=pytest.mark.may_lose if file.stem in MAY_LOSE else (),
+    )
     for file in sorted(PROGRAMS.glob("*.py"))
     for arguments in ARGUMENTS.get(file.stem, [[]])
 ]

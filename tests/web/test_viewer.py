@@ -136,7 +136,7 @@ def test_a_run_is_compared_with_the_one_before_it(browser: "Browser", tmp_path: 
         page.get_by_role("row", name="tuesday").click()
         page.locator("h1.verdict").wait_for()
         page.get_by_role("link", name="Compare").click()
-        page.get_by_text("input takes 10 ms less").wait_for()
+        page.get_by_text("input takes 10.0 ms less").wait_for()
         assert "2.00×" in page.locator("#main").inner_text()
         page.close()
     watch.assert_quiet()

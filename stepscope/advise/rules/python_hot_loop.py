@@ -2,7 +2,7 @@
 
 import collections
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
@@ -51,9 +51,10 @@ def judge(case: Case) -> list[Candidate]:
         of = loop.function.function
         if not everywhere and (of.file, of.function) in case.stacks.claimed_functions:
             continue
-        in_input = sum(look.ns for look in everywhere if look.phase == "input")
-        if everywhere and 2 * in_input > sum(look.ns for look in everywhere):
+        if everywhere and _mostly(everywhere, lambda look: look.phase == "input"):
             continue  # the step waits for its batch: that is reported with the loader
+        if everywhere and _mostly(everywhere, lambda look: look.is_slow):
+            continue  # no typical step has it: slow-outlier-steps says what happens in the others
         free = (
             sum(look.ns for look in looks) / sum(look.ns for look in everywhere)
             if everywhere
@@ -66,11 +67,14 @@ def judge(case: Case) -> list[Candidate]:
             continue
         case.stacks.claimed |= looks
         sampled = _as_sampled(case, loop, everywhere)
-        in_forward = sum(look.ns for look in everywhere if look.phase == "forward")
-        if not everywhere or 2 * in_forward > sum(look.ns for look in everywhere):
+        if not everywhere or _mostly(everywhere, lambda look: look.phase == "forward"):
             sampled = _with_backward(case, sampled)
         candidates.append(_candidate(case, sampled))
     return candidates
+
+
+def _mostly(looks: list[Look], wanted: Callable[[Look], bool]) -> bool:
+    return 2 * sum(look.ns for look in looks if wanted(look)) > sum(look.ns for look in looks)
 
 
 def _comprehensions(case: Case) -> list[HotLoop]:

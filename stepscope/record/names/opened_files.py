@@ -33,7 +33,14 @@ class OpenedFiles:
             return 0
         if not path or path[0] == "<":
             return 0
-        full = os.path.abspath(path)
+        full = _full(path)
         if self._names.count("open") >= PATHS_AT_MOST:
             full = os.path.join(os.path.dirname(full), "*")
         return self._names.intern("open", path=full, code=code_id, line=line or None)
+
+
+def _full(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except OSError:  # the working folder is gone
+        return path
