@@ -88,7 +88,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     whole, lines = _activation_ns(case, opens, group), case.code.using_ns(location)
     line_only = _line_ns(case, opens, group)
     is_own = whole and not _trains(case, opens, group, whole, lines)
-    cost = whole if is_own else _as_timed(case, max(lines, line_only))
+    cost = _as_timed(case, whole if is_own else max(lines, line_only))
     if not cost:
         return None
     # A line's mean is that of the whole run: in the measured steps it may be a fifth less.
@@ -118,8 +118,8 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
 
 
 def _as_timed(case: Case, cost: float) -> float:
-    """A line's mean is that of the whole run. The steps have no more of it than their files took,
-    unless a loader reads them."""
+    """A line's mean is that of the whole run, and slow steps have more of it. Typical ones have no
+    more than their files took, unless a loader reads them."""
     files = case.phase_ns("files")
     return min(cost, files) if files > _ABOUT_LOADING * cost else cost
 
