@@ -19,6 +19,9 @@ from stepscope.store.reader import Run
 
 needs.require("torch")
 
+# Shares of recorded steps: beside other tests, the time without a core falls into one view only.
+pytestmark = pytest.mark.nightly
+
 
 def shares(run: Run) -> dict[str, float]:
     answer = steps(run)
