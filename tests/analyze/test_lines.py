@@ -95,9 +95,9 @@ def test_files_outside_of_the_folder_keep_their_whole_path(run: RunBuilder) -> N
 
 def test_files_of_a_copy_are_shown_under_the_path_of_the_original(tmp_path: Path) -> None:
     copies = {"/runs/try/copy/0": "/home/project", "/runs/try/copy/1": "/home/scripts"}
-    run = RunBuilder(tmp_path / "run", cwd="/runs/try/copy/0/work", copied_from=copies)
+    run = RunBuilder(tmp_path / "run", cwd="/runs/try/copy/0/src", copied_from=copies)
     process = run.process()
-    for path in ("0/work/a.py", "0/lib/b.py", "1/train.py"):
+    for path in ("0/src/a.py", "0/lib/b.py", "1/train.py"):
         file = process.file(f"/runs/try/copy/{path}")
         process.lines(process.code(file=file), 1, [(1, 1)])
     process.write(ended_ns=MS)
