@@ -1,18 +1,17 @@
 """Small operators in the model's calls and outside of them: what a compiler would gain."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
+from build import MS, RunBuilder
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.eager_overhead import judge
 from stepscope.analyze.run import load
-from stepscope.store.events import Windows
 from stepscope.store.format import SpanCategory
+from traced_window import TRACE, trace_file, window
 
 STEPS, WINDOW, STEP_US = 40, range(20, 23), 10_000
 OPERATORS = 400  # in each pass
@@ -46,12 +45,9 @@ def judged(path: Path, *, calls: int, every_nth_is_read: int = 0) -> list[Candid
                 events.append(operator(name, at_us + 5 + number * 9.9))
                 events.append(operator("aten::mul", at_us + 4_005 + number * 12.0))
         process.step((at_us + STEP_US) * 1000)
-    window = process.name("name", name="ops-1.json")
-    first, last = (process.ticks(at * 10 * MS) for at in (WINDOW[0], WINDOW[-1] + 1))
-    process.event(Windows, window, first, last)
+    window(process, WINDOW[0] * 10 * MS, (WINDOW[-1] + 1) * 10 * MS)
     process.write()
-    head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
-    (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
+    trace_file(process.folder / TRACE, events)
     loaded = load(run.path)
     assert loaded.main is not None
     return judge(Case(loaded, loaded.main))

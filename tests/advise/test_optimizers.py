@@ -1,18 +1,17 @@
 """Optimizers that update one parameter at a time: their operators, and which could do better."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
+from build import MS, ProcessBuilder, RunBuilder
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.rules.optimizer_unfused import judge
 from stepscope.analyze.run import load
-from stepscope.store.events import Windows
 from stepscope.store.format import SpanCategory
+from traced_window import TRACE, trace_file, window
 
 STEPS = 40
 WINDOW = range(20, 23)  # these steps
@@ -39,12 +38,9 @@ def judged(
             if step in WINDOW:
                 events += _traced(name, at_us + start, at_us + end, operators[name])
         process.step((at_us + STEP_US) * 1000)
-    window = process.name("name", name="ops-1.json")
-    first, last = (process.ticks(at * 10 * MS) for at in (WINDOW[0], WINDOW[-1] + 1))
-    process.event(Windows, window, first, last)
+    window(process, WINDOW[0] * 10 * MS, (WINDOW[-1] + 1) * 10 * MS)
     process.write()
-    head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
-    (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
+    trace_file(process.folder / TRACE, events)
     loaded = load(run.path)
     assert loaded.main is not None
     return judge(Case(loaded, loaded.main))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import needs
-from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
+from build import MS, ProcessBuilder, RunBuilder
 from stepscope.analyze.answers.memory import memory
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.operators.flops import flops
@@ -20,8 +20,9 @@ from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.analyze.traces.windows import windows
 from stepscope.importers.trace import Shapes
 from stepscope.model.ops import OpRow, OpsAnswer
-from stepscope.store.events import LineBegins, Windows
+from stepscope.store.events import LineBegins
 from stepscope.store.format import SpanCategory
+from traced_window import TRACE, trace_file, window
 
 US = 1000
 
@@ -31,12 +32,6 @@ def event(name: str, start_us: float, lasted_us: float, **fields: Any) -> dict[s
     args = fields.pop("args", {})
     base = {"ph": "X", "cat": "cpu_op", "name": name, "pid": 100, "tid": 100, "args": args}
     return base | {"ts": start_us, "dur": lasted_us} | fields
-
-
-def trace_file(path: Path, events: list[dict[str, Any]]) -> Path:
-    head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
-    path.write_text(json.dumps(head | {"traceEvents": events}))
-    return path
 
 
 def asked(path: Path, events: list[dict[str, Any]], *, by_shape: bool = False) -> dict[str, OpRow]:
@@ -169,13 +164,11 @@ def recorded(
     process = run.process(pid=100)
     code = process.code("train")
     process.lines(code, 1, [(1, 1000)] * 20)
-    name = process.name("name", name="ops-1.json")
     for line, at_us in log:
         logged(process, code if line else 0, line, at_us)
-    end = process.ticks(10 * MS)
-    process.event(Windows, name, process.ticks(0), end, is_scripts=of_script)
+    window(process, 0, 10 * MS, is_scripts=of_script)
     process.write(ended_ns=60 * MS)
-    trace_file(process.folder / "ops-1.json", events)
+    trace_file(process.folder / TRACE, events)
     return run.path
 
 
@@ -331,9 +324,7 @@ def test_steps_of_our_windows_and_the_next_are_not_measured(tmp_path: Path) -> N
         for number in range(40):
             process.span(SpanCategory.FORWARD, number * 10 * MS + 1, number * 10 * MS + 5)
             process.step((number + 1) * 10 * MS)
-        name = process.name("name", name="ops-1.json")
-        start, end = process.ticks(100 * MS), process.ticks(125 * MS)
-        process.event(Windows, name, start, end, is_scripts=of_script)
+        window(process, 100 * MS, 125 * MS, is_scripts=of_script)
         process.write()
         loaded = load(run.path)
         steps = find_steps(loaded, loaded.main)

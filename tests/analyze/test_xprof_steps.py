@@ -1,6 +1,5 @@
 """Steps in XProf's categories: of traces made by hand, and of runs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from stepscope.importers.xplane.reader import read_xplane
 from stepscope.model import StepsAnswer
 from stepscope.store.events import Windows
 from stepscope.store.format import SpanCategory
+from traced_window import TRACE, trace_file, window
 from xplane_writer import PlaneWriter, write
 
 
@@ -179,11 +179,9 @@ def test_a_run_whose_windows_saw_a_device_shows_the_steps_in_them(tmp_path: Path
                 kernel | {"ts": us + 3000, "dur": 4000},
                 kernel | {"ts": us + 1000, "dur": 1000},
             ]
-    name = process.name("name", name="ops-1.json")
-    process.event(Windows, name, process.ticks(200 * MS), process.ticks(230 * MS))
+    window(process, 200 * MS, 230 * MS)
     process.write()
-    head = {"baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
-    (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
+    trace_file(process.folder / TRACE, events)
     answer = steps(load(run.path), scheme="xprof")
     assert answer.measured == 3
     assert shares(answer) == pytest.approx(

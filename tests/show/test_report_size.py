@@ -10,7 +10,7 @@ import needs
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.show.exporters.html import export
-from stepscope.store.events import Windows
+from traced_window import window
 
 EVENTS = 2_000_000
 NAMES = 300
@@ -31,8 +31,7 @@ def big_run(path: Path) -> Path:
     for end_ns in range(10**9, whole_ns, 10**9):
         process.step(end_ns)
     process.lines(code, 1, [(1, 1000)] * 9)
-    window = process.name("name", name="ops-1.json")
-    process.event(Windows, window, process.ticks(0), process.ticks(whole_ns))
+    window(process, 0, whole_ns)
     process.write(ended_ns=whole_ns + MS)
     head = json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS})
     with (process.folder / "ops-1.json").open("w") as file:

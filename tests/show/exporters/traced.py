@@ -5,9 +5,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from build import MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
-from stepscope.store.events import LineBegins, Memory, Windows
+from build import MS, ProcessBuilder, RunBuilder
+from stepscope.store.events import LineBegins, Memory
 from stepscope.store.format import SpanCategory
+from traced_window import TRACE, trace_file, window
 
 US = 1000
 HOSTILE = 'aug"ment\\\n\t\x00 \x1b[31m </script> \u2028 é 🐍'
@@ -47,8 +48,7 @@ def _train(process: ProcessBuilder) -> None:
     process.counter(Memory, 5 * MS, resident_bytes=2**30, peak_bytes=2**30)
     for line, at_us in ((3, 100), (4, 200), (0, 900)):
         process.event(LineBegins, code if line else 0, process.ticks(at_us * US), line=line)
-    window = process.name("name", name="ops-1.json")
-    process.event(Windows, window, process.ticks(0), process.ticks(16 * MS))
+    window(process, 0, 16 * MS)
 
 
 def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
@@ -91,8 +91,7 @@ def _trace(process: ProcessBuilder, pid: int, words: str) -> None:
         {"ph": "i", "s": "t", "name": "[memory]", "cat": "cpu_instant_event", "pid": pid,
          "tid": pid, "ts": 121, "args": {"Bytes": 64, "Total Allocated": 640, "Device Type": 0}},
     ]  # fmt: skip
-    head = {"schemaVersion": 1, "baseTimeNanoseconds": START_NS + WALL_OFFSET_NS}
-    (process.folder / "ops-1.json").write_text(json.dumps(head | {"traceEvents": events}))
+    trace_file(process.folder / TRACE, events)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
