@@ -58,14 +58,9 @@ zoo-try: .venv/.dev ## the same for `stepscope try`; takes hours, goes on where 
 ladder: .venv/.dev examples/data/pictures ## climb from two slow scripts with `stepscope try`; writes benchmarks/ladder/results.md
 	.venv/bin/python -m benchmarks.ladder
 
-nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks, trials
+nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in full, benchmarks, trials; or PARTS="tests zoo"
 	.ci/chromium
-	.ci/sanitize
-	.venv/bin/python .ci/cpython-tests
-	.venv/bin/python .ci/test --night
-	$(MAKE) bench ladder
-	rm -rf benchmarks/out/zoo-try
-	$(MAKE) zoo-try
+	.venv/bin/python .ci/nightly $(PARTS)
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
 	.venv/bin/python docs/picture.py
