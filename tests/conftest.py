@@ -161,6 +161,7 @@ def no_recording_lost_anything(
 
 # Width and colours of the user's terminal.
 OF_A_TERMINAL = "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"
+AS_IN_PYTHON = {signal.SIGINT: signal.default_int_handler}  # tests interrupt themselves, too
 IGNORED_BY_PYTHON = signal.SIGPIPE, signal.SIGXFSZ  # subprocess gives them back to its children
 
 
@@ -170,7 +171,7 @@ def pytest_configure() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in signal.valid_signals() - {*IGNORED_BY_PYTHON}:
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, _ignore)
+            signal.signal(number, AS_IN_PYTHON.get(number, _ignore))
     for name in OF_A_TERMINAL:
         os.environ.pop(name, None)
 
