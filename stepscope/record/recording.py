@@ -180,15 +180,18 @@ class Recording:
         loop_turns.listen(steps.loop_turned)
 
     def _start_heartbeat(self) -> None:
-        _core.heartbeat_start(
-            HEARTBEAT_MS,
-            self.options.budget_share,
-            self._cost.line_ns,
-            not self.options.exact,
-            self._second_passed,
-            _FULL_S,
-            self._cost.exit_ns,
-        )
+        try:
+            _core.heartbeat_start(
+                HEARTBEAT_MS,
+                self.options.budget_share,
+                self._cost.line_ns,
+                not self.options.exact,
+                self._second_passed,
+                _FULL_S,
+                self._cost.exit_ns,
+            )
+        except RuntimeError as refused:
+            self._names.note(f"No stacks were sampled, and no lines thinned out: {refused}.")
 
     def _second_passed(self) -> None:
         after = self.options.stop_after_s
@@ -245,6 +248,8 @@ class Recording:
 _STOPPED: Final = {
     fmt.StreamState.FULL: "it reached its share of --max-size",
     fmt.StreamState.REFUSED: "the file system has no space left",
+    fmt.StreamState.LOST: "another program cut the file",
+    fmt.StreamState.NO_MEMORY: "the limits on the process's memory leave no room for more",
 }
 
 

@@ -71,6 +71,8 @@ class StreamState(enum.IntEnum):
     GROWING = 0
     FULL = 1  # it reached its share of --max-size
     REFUSED = 2  # the file system had no space for the next chunk
+    LOST = 3  # another program cut the file
+    NO_MEMORY = 4  # the process's limits on memory left no room for the next chunk
 
 
 class ClockKind(enum.IntEnum):

@@ -14,6 +14,12 @@ from stepscope.store import format as fmt
 Bytes = npt.NDArray[np.uint8]
 
 _NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
+_STOPPED: Final[dict[int, str]] = {
+    fmt.StreamState.FULL: "reached --max-size: what came later is missing.",
+    fmt.StreamState.REFUSED: "stopped growing: the disk was full.",
+    fmt.StreamState.LOST: "was cut by another program: what came later is missing.",
+    fmt.StreamState.NO_MEMORY: "stopped growing: the process's memory was limited.",
+}
 
 
 def record_dtype(layout: fmt.Layout) -> np.dtype[Any]:
@@ -218,10 +224,8 @@ def _check_header(
         return None, 0
     if version > fmt.FORMAT_VERSION:
         raise newer_format(path, version)
-    if state == fmt.StreamState.FULL:
-        notes.append(f"{file_name(path)} reached --max-size: what came later is missing.")
-    elif state == fmt.StreamState.REFUSED:
-        notes.append(f"{file_name(path)} stopped growing: the disk was full.")
+    if state in _STOPPED:
+        notes.append(f"{file_name(path)} {_STOPPED[state]}")
     return Header(base=base, clock=clock), used
 
 

@@ -51,8 +51,7 @@ static CallNode *make_node(uint32_t kind, uint32_t function, uint32_t parent) {
 CallNode *call_root(uint32_t thread_id) { return make_node(CALLS_ROOT, NO_FUNCTION, thread_id); }
 
 void call_tree_walk(void (*visit)(CallNode *, void *), void *context) {
-    FileHeader *header = stream_header(&calls_stream);
-    char *at = calls_stream.base + sizeof *header, *end = calls_stream.base + header->used;
+    char *at = calls_stream.base + sizeof(FileHeader), *end = calls_stream.base + calls_stream.used;
     for (; at < end && ((Block *)at)->size; at += ((Block *)at)->size) {
         Block *block = (Block *)at;
         if (block->tag != (CALLS_TAG | CALLS_NODES)) continue;
@@ -102,10 +101,10 @@ static void remember(CallNode *parent, CallNode *child) {
 /* From now on its children are found by the table, not the ring. */
 static void widen(CallNode *parent) {
     CallNode *child = parent->recent;
-    do {
+    while (child) { /* NULL: the file was cut, and the ring with it */
         remember(parent, child);
-        child = child->next;
-    } while (child != parent->recent);
+        child = child->next == parent->recent ? NULL : child->next;
+    }
 }
 
 void call_tree_forget(void) {
@@ -122,7 +121,7 @@ static CallNode *known_child(CallNode *parent, uint32_t function) {
     if (!recent || recent->function == function) return recent;
     if (parent->children > WIDE) return room ? find(table, room, parent, function)->child : NULL;
     /* A ring, from the last one on: in a loop the next call is most often the next child. */
-    for (CallNode *child = recent->next; child != recent; child = child->next)
+    for (CallNode *child = recent->next; child && child != recent; child = child->next)
         if (child->function == function) return child;
     return NULL;
 }

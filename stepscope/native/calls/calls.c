@@ -142,6 +142,13 @@ void call_forgive(Thread *thread, uint64_t ticks) {
         entry->start = entry->start + ticks < now ? entry->start + ticks : now;
 }
 
+void calls_lost(char *from, char *end) {
+    for (Thread *thread = all_threads; thread; thread = thread->next)
+        for (CallEntry *entry = thread->call_base; entry && entry <= thread->call_top; entry++)
+            if ((char *)entry + sizeof *entry > from && (char *)entry < end)
+                *entry = (CallEntry){.node = &call_no_room, .key = &call_no_room};
+}
+
 void calls_end(uint64_t now) {
     calls_on = 0;
     for (Thread *thread = all_threads; thread; thread = thread->next) calls_thread_release(thread, now);

@@ -33,6 +33,10 @@ void calls_thread_release(Thread *thread, uint64_t now);
 void calls_thread_ended(Thread *thread);
 uint64_t calls_counted(void); /* how many were entered so far */
 
+/* Addresses between the two were emptied: calls that were open there count nowhere. Called in a
+   signal handler. */
+void calls_lost(char *from, char *end);
+
 /* ---- what Python sees: the engine (calls.c) and the front ends (call_front.c, call_profile.c) ------ */
 
 PyObject *calls_read(PyObject *self, PyObject *unused);

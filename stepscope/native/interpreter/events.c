@@ -31,7 +31,7 @@ uint64_t event_span_begin(uint32_t name, uint32_t category) {
 
 Event *event_at(uint64_t offset) {
     if (!storage_is_open || offset < sizeof(FileHeader)) return NULL;
-    if (offset + sizeof(Event) > stream_header(&events_stream)->used) return NULL;
+    if (offset + sizeof(Event) > events_stream.used) return NULL;
     if ((offset - sizeof(FileHeader)) % sizeof(Event)) return NULL;
     return (Event *)(events_stream.base + offset);
 }

@@ -51,8 +51,7 @@ uint32_t thread_other_id(unsigned long ident, unsigned long native, int is_pytho
 /* A free block that is large enough, else a new one. */
 static Block *take_block(uint32_t entries, uint32_t id) {
     size_t size = sizeof(Block) + entries * sizeof(Activation);
-    FileHeader *header = stream_header(&lines_stream);
-    char *at = lines_stream.base + sizeof *header, *end = lines_stream.base + header->used;
+    char *at = lines_stream.base + sizeof(FileHeader), *end = lines_stream.base + lines_stream.used;
     Block *block = NULL;
     for (; !block && at < end; at += ((Block *)at)->size) {
         Block *candidate = (Block *)at;

@@ -207,6 +207,15 @@ void lines_release(uint64_t now) {
         while (thread->base && thread->top > thread->base) drop_top(thread, now);
 }
 
+void lines_lost(char *from, char *end) {
+    static CodeRecord no_record;
+    static char no_frame; /* an address that is not a frame */
+    Activation lost = {.frame = &no_frame, .current = &line_nowhere, .record = &no_record};
+    for (Thread *thread = all_threads; thread; thread = thread->next)
+        for (Activation *a = thread->base; a && a <= thread->top; a++)
+            if ((char *)a + sizeof *a > from && (char *)a < end) *a = lost;
+}
+
 LineTotals lines_totals(void) {
     LineTotals totals = {0, 0};
     for (CodeRecord *record = all_records; record; record = record->next) {

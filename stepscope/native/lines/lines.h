@@ -76,6 +76,10 @@ void lines_sync(uint64_t now);
 void lines_release(uint64_t now); /* account for what is open and forget it */
 LineTotals lines_totals(void);
 
+/* Addresses between the two were emptied: activations there match no frame any more. Called in a
+   signal handler. */
+void lines_lost(char *from, char *end);
+
 /* A line begins in the activation on top. */
 static inline Place line_in_top(Activation *top, uint32_t line, uint64_t now) {
     Line *entry = top->lines + line, *before = top->current;

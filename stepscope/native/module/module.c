@@ -91,8 +91,9 @@ static PyObject *py_storage_states(PyObject *self, PyObject *unused) {
     Stream *streams[] = {&events_stream, &lines_stream, &calls_stream};
     PyObject *states = PyTuple_New(3);
     for (Py_ssize_t i = 0; states && i < 3; i++) {
-        FileHeader none = {0}, *header = streams[i]->is_open ? stream_header(streams[i]) : &none;
-        PyObject *state = Py_BuildValue("KI", header->used, header->state);
+        int is_open = streams[i]->is_open;
+        PyObject *state = Py_BuildValue("KI", (unsigned long long)(is_open ? streams[i]->used : 0),
+                                        is_open ? streams[i]->state : STREAM_GROWING);
         if (state) PyTuple_SET_ITEM(states, i, state);
         else Py_CLEAR(states);
     }
@@ -353,9 +354,15 @@ static int is_main_interpreter(void) {
     return 0;
 }
 
+static void on_loss(char *from, char *end) {
+    lines_lost(from, end);
+    calls_lost(from, end);
+}
+
 static int module_exec(PyObject *module) {
     if (!is_main_interpreter()) return -1;
     clock_setup();
+    storage_on_loss = on_loss;
     threads_open_after_fork = hooks_open_after_fork;
     if (PyModule_AddFunctions(module, event_functions)) return -1;
     if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;

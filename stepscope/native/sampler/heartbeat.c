@@ -9,6 +9,8 @@
 #include "python/untraced.h"
 #include "lines/lines.h"
 #include "sampler/sampler.h"
+#include "storage/address_space.h"
+#include "storage/bus_guard.h"
 #include "storage/storage.h"
 #include "interpreter/threads.h"
 
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 enum { BUDGET_EVERY_MS = 100, CLOCK_EVERY_MS = 2000, SECOND_MS = 1000 };
+enum { STACK_BYTES = 1 << 20, ARENA_BYTES = 64 << 20 }; /* glibc's malloc reserves that for a thread */
 enum { SLOWER_TIMES = 10, PAUSE_TIMES = 100 }; /* at most 1 % of the time for looking at stacks */
 
 /* The state of one thread. A thread that ended the recording itself frees its own. */
@@ -86,7 +89,9 @@ static void call_on_second(PyObject *on_second) {
 static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
     sample_thinned(self->tstate, since_last);
     sampler_take(self->tstate, now);
-    if (due(&self->budget_at, now, BUDGET_EVERY_MS) && self->options.thin)
+    int is_due = due(&self->budget_at, now, BUDGET_EVERY_MS);
+    if (is_due) bus_guard_keep();
+    if (is_due && self->options.thin)
         budget_keep(now, self->options.budget_share, self->options.event_cost_ns,
                     self->options.exit_cost_ns);
     if (due(&self->clock_at, now, CLOCK_EVERY_MS)) {
@@ -120,13 +125,19 @@ static void *beat_on(void *argument) {
     return NULL;
 }
 
-/* With every signal blocked: the user's signals must reach the user's threads. */
+/* With every signal blocked: the user's signals must reach the user's threads. A SIGBUS in one of our
+   files is our own, and would end the process if it were blocked. */
 static int start_thread(Beat *self) {
     sigset_t all, before;
+    pthread_attr_t small;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
+    if (pthread_attr_init(&small)) return -1;
+    pthread_attr_setstacksize(&small, STACK_BYTES); /* refused: the usual size, 8 MB of addresses */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&self->thread, NULL, beat_on, self);
+    int failed = pthread_create(&self->thread, &small, beat_on, self);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&small);
     return failed;
 }
 
@@ -150,6 +161,7 @@ static int prepare(void) {
 }
 
 static int begin_thread(void) {
+    if (!space_is_allowed(STACK_BYTES + ARENA_BYTES, 0)) return -1;
     Beat *new = PyMem_RawCalloc(1, sizeof *new);
     if (!new) return -1;
     new->options = options;
@@ -197,7 +209,7 @@ int heartbeat_start(HeartbeatOptions wanted) {
     options = wanted;
     began = ticks_now();
     if (!prepare() && !begin_thread()) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "the system refused another thread");
+    PyErr_SetString(PyExc_RuntimeError, "the limits of the process leave no room for another thread");
     return -1;
 }
 

@@ -25,8 +25,7 @@ void samples_begin(void) {
 }
 
 int samples_can_grow(void) {
-    return storage_is_open && samples_stream.is_open &&
-           stream_header(&samples_stream)->state == STREAM_GROWING;
+    return storage_is_open && samples_stream.is_open && samples_stream.room;
 }
 
 static size_t slot_of(uint32_t parent, uint32_t function, uint32_t line) {

@@ -9,7 +9,9 @@
 #define FORMAT_MAGIC "stepscop"
 
 enum Stream { STREAM_EVENTS = 1, STREAM_LINES = 2, STREAM_CALLS = 3, STREAM_SAMPLES = 4 };
-enum StreamState { STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2 };
+enum StreamState {
+    STREAM_GROWING = 0, STREAM_FULL = 1, STREAM_REFUSED = 2, STREAM_LOST = 3, STREAM_NO_MEMORY = 4,
+};
 enum ClockKind { CLOCK_KIND_MONOTONIC = 0, CLOCK_KIND_COUNTER = 1 };
 
 typedef struct {

@@ -1,6 +1,8 @@
-/* Mapped storage: one reserved range, files mapped into it chunk by chunk, never moved. */
+/* Mapped storage: files mapped chunk by chunk, each in a place of its own, never moved. */
 #define _GNU_SOURCE
 #include "storage/storage.h"
+#include "storage/address_space.h"
+#include "storage/bus_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,38 +11,54 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_MIN = 256 * 1024, CHUNK_MAX = 8 * 1024 * 1024 };
-#define RESERVE_BYTES ((size_t)2 << 30)
+enum { CHUNK_MIN = 256 * 1024, CHUNK_MAX = 2 * 1024 * 1024, STREAMS = 4 };
 
-Stream events_stream = {.file = NO_DESCRIPTOR}, lines_stream = {.file = NO_DESCRIPTOR};
-Stream samples_stream = {.file = NO_DESCRIPTOR}, calls_stream = {.file = NO_DESCRIPTOR};
+Stream events_stream = {.file = NO_DESCRIPTOR, .is_log = 1}, lines_stream = {.file = NO_DESCRIPTOR};
+Stream samples_stream = {.file = NO_DESCRIPTOR, .is_log = 1}, calls_stream = {.file = NO_DESCRIPTOR};
 int storage_is_open, storage_forked;
 void (*storage_on_fork)(void);
+void (*storage_on_loss)(char *from, char *end);
+
+static Stream *const all[STREAMS] = {&events_stream, &lines_stream, &samples_stream, &calls_stream};
 static uint32_t clock_of_ticks;
 
-static size_t round_to_page(size_t bytes) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
+/* ---- stopping ------------------------------------------------------------------------------------- */
+
+static void stop(Stream *stream, uint32_t state) {
+    stream->room = 0;
+    stream->state = state;
+    stream_header(stream)->state = state;
 }
 
-/* Address space only: nothing is backed. A low RLIMIT_AS may refuse 2 GiB; then take less. */
-static int reserve(Stream *stream, size_t at_least) {
-    at_least = round_to_page(at_least);
-    if (stream->base && stream->reserved >= at_least) return 0;
-    size_t wanted = at_least > RESERVE_BYTES ? at_least : RESERVE_BYTES;
-    for (;; wanted = at_least) {
-        void *base = mmap(NULL, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                          -1, 0);
-        if (base != MAP_FAILED) {
-            stream->base = base; /* an earlier, smaller range stays: old counters point there */
-            stream->reserved = wanted;
-            return 0;
-        }
-        if (wanted == at_least) return -1;
-    }
+/* Another program has cut the file: from there on the stream continues in memory, for those who have
+   addresses in it, and takes nothing new. 0: no memory for that. */
+static int lose_from(Stream *stream, char *address) {
+    char *from = stream->base + (size_t)(address - stream->base) / page_size() * page_size();
+    char *end = stream->base + stream->backed;
+    if (from < end && space_empty(from, (size_t)(end - from), 0)) return 0;
+    stop(stream, STREAM_LOST);
+    if (storage_on_loss) storage_on_loss(from, end);
+    return 1;
 }
+
+static int mend(void *address) {
+    char *at = address;
+    for (int i = 0; i < STREAMS; i++)
+        if (all[i]->base && at >= all[i]->base && at < all[i]->base + all[i]->backed)
+            return lose_from(all[i], at);
+    return 0;
+}
+
+static uint32_t state_after(int error) {
+    if (error == EFBIG) return STREAM_FULL;
+    if (error == ESTALE) return STREAM_LOST;
+    return error == ENOMEM || error == EAGAIN ? STREAM_NO_MEMORY : STREAM_REFUSED;
+}
+
+/* ---- growing -------------------------------------------------------------------------------------- */
 
 /* Beyond RLIMIT_FSIZE the system would send SIGXFSZ, which kills a script that does not ignore it. */
 static int file_may_have(size_t bytes) {
@@ -49,57 +67,78 @@ static int file_may_have(size_t bytes) {
     return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-/* Space first, mapping second: a mapped hole on a full disk is a SIGBUS. */
-static int back_with_file(Stream *stream, size_t chunk) {
+/* 0, or why not. Space first, mapping second: a mapped hole on a full disk is a SIGBUS. */
+static int lengthen(Stream *stream, size_t chunk) {
+    struct stat about;
+    int refused;
     if (!descriptor_is_ours(&stream->file) &&
         descriptor_reopen(&stream->file, stream->path, O_RDWR))
-        return -1;
-    int refused = file_may_have(stream->backed + chunk)
-                      ? posix_fallocate(stream->file.fd, (off_t)stream->backed, (off_t)chunk)
-                      : ENOSPC;
-    if (refused) {
-        errno = refused;
-        return -1;
+        return errno;
+    if (!fstat(stream->file.fd, &about) && (size_t)about.st_size < stream->backed) {
+        lose_from(stream, stream->base + about.st_size);
+        return ESTALE;
     }
-    void *at = mmap(stream->base + stream->backed, chunk, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_FIXED, stream->file.fd, (off_t)stream->backed);
-    return at == MAP_FAILED ? -1 : 0;
+    if (!file_may_have(stream->backed + chunk)) return ENOSPC;
+    do refused = posix_fallocate(stream->file.fd, (off_t)stream->backed, (off_t)chunk);
+    while (refused == EINTR);
+    return refused;
 }
 
-static int back_with_memory(Stream *stream, size_t chunk) {
-    void *at = mmap(stream->base + stream->backed, chunk, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? -1 : 0;
+/* What the streams have in the process, with `chunk` more for one of them. */
+static size_t total_with(size_t chunk) {
+    for (int i = 0; i < STREAMS; i++) chunk += all[i]->ours;
+    return chunk;
+}
+
+/* The pages stay in the file; the process does not need them. */
+static void let_go_of_pages(Stream *stream) {
+    size_t written = stream->used / page_size() * page_size();
+    if (stream->is_log && !stream->in_memory && written > page_size())
+        madvise(stream->base + page_size(), written - page_size(), MADV_DONTNEED);
+}
+
+static size_t next_chunk(const Stream *stream, size_t needed) {
+    size_t chunk = stream->backed / 4, left = stream->limit - stream->backed;
+    if (chunk < CHUNK_MIN) chunk = CHUNK_MIN;
+    if (chunk > CHUNK_MAX) chunk = CHUNK_MAX;
+    if (chunk < needed) chunk = needed;
+    if (chunk > left && left >= needed) chunk = left;
+    return round_to_page(chunk);
 }
 
 /* 0, or -1: the limit is reached (errno EFBIG) or the system refused (errno says why). */
 static int grow(Stream *stream, size_t needed) {
-    size_t chunk = stream->backed / 4;
-    if (chunk < CHUNK_MIN) chunk = CHUNK_MIN;
-    if (chunk > CHUNK_MAX) chunk = CHUNK_MAX;
-    if (chunk < needed) chunk = needed;
-    chunk = round_to_page(chunk);
-    if (stream->backed + chunk > stream->limit) {
-        errno = EFBIG;
+    size_t chunk = next_chunk(stream, needed);
+    if (stream->backed + chunk > stream->limit) errno = EFBIG;
+    else if (!space_is_allowed(total_with(chunk), stream->in_memory)) errno = ENOMEM;
+    else if (stream->in_memory) errno = 0;
+    else errno = lengthen(stream, chunk);
+    if (errno) return -1;
+    if (space_map(stream->base + stream->backed, chunk, stream->base + stream->ours,
+                  stream->in_memory ? -1 : stream->file.fd, stream->backed))
         return -1;
-    }
-    int failed = stream->in_memory ? back_with_memory(stream, chunk) : back_with_file(stream, chunk);
-    if (failed) return -1;
+    let_go_of_pages(stream);
     stream->backed += chunk;
+    if (stream->ours < stream->backed) stream->ours = stream->backed;
+    stream->room = stream->backed;
     return 0;
 }
 
-void *stream_take(Stream *stream, size_t bytes) {
-    FileHeader *header = stream_header(stream);
-    if (header->state != STREAM_GROWING) return NULL;
-    if (header->used + bytes > stream->backed && grow(stream, bytes)) {
-        header->state = errno == EFBIG ? STREAM_FULL : STREAM_REFUSED;
-        return NULL;
-    }
-    void *at = stream->base + header->used;
-    header->used += bytes;
-    return at;
+static int make_room(Stream *stream, size_t bytes) {
+    if (!stream->room) return -1;
+    if (!grow(stream, bytes)) return 0;
+    stop(stream, state_after(errno));
+    return -1;
 }
+
+void *stream_take(Stream *stream, size_t bytes) {
+    size_t used = stream->used;
+    if (__builtin_expect(used + bytes > stream->room, 0) && make_room(stream, bytes)) return NULL;
+    stream_header(stream)->used = stream->used = used + bytes;
+    return stream->base + used;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------- */
 
 static void write_header(Stream *stream, uint32_t kind) {
     FileHeader *header = stream_header(stream);
@@ -107,44 +146,63 @@ static void write_header(Stream *stream, uint32_t kind) {
     header->version = FORMAT_VERSION;
     header->stream = kind;
     header->base = (uint64_t)(uintptr_t)stream->base;
-    header->used = sizeof *header;
+    header->used = stream->used = sizeof *header;
     header->clock = clock_of_ticks;
-    header->state = STREAM_GROWING;
+    header->state = stream->state = STREAM_GROWING;
+}
+
+static int open_file(Stream *stream, const char *folder, const char *name) {
+    int length = snprintf(stream->path, sizeof stream->path, "%s/%s", folder, name);
+    if ((size_t)length < sizeof stream->path)
+        return descriptor_open(&stream->file, stream->path, O_RDWR | O_CREAT | O_EXCL);
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* Where it was before, if nothing else has moved in since. */
+static int place(Stream *stream) {
+    if (stream->base && !grow(stream, CHUNK_MIN)) return 0;
+    if (stream->ours) return -1; /* the place is not to blame */
+    if ((stream->base = space_find())) return grow(stream, CHUNK_MIN);
+    return -1;
 }
 
 static int open_stream(Stream *stream, const char *folder, const char *name, uint32_t kind,
                        size_t limit) {
-    stream->limit = limit < CHUNK_MIN ? CHUNK_MIN : limit;
-    stream->backed = 0;
+    limit = limit < CHUNK_MIN ? CHUNK_MIN : limit;
+    stream->limit = limit / page_size() * page_size();
+    stream->backed = stream->room = stream->used = 0;
     stream->in_memory = folder == NULL;
-    if (reserve(stream, stream->limit)) return -1;
-    if (folder) {
-        int length = snprintf(stream->path, sizeof stream->path, "%s/%s", folder, name);
-        if ((size_t)length >= sizeof stream->path) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        if (descriptor_open(&stream->file, stream->path, O_RDWR | O_CREAT | O_EXCL)) return -1;
-    }
-    if (grow(stream, CHUNK_MIN)) return -1;
+    if (folder && open_file(stream, folder, name)) return -1;
+    if (place(stream)) return -1;
     write_header(stream, kind);
     stream->is_open = 1;
     return 0;
 }
 
-/* Late readers of the range must find memory, so the files are replaced and not unmapped. */
-static void detach(Stream *stream) {
-    if (!stream->base) return;
-    mmap(stream->base, stream->reserved, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    stream->backed = stream->reserved;
+/* ---- leaving -------------------------------------------------------------------------------------- */
+
+/* Counters and stacks have addresses in use until the calls that hold them return, so memory takes
+   the place of the file. 0: the file is still mapped. */
+static int take_file_out(Stream *stream, int or_readable) {
+    if (stream->is_log) {
+        munmap(stream->base, stream->ours);
+        stream->ours = 0;
+    } else if (stream->backed && space_empty(stream->base, stream->backed, or_readable) < 0) {
+        return 0;
+    }
+    stream->backed = 0;
+    return 1;
 }
 
-static void leave_to_parent(Stream *stream, uint32_t kind) {
+static void leave_to_parent(Stream *stream) {
     if (!stream->is_open) return;
-    detach(stream);
+    stream->room = stream->used = 0;
+    if (!take_file_out(stream, 1)) {
+        munmap(stream->base, stream->ours);
+        stream->backed = stream->ours = 0;
+    }
     descriptor_close(&stream->file);
-    write_header(stream, kind);
 }
 
 /* A forked child shares the parent's pages and would write into the parent's counters. This runs
@@ -152,10 +210,7 @@ static void leave_to_parent(Stream *stream, uint32_t kind) {
 static void after_fork_in_child(void) {
     if (!storage_is_open) return;
     storage_forked = 1;
-    leave_to_parent(&events_stream, STREAM_EVENTS);
-    leave_to_parent(&lines_stream, STREAM_LINES);
-    leave_to_parent(&samples_stream, STREAM_SAMPLES);
-    leave_to_parent(&calls_stream, STREAM_CALLS);
+    for (int i = 0; i < STREAMS; i++) leave_to_parent(all[i]);
     if (storage_on_fork) storage_on_fork();
 }
 
@@ -164,48 +219,51 @@ static void watch_forks(void) {
     if (!watching) watching = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
 }
 
-static void give_up(Stream *stream) {
+/* Zeros after the last record do no harm: a failed ftruncate changes nothing for readers. Where the
+   file is still mapped, nothing is cut off: that would be a SIGBUS. */
+static void close_stream(Stream *stream) {
+    off_t used = (off_t)stream->used;
     stream->is_open = 0;
-    detach(stream);
+    stream->room = stream->used = 0;
+    int is_out = !stream->base || take_file_out(stream, 0);
+    if (is_out && used && stream->state != STREAM_LOST && descriptor_is_ours(&stream->file) &&
+        ftruncate(stream->file.fd, used))
+        errno = 0;
     descriptor_close(&stream->file);
+}
+
+static int open_all(const char *folder, size_t max_bytes, int calls) {
+    if (open_stream(&events_stream, folder, "events.bin", STREAM_EVENTS,
+                    calls ? max_bytes / 8 : max_bytes / 2) ||
+        open_stream(&lines_stream, folder, "lines.bin", STREAM_LINES, max_bytes / 4))
+        return -1;
+    if (folder && open_stream(&samples_stream, folder, "samples.bin", STREAM_SAMPLES, max_bytes / 8))
+        close_stream(&samples_stream); /* nothing else needs it: recording continues without */
+    if (calls && open_stream(&calls_stream, folder, "calls.bin", STREAM_CALLS, max_bytes / 2))
+        close_stream(&calls_stream);
+    return 0;
 }
 
 int storage_open(const char *folder, size_t max_bytes, int calls, uint32_t clock) {
     watch_forks();
     clock_of_ticks = clock;
-    if (open_stream(&events_stream, folder, "events.bin", STREAM_EVENTS,
-                    calls ? max_bytes / 8 : max_bytes / 2) ||
-        open_stream(&lines_stream, folder, "lines.bin", STREAM_LINES, max_bytes / 4)) {
+    if (folder) bus_guard_begin(mend); /* before the first write */
+    if (open_all(folder, max_bytes, calls)) {
         int why = errno;
-        give_up(&events_stream);
-        give_up(&lines_stream);
+        for (int i = 0; i < STREAMS; i++) close_stream(all[i]);
+        bus_guard_end();
         errno = why;
         return -1;
     }
-    if (folder && open_stream(&samples_stream, folder, "samples.bin", STREAM_SAMPLES, max_bytes / 8))
-        give_up(&samples_stream); /* nothing else needs it: recording continues without */
-    if (calls && open_stream(&calls_stream, folder, "calls.bin", STREAM_CALLS, max_bytes / 2))
-        give_up(&calls_stream);
     storage_is_open = 1;
     storage_forked = 0;
     return 0;
 }
 
-/* Zeros after the last record do no harm: a failed ftruncate changes nothing for readers. */
-static void close_stream(Stream *stream) {
-    if (!stream->is_open) return;
-    stream->is_open = 0;
-    off_t used = (off_t)stream_header(stream)->used;
-    detach(stream);
-    if (descriptor_is_ours(&stream->file) && ftruncate(stream->file.fd, used)) errno = 0;
-    descriptor_close(&stream->file);
-}
-
 void storage_close(void) {
     if (!storage_is_open) return;
     storage_is_open = 0;
-    close_stream(&events_stream);
-    close_stream(&lines_stream);
-    close_stream(&samples_stream);
-    close_stream(&calls_stream);
+    for (int i = 0; i < STREAMS; i++)
+        if (all[i]->is_open) close_stream(all[i]);
+    bus_guard_end();
 }
