@@ -22,20 +22,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store.format": set(),
     "clock": {"errors", "model", "store.format"},
     "native": {"store.format"},
-    "store.writer": {"native", "store.format", "errors"},
-    "store.local_folder": {"store.format"},
-    "launch": {"store.format", "store.local_folder", "errors", "frameworks"},
-    "record": {"native", "store.format", "store.writer", "store.local_folder", "launch", "errors"},
-    "store": {"store.format", "clock", "model", "errors"},
+    "store.plain_files": set(),
+    "store.writer": {"native", "store.format", "store.plain_files", "errors"},
+    "store.local_folder": {"store.format", "store.plain_files"},
+    "launch": {
+        "store.format", "store.local_folder", "store.plain_files", "errors", "frameworks",
+    },
+    "record": {
+        "native", "store.format", "store.writer", "store.local_folder", "store.plain_files",
+        "launch", "errors",
+    },
+    "store": {"store.format", "store.plain_files", "clock", "model", "errors"},
     "importers": {"native", "store", "store.format", "clock", "model", "errors"},
     "analyze": {
-        "importers",
-        "store",
-        "store.format",
-        "store.local_folder",
-        "clock",
-        "model",
-        "errors",
+        "importers", "store", "store.format", "store.local_folder", "store.plain_files", "clock",
+        "model", "errors",
     },
     "advise": {"analyze", "store", "store.format", "clock", "model", "errors", "frameworks"},
     "compare": {"advise", "analyze", "store", "store.format", "clock", "model", "errors"},
@@ -43,11 +44,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "views": {"store", "model", "errors"},
     "trial": {
         "advise", "analyze", "clock", "compare", "errors", "launch", "model", "record", "store",
-        "store.format", "store.local_folder",
+        "store.format", "store.local_folder", "store.plain_files",
     },
     "show": {"advise", "analyze", "compare", "store", "model", "errors", "views"},
 }  # fmt: skip
-SHARED = {"store.format", "store.writer", "store.local_folder"}
+SHARED = {"store.format", "store.writer", "store.local_folder", "store.plain_files"}
 # These connect the parts, so they may import all of them.
 ASSEMBLERS = {
     "", "__main__", "cli", "ipython", "keras", "lightning", "line_profiler", "profile",
