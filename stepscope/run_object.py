@@ -18,7 +18,7 @@ from stepscope.run_questions import RunQuestions
 from stepscope.show.report.bundle import is_built
 from stepscope.show.report.content import content
 from stepscope.show.report.page import frame
-from stepscope.show.terminal.drawing.page import WIDEST
+from stepscope.show.terminal.drawing.page import WIDEST, Terminal
 from stepscope.show.terminal.summary import summary as summary_page
 
 _HTML: Final = (
@@ -82,7 +82,7 @@ class Run(RunQuestions):
 
 def _console(*, colours: bool, width: int | None = None, record: bool = False) -> Console:
     """Writes into memory: in a notebook rich would display on its own."""
-    return Console(
+    return Terminal(
         file=io.StringIO(),
         width=width,
         record=record,

@@ -4,8 +4,10 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from stepscope.store.format import TABLES_FOLDER
+from stepscope.store.plain_files import make_folder, new_file, read_plain, remove
 
 
 def tables_folders(path: Path) -> tuple[Path, Path]:
@@ -15,11 +17,22 @@ def tables_folders(path: Path) -> tuple[Path, Path]:
     return path / TABLES_FOLDER, Path(cache) / "stepscope" / TABLES_FOLDER / key
 
 
-def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+def make_tables_folder(folder: Path) -> None:
+    """Raises OSError if a link has its name: the run may be somebody else's."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+
+
+def read_table(folder: Path, name: str) -> bytes:
+    return read_plain(folder / name, depth=2)
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Atomic: another process may be reading."""
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        write(half)
+        with new_file(half) as file:
+            write(file)
         half.replace(path)
     finally:
-        half.unlink(missing_ok=True)
+        remove(half)

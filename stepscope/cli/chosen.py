@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import click
+from stepscope.cli.words import say
 
 
 def chosen(path: str | Path) -> Path:
@@ -11,5 +11,5 @@ def chosen(path: str | Path) -> Path:
 
     choice = choose(Path(path))
     if choice.words is not None:
-        click.echo(f"stepscope: {choice.words}", err=True)
+        say(choice.words)
     return choice.path

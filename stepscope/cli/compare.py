@@ -1,6 +1,5 @@
 """`stepscope compare`: is it faster, by how much, how sure, and what made the difference."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +7,7 @@ import click
 
 from stepscope.cli import report, sizes
 from stepscope.cli.chosen import chosen
+from stepscope.cli.words import print_json, print_text, say
 from stepscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ def _print(answers: "ComparisonsAnswer", given: dict[str, Any]) -> None:
     """Two runs are one comparison; more are a table."""
     only = answers.comparisons[0] if len(answers.comparisons) == 1 else None
     if given["as_json"]:
-        _print_json(only or answers)
+        print_json(only or answers)
     elif given["markdown"]:
         from stepscope.show.markdown import comparison_page, comparisons_page
 
-        click.echo(comparison_page(only) if only else comparisons_page(answers))
+        print_text(comparison_page(only) if only else comparisons_page(answers))
     else:
         from stepscope.show.terminal.comparison import comparison, comparisons
         from stepscope.show.terminal.drawing.page import print_view
@@ -84,22 +84,11 @@ def _write_report(path: str, run: "Run", answer: "ComparisonAnswer") -> None:
     from stepscope.show.report.content import content
 
     report.write_page(path, content(run, compare=answer))
-    click.echo(f"stepscope: the comparison is in '{path}'.", err=True)
-
-
-def _print_json(answer: Any) -> None:
-    import msgspec
-
-    text = msgspec.json.encode(answer)
-    if sys.stdout.isatty():
-        text = msgspec.json.format(text, indent=2)
-    click.echo(text)
+    say(f"the comparison is in '{path}'.")
 
 
 def _say_which(answers: "ComparisonsAnswer", limit: float) -> None:
     for run, each in zip(answers.runs[1:], answers.comparisons, strict=True):
         if is_slower(each, limit):
             slower = f"{100 * (1 / each.decisive - 1):.1f} %"
-            click.echo(
-                f"stepscope: '{run.run}' is {slower} slower, more than {100 * limit:g} %.", err=True
-            )
+            say(f"'{run.run}' is {slower} slower, more than {100 * limit:g} %.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from stepscope.cli.chosen import chosen
+from stepscope.cli.words import say
 from stepscope.errors import EnvironmentTrouble, InputError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def command(
         path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
         pieces = [content] if isinstance(content, bytes) else cast("Iterator[bytes]", content)
         _write_file(path, pieces)
-    click.echo(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", err=True)
+    say(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", prefix="")
 
 
 def _how(file_format: str, no_source: bool) -> dict[str, bool]:

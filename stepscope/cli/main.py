@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import io
 import keyword
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import Final
 
 import click
 
+from stepscope.cli.words import say
 from stepscope.errors import InternalError, StepscopeError
 
 VERBS: Final = ("run", "show", "compare", "try", "view", "export", "doctor")
@@ -70,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StepscopeError as error:
         return _say(error, verbose=given["verbose"])
     except click.ClickException as error:
-        error.show()
+        text = io.StringIO()
+        error.show(file=text)
+        say(text.getvalue().rstrip("\n"), prefix="")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
@@ -85,9 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say(error: StepscopeError, *, verbose: bool) -> int:
     if verbose:
-        traceback.print_exception(error)
+        say("".join(traceback.format_exception(error)).rstrip(), prefix="")
     else:
-        click.echo(f"stepscope: {error}", err=True)
+        say(str(error))
     return error.exit_status
 
 

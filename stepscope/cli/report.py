@@ -27,9 +27,10 @@ def found_or_written(run: "Run", *, findings: Any) -> str | None:
     from stepscope.analyze.answers.processes import ending
     from stepscope.launch.run_folder import shown
     from stepscope.show.report.file import REPORT_FILE
+    from stepscope.store.plain_files import is_file
 
     folder = str(run.path)
-    if os.path.exists(os.path.join(folder, REPORT_FILE)):
+    if is_file(os.path.join(folder, REPORT_FILE)):
         return os.path.join(shown(folder), REPORT_FILE)
     if os.environ.get("STEPSCOPE_REPORT") == "off" or ending(run).how == "running":
         return None
@@ -50,7 +51,7 @@ def write_page(path: str, content: "Content") -> None:
 
     page = report(content)
     try:
-        replace_file(Path(path), lambda half: half.write_bytes(page))
+        replace_file(Path(path), lambda file: file.write(page))
     except OSError as cause:
         raise InputError(f"'{path}' cannot be written: {cause.strerror}.") from cause
 

@@ -19,6 +19,7 @@ from stepscope.launch.options import RecordOptions
 from stepscope.launch.supervisor import add_to_ending, end_like, supervise
 from stepscope.launch.support import require_supported
 from stepscope.record.boot import environment_for
+from stepscope.spelled_out import spelled_out
 from stepscope.store import local_folder
 from stepscope.store.format import OPS_FILE
 
@@ -232,6 +233,6 @@ def _say(sentence: str) -> None:
     if sys.stderr is None:  # started with stderr closed
         return
     try:
-        print(f"stepscope: {sentence}", file=sys.stderr, flush=True)
+        print(f"stepscope: {spelled_out(sentence)}", file=sys.stderr, flush=True)
     except OSError:
         return  # the reader is gone

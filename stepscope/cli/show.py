@@ -1,7 +1,6 @@
 """`stepscope show`: what a run recorded, as text or as JSON."""
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,6 +9,7 @@ import click
 
 from stepscope.cli import report
 from stepscope.cli.chosen import chosen
+from stepscope.cli.words import print_json, say
 from stepscope.errors import DataError, InputError
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import Given, Option, View
@@ -152,7 +152,7 @@ def _first_view_of_trace(path: Path) -> str:
 
     run = run_of_trace(path)
     others = " | ".join(each.name for each in VIEWS.values() if each.takes_traces)
-    click.echo(f"stepscope: ask more of a trace with: stepscope show {path} {others}", err=True)
+    say(f"ask more of a trace with: stepscope show {path} {others}")
     if VIEWS["findings"].plain(run).findings:
         return "findings"
     if _has_steps(run):
@@ -194,14 +194,9 @@ def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:
 
 def _print_json(view: View[Any], answer: Any, given: Given) -> None:
     """The answer and nothing else; rows are cut only when --top says so."""
-    import msgspec
-
     from stepscope.show.selection import first
 
-    text = msgspec.json.encode(first(view, answer, given.get("top", 0)))
-    if sys.stdout.isatty():
-        text = msgspec.json.format(text, indent=2)
-    click.echo(text)
+    print_json(first(view, answer, given.get("top", 0)))
 
 
 def _print_page(view: View[Any], answer: Any, run: "Run", given: Given) -> None:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stepscope.cli import report
+from stepscope.cli.words import print_json, say
 from stepscope.errors import InputError
 from stepscope.launch.launchers import launch_of
 from stepscope.launch.support import require_supported
+from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from stepscope.model.trial import Rung, TrialAnswer
@@ -98,10 +100,7 @@ def _state(words: list[str], given: dict[str, Any]) -> "State":
 
 def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
     if as_json:
-        import msgspec
-
-        text = msgspec.json.encode(answer)
-        click.echo(msgspec.json.format(text, indent=2) if sys.stdout.isatty() else text)
+        print_json(answer)
         return
     from stepscope.show.terminal.drawing.page import print_view
     from stepscope.show.terminal.ladder import ladder
@@ -163,13 +162,13 @@ class _Talk:
 
     def say(self, sentence: str) -> None:
         self.end()
-        click.echo(f"stepscope: {sentence}", err=True)
+        say(sentence)
 
     def round(self, what: str, number: int, most: int, left_s: float) -> None:
         if self._is_terminal:
             line = f"{what}: round {number} of at most {most}, {_left(left_s)}"
             width = shutil.get_terminal_size().columns - 1  # a longer one could not be wiped out
-            click.echo(f"\r\033[K{line[:width]}", err=True, nl=False)
+            click.echo(f"\r\033[K{spelled_out(line, lines=False)[:width]}", err=True, nl=False)
 
     def rung(self, rung: "Rung") -> None:
         from stepscope.show.terminal.ladder import in_one_line

@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from stepscope.cli.chosen import chosen
+from stepscope.cli.words import say
 from stepscope.errors import DataError, EnvironmentTrouble, InputError
 
 _DEFAULT_PORT: Final = 6100
@@ -91,14 +92,11 @@ def _address(host: str, port: int, token: str) -> str:
 
 
 def _print_address(address: str, host: str, port: int) -> None:
-    click.echo(f"stepscope: {address}", err=True)
+    say(address)
     if any(name in os.environ for name in _REMOTE) and host in ("127.0.0.1", "localhost", "::1"):
         here = f"{getpass.getuser()}@{socket.gethostname()}"
-        click.echo(
-            f"stepscope: from your own machine, first: ssh -N -L {port}:localhost:{port} {here}",
-            err=True,
-        )
-    click.echo("stepscope: press Ctrl-C to stop.", err=True)
+        say(f"from your own machine, first: ssh -N -L {port}:localhost:{port} {here}")
+    say("press Ctrl-C to stop.")
 
 
 def _open_browser(address: str) -> None:

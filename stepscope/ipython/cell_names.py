@@ -5,15 +5,15 @@ to the recorded names; the last entry for a name counts.
 """
 
 import glob
-import hashlib
 import json
 import linecache
 import os
 from typing import Any, NamedTuple
 
 from stepscope.record.code.user_code import is_notebook_cell
-from stepscope.store.format import NAMES_FILE, SOURCES_FOLDER
-from stepscope.store.writer import write_file
+from stepscope.store.format import NAMES_FILE
+from stepscope.store.plain_files import append_plain, read_plain
+from stepscope.store.writer import keep_text
 
 
 class Cells(NamedTuple):
@@ -38,12 +38,11 @@ class Cells(NamedTuple):
 def name_cells(run_folder: str, cells: Cells) -> None:
     """In all processes of the run: forked ones run the cells' code, too."""
     for path in glob.glob(os.path.join(glob.escape(run_folder), "proc-*", NAMES_FILE)):
-        with open(path, encoding="utf-8") as file:
-            better = [_better(line, run_folder, cells) for line in file]
-        with open(path, "a", encoding="utf-8") as file:
-            # On a new line: a killed process may have left half a line.
-            file.writelines("\n" + json.dumps(entry) for entry in better if entry is not None)
-            file.write("\n")
+        lines = read_plain(path, depth=2).decode().splitlines()
+        better = [_better(line, run_folder, cells) for line in lines]
+        # On a new line: a killed process may have left half a line.
+        entries = ["\n" + json.dumps(entry) for entry in better if entry is not None]
+        append_plain(path, "".join([*entries, "\n"]).encode())
 
 
 def _better(line: str, run_folder: str, cells: Cells) -> dict[str, Any] | None:
@@ -65,8 +64,4 @@ def _keep_text(run_folder: str, path: str) -> str | None:
     text = "".join(linecache.getlines(path)).encode()
     if not text:
         return None
-    name = hashlib.sha1(text, usedforsecurity=False).hexdigest()
-    folder = os.path.join(run_folder, SOURCES_FOLDER)
-    os.makedirs(folder, exist_ok=True)
-    write_file(os.path.join(folder, name), text)
-    return name
+    return keep_text(run_folder, text)

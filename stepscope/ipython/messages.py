@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from IPython.core.error import UsageError
 
 from stepscope.errors import StepscopeError
+from stepscope.spelled_out import spelled_out
 
 
 def say(sentence: str) -> None:
-    print(f"stepscope: {sentence}", file=sys.stderr, flush=True)
+    print(f"stepscope: {spelled_out(sentence)}", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
@@ -19,7 +20,7 @@ def errors_without_traceback() -> Iterator[None]:
     try:
         yield
     except StepscopeError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(spelled_out(str(error))) from error
 
 
 @contextlib.contextmanager

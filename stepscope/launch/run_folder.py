@@ -1,5 +1,6 @@
 """The run folder before anything runs: its name, its creation, what is refused, and run.json."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ from stepscope.store.format import (
     SYSTEM_FILE,
     TABLES_FOLDER,
 )
+from stepscope.store.plain_files import new_file, read_plain, remove, share_no_more
 
 DEFAULT_PARENT: Final = "stepscope-runs"
 
@@ -98,15 +100,15 @@ def write_run_file(folder: str, fields: dict[str, Any]) -> bool:
     """The first rank writes run.json, complete at once; False for the others."""
     target = os.path.join(folder, RUN_FILE)
     arriving = f"{target}.{os.uname().nodename}-{os.getpid()}"
+    _share_like(folder, fields.get("script"))
     try:
-        with open(arriving, "x", encoding="utf-8") as file:
-            json.dump(fields, file, indent=1)
+        with new_file(arriving) as file:
+            file.write(json.dumps(fields, indent=1).encode())
         return _link(arriving, target)
     except OSError as cause:
         raise _cannot_write(folder, cause) from cause
     finally:
-        if os.path.exists(arriving):
-            os.unlink(arriving)
+        remove(arriving)
 
 
 def safe_name(name: str) -> str:
@@ -115,10 +117,16 @@ def safe_name(name: str) -> str:
     return kept.strip("-.")[:80] or "run"
 
 
+def _share_like(folder: str, script: str | None) -> None:
+    """The run holds the script's command line and text: it is for those who may read the script."""
+    with contextlib.suppress(OSError):
+        if script is not None:
+            share_no_more(folder, os.stat(script).st_mode)
+
+
 def _launcher_in(folder: str) -> Any:
     try:
-        with open(os.path.join(folder, RUN_FILE), encoding="utf-8") as file:
-            return json.load(file).get("launcher")
+        return json.loads(read_plain(os.path.join(folder, RUN_FILE))).get("launcher")
     except (OSError, ValueError, AttributeError):
         return None
 
@@ -147,9 +155,9 @@ def _make_parent(parent: str) -> None:
     """Keep the folder of all runs out of the user's git."""
     _make(parent)
     ignore = os.path.join(parent, ".gitignore")
-    if not os.path.exists(ignore) and os.access(parent, os.W_OK):
-        with open(ignore, "w", encoding="utf-8") as file:
-            file.write("*\n")
+    if not os.path.lexists(ignore) and os.access(parent, os.W_OK):
+        with new_file(ignore) as file:
+            file.write(b"*\n")
 
 
 def _make(folder: str) -> None:
@@ -171,7 +179,9 @@ def _cannot_write(folder: str, cause: OSError) -> EnvironmentTrouble:
 
 
 def _is_ours(entry: str) -> bool:
-    return entry in _OURS or entry.startswith(_OUR_PREFIXES)
+    name, _, number = entry.rpartition(".")  # a process that was killed left half a file behind
+    is_half = number.isdecimal() and name.removeprefix(".") in _OURS
+    return entry in _OURS or entry.startswith(_OUR_PREFIXES) or is_half
 
 
 def _empty(folder: str, entries: list[str]) -> None:

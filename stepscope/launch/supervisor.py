@@ -17,6 +17,7 @@ from stepscope.errors import EnvironmentTrouble
 from stepscope.launch import signals
 from stepscope.launch.system import SystemLog
 from stepscope.store.format import SUPERVISOR_FILE
+from stepscope.store.plain_files import read_plain, replace_plain
 
 # Python ignores these in every process it runs; the child begins as a shell would start it.
 _IGNORED_BY_PYTHON: Final = tuple(
@@ -143,15 +144,11 @@ def add_to_ending(run_folder: str, **fields: float) -> None:
     """What is only known after the end; nothing if the end itself could not be written."""
     path = os.path.join(run_folder, SUPERVISOR_FILE)
     with contextlib.suppress(OSError, ValueError):
-        with open(path, encoding="utf-8") as file:
-            known = json.load(file)
-        _write(path, {**known, **fields})
+        _write(path, {**json.loads(read_plain(path)), **fields})
 
 
 def _write(path: str, fields: Mapping[str, object]) -> None:
-    with open(path + ".arriving", "w", encoding="utf-8") as file:
-        json.dump(fields, file)
-    os.replace(path + ".arriving", path)
+    replace_plain(path, json.dumps(fields).encode())
 
 
 def _forbid_core_dump() -> None:

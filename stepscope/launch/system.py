@@ -13,6 +13,7 @@ from stepscope.launch.containers import (
 )
 from stepscope.launch.nvml import Devices
 from stepscope.store.format import SYSTEM_FILE
+from stepscope.store.plain_files import append_plain
 
 _FULL_DETAIL_S: Final = 600  # after ten minutes a sample every ten seconds is enough
 _INTERVAL_S: Final = 1.0
@@ -48,8 +49,7 @@ class SystemLog:
             return
         line = json.dumps(self._facts()) + "\n"
         try:
-            with open(self._path, "a", encoding="utf-8") as file:
-                file.write(line)
+            append_plain(self._path, line.encode())
         except OSError:  # no space, or the script removed the folder: the training continues
             self._refused = True
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 from stepscope.launch import launchers
 from stepscope.launch.options import RecordOptions
 from stepscope.store.format import NOTES_FILE, RUN_FILE
+from stepscope.store.plain_files import append_plain, read_plain
 
 _VARIABLES: Final = tuple(
     f"STEPSCOPE_{name}"
@@ -71,8 +72,7 @@ def leave_note(run_folder: str, text: str, severity: str = "warning") -> None:
     """A sentence about the run as a whole; one small append, so that processes do not mix."""
     line = json.dumps({"is": "note", "text": text, "severity": severity}) + "\n"
     try:
-        with open(os.path.join(run_folder, NOTES_FILE), "a", encoding="utf-8") as file:
-            file.write(line)
+        append_plain(os.path.join(run_folder, NOTES_FILE), line.encode())
     except OSError:
         return  # a note is not worth a failure
 
@@ -116,8 +116,7 @@ def _apply_fixes(run_folder: str) -> None:
 
 
 def read_options(run_folder: str) -> RecordOptions:
-    with open(os.path.join(run_folder, RUN_FILE), encoding="utf-8") as file:
-        fields: dict[str, Any] = json.load(file)
+    fields: dict[str, Any] = json.loads(read_plain(os.path.join(run_folder, RUN_FILE)))
     return RecordOptions.from_json(fields.get("options", {}))
 
 

@@ -1,5 +1,6 @@
 """A comparison as Markdown, for a pull request."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,6 +21,7 @@ from stepscope.show.terminal.drawing.numbers import (
     size,
 )
 from stepscope.show.terminal.drawing.paths import short_paths
+from stepscope.spelled_out import spelled_out
 
 _MOST: Final = 5  # rows of a kind
 _LEAST: Final = 0.05  # of the change: a reviewer wants the reasons, not the noise
@@ -28,7 +30,7 @@ _TITLES: Final = {"phase": "phase", "line": "line", "op": "operator", "kernel": 
 
 def comparison_page(answer: ComparisonAnswer) -> str:
     parts = [
-        f"**{answer.verdict}**",
+        f"**{_words(answer.verdict)}**",
         _runs_table(answer.runs),
         *(_change_table(answer, what) for what in _TITLES),
         *_differences(answer.differences),
@@ -88,20 +90,30 @@ def _change(row: Change, files: dict[str, str]) -> list[str]:
 
 
 def _differences(differences: Iterable[Difference]) -> list[str]:
-    rows = [f"- {each.what}: {each.before}, then {each.after}: {each.effect}"
-            for each in differences]  # fmt: skip
+    rows = [
+        _words(f"- {each.what}: {each.before}, then {each.after}: {each.effect}")
+        for each in differences
+    ]
     return ["Not the same:\n\n" + "\n".join(dict.fromkeys(rows))] if rows else []
 
 
 def _findings(answer: ComparisonAnswer) -> list[str]:
-    rows = [f"- {each.change}: {each.title}" for each in answer.findings]
+    rows = [f"- {each.change}: {_words(each.title)}" for each in answer.findings]
     return ["Findings:\n\n" + "\n".join(rows)] if rows else []
 
 
 def _code(words: str) -> str:
-    """Markdown's own characters as they are; a bar would end the cell."""
-    clean = words.replace("|", "\\|")
-    return f"``{clean}``" if "`" in clean else f"`{clean}`"
+    """Markdown's own characters as they are; a bar would end the cell, and as many backticks as it
+    began with end the code."""
+    clean = spelled_out(words, lines=False).replace("|", "\\|")
+    most = max((len(run) for run in re.findall("`+", clean)), default=0)
+    fence = "`" * (most + 1)
+    return f"{fence} {clean} {fence}" if most else f"`{clean}`"
+
+
+def _words(text: str) -> str:
+    """A sentence with names in it: no tags, links or images."""
+    return re.sub(r"([<\[\]])", r"\\\1", spelled_out(text, lines=False))
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

@@ -8,13 +8,23 @@ import json
 import os
 import shutil
 import socket
+import stat
 import tempfile
-from pathlib import Path
 from typing import Final
 
 from stepscope.store.format import PROCESS_FILE, RUN_FILE, SOURCES_FOLDER
+from stepscope.store.plain_files import (
+    append_plain,
+    make_folder,
+    new_file,
+    read_plain,
+    remove,
+    replace_plain,
+    share_no_more,
+)
 
 POINTER_PREFIX: Final = "elsewhere-"
+HOME_FILE: Final = "home.json"  # node-local: which run it belongs to
 
 # Mapped files are slow or unsafe there: space is not reserved, pages go over the network.
 _NETWORK_TYPES: Final = frozenset(
@@ -53,11 +63,12 @@ def place_for(run_folder: str) -> str:
     already holds a copy of run.json. All ranks of one host get the same answer."""
     if not is_network(file_system_of(run_folder)):
         return run_folder
-    local = _local_candidate(run_folder)
+    local = _made_nearby(run_folder)
     if local is None:
         return run_folder
-    os.makedirs(local, mode=0o700, exist_ok=True)
-    _replace(os.path.join(run_folder, RUN_FILE), os.path.join(local, RUN_FILE))
+    replace_plain(os.path.join(local, RUN_FILE), read_plain(os.path.join(run_folder, RUN_FILE)))
+    home = {"run_file": os.stat(os.path.join(run_folder, RUN_FILE)).st_ino}
+    replace_plain(os.path.join(local, HOME_FILE), json.dumps(home).encode())
     _write_pointer(run_folder, local)
     return local
 
@@ -83,8 +94,7 @@ def collect(run_folder: str) -> list[str]:
 
 def _read_pointer(path: str) -> dict[str, str] | None:
     try:
-        with open(path, encoding="utf-8") as file:
-            pointer = json.load(file)
+        pointer = json.loads(read_plain(path))
         return {"host": str(pointer["host"]), "folder": str(pointer["folder"])}
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -92,14 +102,15 @@ def _read_pointer(path: str) -> dict[str, str] | None:
 
 def _is_ours(local: str, run_folder: str) -> bool:
     """The folder that a pointer names is moved and removed, and run folders get copied around: only
-    a folder that we made for this very run may be touched."""
+    a folder that we made for this very run may be touched, not for the run that it is a copy of."""
     is_named_so = os.path.basename(local).startswith(f"stepscope-{os.getuid()}-")
-    if not is_named_so or os.path.islink(local) or not os.path.isdir(local):
+    if not is_named_so or not is_private(local):
         return False
     try:
-        texts = [Path(folder, RUN_FILE).read_bytes() for folder in (local, run_folder)]
-        return os.stat(local).st_uid == os.getuid() and texts[0] == texts[1]
-    except OSError:
+        home = json.loads(read_plain(os.path.join(local, HOME_FILE)))["run_file"]
+        texts = [read_plain(os.path.join(folder, RUN_FILE)) for folder in (local, run_folder)]
+        return home == os.stat(os.path.join(run_folder, RUN_FILE)).st_ino and texts[0] == texts[1]
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -111,20 +122,19 @@ def collect_from(local: str, run_folder: str) -> None:
         if entry.startswith("proc-") and _is_being_written(source):
             left = True
         elif entry == SOURCES_FOLDER:
-            shutil.copytree(source, os.path.join(run_folder, entry), dirs_exist_ok=True)
-        elif entry != RUN_FILE:
+            left = not _bring_sources(source, run_folder) or left
+        elif entry not in (RUN_FILE, HOME_FILE):
             _move(source, os.path.join(run_folder, entry))
             left = left or os.path.exists(source)
     if not left:
         shutil.rmtree(local, ignore_errors=True)
-        _remove(_pointer_path(run_folder))
+        remove(_pointer_path(run_folder))
 
 
 def _is_being_written(process_folder: str) -> bool:
     """By a living process other than this one."""
     try:
-        with open(os.path.join(process_folder, PROCESS_FILE), encoding="utf-8") as file:
-            pid = int(json.load(file)["pid"])
+        pid = int(json.loads(read_plain(os.path.join(process_folder, PROCESS_FILE)))["pid"])
         if pid == os.getpid():
             return False
         os.kill(pid, 0)
@@ -141,32 +151,77 @@ def _move(source: str, target: str) -> None:
     arriving = os.path.join(folder, f".arriving-{os.getpid()}-{name}")
     try:
         if os.path.isdir(source):
-            shutil.copytree(source, arriving)
+            shutil.copytree(source, arriving, symlinks=True)
             os.rename(arriving, target)
             shutil.rmtree(source, ignore_errors=True)
         elif source.endswith(".jsonl"):  # other hosts may have written theirs
-            with open(source, "rb") as file, open(target, "ab") as there:
-                there.write(file.read())
+            append_plain(target, read_plain(source))
             os.unlink(source)
         else:
-            shutil.copy2(source, arriving)
+            with new_file(arriving) as file:
+                file.write(read_plain(source))
             os.rename(arriving, target)
             os.unlink(source)
     except OSError:  # another rank of this host was faster, or there is no space: it stays here
         shutil.rmtree(arriving, ignore_errors=True)
 
 
-def _local_candidate(run_folder: str) -> str | None:
-    """The same for all processes of this host and run, in the first local folder that exists."""
+def _bring_sources(source: str, run_folder: str) -> bool:
+    """Each with its mode; a name is the hash of its text, so what is there is the same."""
+    home = os.path.join(run_folder, SOURCES_FOLDER)
+    try:
+        make_folder(home)
+        for name in os.listdir(source):
+            text = os.path.join(source, name)
+            mode = os.lstat(text).st_mode
+            share_no_more(run_folder, mode)
+            replace_plain(os.path.join(home, name), read_plain(text), stat.S_IMODE(mode))
+    except OSError:  # no space, or a link has its name: it stays here
+        return False
+    return True
+
+
+# --- the node-local folder ------------------------------------------------------------------------
+
+
+def _made_nearby(run_folder: str) -> str | None:
+    """The same for all processes of this host and run, in the first local folder that will do.
+    Its name can be foreseen, so somebody else may have taken it: then the next one has to do."""
     import hashlib
 
-    key = hashlib.sha1(run_folder.encode(), usedforsecurity=False).hexdigest()[:12]
-    name = f"stepscope-{os.getuid()}-{os.path.basename(run_folder)}-{key}"
+    key = hashlib.sha1(run_folder.encode("utf-8", "surrogateescape"), usedforsecurity=False)
+    name = f"stepscope-{os.getuid()}-{os.path.basename(run_folder)}-{key.hexdigest()[:12]}"
     places = [os.environ.get("SLURM_TMPDIR"), tempfile.gettempdir(), "/dev/shm"]
     for place in places:
-        if place and os.access(place, os.W_OK) and not is_network(file_system_of(place)):
-            return os.path.join(place, name)
+        if place and _is_safe(place) and not is_network(file_system_of(place)):
+            local = os.path.join(place, name)
+            try:
+                make_folder(local, 0o700)
+            except OSError:
+                continue
+            if is_private(local):
+                return local
     return None
+
+
+def is_private(folder: str) -> bool:
+    """A folder of our own, no link to one, and nobody else may enter it."""
+    try:
+        about = os.lstat(folder)
+    except OSError:
+        return False
+    is_ours = stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid()
+    return is_ours and not about.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+def _is_safe(place: str) -> bool:
+    """We can write there, and nobody else can rename what is ours."""
+    try:
+        mode = os.stat(place).st_mode
+    except OSError:
+        return False
+    is_everybodys = bool(mode & (stat.S_IWGRP | stat.S_IWOTH))
+    return os.access(place, os.W_OK) and (bool(mode & stat.S_ISVTX) or not is_everybodys)
 
 
 def _pointer_path(run_folder: str) -> str:
@@ -174,21 +229,8 @@ def _pointer_path(run_folder: str) -> str:
 
 
 def _write_pointer(run_folder: str, local: str) -> None:
-    with open(_pointer_path(run_folder), "w", encoding="utf-8") as file:
-        json.dump({"host": socket.gethostname(), "folder": local}, file)
-
-
-def _replace(source: str, target: str) -> None:
-    arriving = f"{target}.{os.getpid()}"
-    shutil.copyfile(source, arriving)
-    os.replace(arriving, target)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
+    pointer = {"host": socket.gethostname(), "folder": local}
+    replace_plain(_pointer_path(run_folder), json.dumps(pointer).encode())
 
 
 def _unescaped(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import io
 import re
 import tokenize
 from pathlib import Path
@@ -18,6 +19,7 @@ from stepscope.store import events as tables
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
+from stepscope.store.plain_files import is_folder, read_plain
 from stepscope.store.records import (
     AnyName,
     MeasuredGain,
@@ -160,12 +162,15 @@ def _source_of(run: Path, name: str | None) -> list[str] | None:
 def _source_lines(path: Path) -> list[str] | None:
     """As Python itself reads them: the file's own encoding, and only newlines end a line."""
     try:
-        with tokenize.open(path) as file:
-            return [line.rstrip("\n") for line in file]
-    except (SyntaxError, UnicodeDecodeError):
-        return path.read_text("utf-8", "replace").split("\n")
+        data = io.BytesIO(read_plain(path, depth=2))
     except OSError:
         return None
+    try:
+        encoding, _ = tokenize.detect_encoding(data.readline)
+        data.seek(0)
+        return [line.rstrip("\n") for line in io.TextIOWrapper(data, encoding)]
+    except (SyntaxError, UnicodeDecodeError):
+        return data.getvalue().decode("utf-8", "replace").split("\n")
 
 
 def open_run(path: str | Path) -> Run:
@@ -176,6 +181,8 @@ def open_run(path: str | Path) -> Run:
     supervisor = _read_json(folder / fmt.SUPERVISOR_FILE, Supervisor, notes, needed=False)
     system = _read_lines_of_json(folder / fmt.SYSTEM_FILE, dict[str, Any], notes, needed=False)
     processes = [_read_process(entry, supervisor) for entry in _process_folders(folder)]
+    links = sorted(path.name for path in folder.glob("proc-*") if path.is_symlink())
+    notes += [f"{name} is a link: links in a run folder are not followed." for name in links]
     left = _read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
     notes += [note.text for note in left]
     if not processes:
@@ -206,7 +213,7 @@ def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
 
 def _read_json(path: Path, kind: type[_T], notes: list[str], *, needed: bool = True) -> _T | None:
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except FileNotFoundError:
         if needed:
             notes.append(f"{path.name} is missing.")
@@ -238,7 +245,7 @@ def _read_lines_of_json(
 ) -> list[Any]:
     """One value per line; lines that cannot be read are counted, and the rest is kept."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except OSError as error:
         if needed or not isinstance(error, FileNotFoundError):
             notes.append(f"{path.name} cannot be read: {error.strerror or error}.")
@@ -259,7 +266,7 @@ def _read_lines_of_json(
 
 def _process_folders(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.glob("proc-*") if path.is_dir())
+        return sorted(path for path in folder.glob("proc-*") if is_folder(path))
     except OSError as error:
         raise DataError(f"'{folder}' cannot be read: {error}. Check its permissions.") from error
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from stepscope.errors import DataError
 from stepscope.store import format as fmt
+from stepscope.store.plain_files import open_plain
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -192,7 +193,7 @@ def _open_activations(count: int, body: Bytes) -> npt.NDArray[Any]:
 def read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Header, Bytes] | None:
     """Header and bytes handed out so far. Read, not mapped: the recorder may cut the file."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             head = file.read(fmt.HEADER.size)
             header, used = _check_header(path, stream, head, notes)
             if header is None:

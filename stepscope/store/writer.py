@@ -17,6 +17,7 @@ from typing import Any
 
 from stepscope.native import _core
 from stepscope.store import format as fmt
+from stepscope.store.plain_files import make_folder, replace_plain, share_no_more
 
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
@@ -24,14 +25,11 @@ def write_json(path: str, fields: dict[str, Any]) -> None:
     write_file(path, json.dumps(_readable(fields), indent=1).encode())
 
 
-def write_file(path: str, content: bytes) -> None:
+def write_file(path: str, content: bytes, mode: int = 0o666) -> None:
     """The same for bytes."""
     if not may_grow_to(len(content)):
         raise OSError(errno.EFBIG, "beyond the process's limit for the size of a file", path)
-    temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
+    replace_plain(path, content, mode)
 
 
 def may_grow_to(size_bytes: int) -> bool:
@@ -119,15 +117,22 @@ def _readable(value: Any) -> Any:
 
 def keep_source(run_folder: str, path: str) -> str | None:
     """Copy a source file into the run; returns its name there. The script may be edited before
-    anyone looks at the report."""
+    anyone looks at the report. Who may not read the original may not read the copy either."""
     try:
         with open(path, "rb") as file:
-            text = file.read()
-        name: str = sha1(text).hexdigest()
-        target = os.path.join(run_folder, fmt.SOURCES_FOLDER, name)
-        if not os.path.exists(target):
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            write_file(target, text)
-        return name
+            text, mode = file.read(), os.fstat(file.fileno()).st_mode
+        share_no_more(run_folder, mode)
+        return keep_text(run_folder, text, mode & 0o666 | 0o600)
     except OSError:
         return None
+
+
+def keep_text(run_folder: str, text: bytes, mode: int = 0o666) -> str:
+    """The same for a text: its name in the run."""
+    name: str = sha1(text).hexdigest()
+    folder = os.path.join(run_folder, fmt.SOURCES_FOLDER)
+    make_folder(folder)
+    target = os.path.join(folder, name)
+    if not os.path.lexists(target):
+        write_file(target, text, mode)
+    return name

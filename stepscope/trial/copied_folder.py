@@ -96,6 +96,7 @@ class CopiedFolders:
 
     def _put_back(self, root: str, copy: str) -> None:
         wanted = {copy}
+        os.makedirs(self._where, mode=0o700, exist_ok=True)  # whatever may be read in the original
         os.makedirs(copy, exist_ok=True)
         for source in _entries(root):
             target = copy + source[len(root) :]

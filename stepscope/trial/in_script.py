@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from stepscope.record import frameworks
 from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.store.plain_files import append_plain
 from stepscope.trial import fixes
 
 REPORT_FILE: Final = "trial.jsonl"
@@ -82,7 +83,7 @@ class InScript:
 def _append(run_folder: str, fields: dict[str, object]) -> None:
     """One small append a line, so that processes do not mix."""
     try:
-        with open(os.path.join(run_folder, REPORT_FILE), "a", encoding="utf-8") as file:
-            file.write(json.dumps(fields) + "\n")
+        line = json.dumps(fields) + "\n"
+        append_plain(os.path.join(run_folder, REPORT_FILE), line.encode())
     except OSError:
         return  # without its word a fix counts as never reached

@@ -4,12 +4,12 @@ import contextlib
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
 from stepscope.model.trial import Rung
 from stepscope.store.format import FORMAT_VERSION, MEASURED_FILE
+from stepscope.store.plain_files import replace_plain
 from stepscope.store.records import MeasuredGain, MeasuredGains
 
 
@@ -17,10 +17,8 @@ def keep_gains(run: str, rungs: Sequence[Rung]) -> None:
     """`rungs`: in the order in which they were measured. A run that cannot be written keeps its
     predictions: the ladder's own answer has everything."""
     body = msgspec.json.encode(MeasuredGains(format=FORMAT_VERSION, fixes=list(_gains(rungs))))
-    path = Path(run, MEASURED_FILE)
     with contextlib.suppress(OSError):
-        path.with_suffix(".arriving").write_bytes(body)
-        os.replace(path.with_suffix(".arriving"), path)
+        replace_plain(os.path.join(run, MEASURED_FILE), body)
 
 
 def _gains(rungs: Sequence[Rung]) -> Iterator[MeasuredGain]:

@@ -22,6 +22,7 @@ from stepscope.launch.supervisor import Ended, write_ending
 from stepscope.launch.system import SystemLog
 from stepscope.record.boot import environment_for
 from stepscope.store import local_folder
+from stepscope.store.plain_files import read_plain
 from stepscope.trial import orphans
 from stepscope.trial.copied_folder import CopiedFolders, InPlace
 from stepscope.trial.endings import last_lines, trouble_of
@@ -102,8 +103,8 @@ def _environment(run: str, where: str, trial_file: str, fixes: Sequence[Applied]
 
 def _said(folder: str) -> list[Said]:
     try:
-        with open(os.path.join(folder, REPORT_FILE), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+        said = read_plain(os.path.join(folder, REPORT_FILE))
+        rows = [json.loads(line) for line in said.splitlines()]
     except (OSError, ValueError):
         return []
     return [Said(row.get("number"), row["is"], row["what"]) for row in rows]

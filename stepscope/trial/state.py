@@ -15,6 +15,7 @@ from stepscope.errors import DataError, EnvironmentTrouble, InputError
 from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder
 from stepscope.model import Record
 from stepscope.model.trial import Status
+from stepscope.store.plain_files import read_plain, replace_plain
 
 STATE_FILE: Final = "try.json"
 PREFIX: Final = "try-"
@@ -87,8 +88,8 @@ class State(msgspec.Struct):
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)
         try:
-            Path(path + ".arriving").write_bytes(msgspec.json.encode(self))
-            os.replace(path + ".arriving", path)
+            # With the command line as it was typed, to run it again: nobody else's business.
+            replace_plain(path, msgspec.json.encode(self), mode=0o600)
         except OSError as cause:
             raise EnvironmentTrouble(f"Cannot write '{path}': {cause.strerror}.") from cause
 
@@ -112,7 +113,7 @@ def resume(words: list[str]) -> State:
 
 def _read(folder: Path) -> State:
     try:
-        state = msgspec.json.decode((folder / STATE_FILE).read_bytes(), type=State)
+        state = msgspec.json.decode(read_plain(folder / STATE_FILE), type=State)
     except (OSError, msgspec.DecodeError) as cause:
         raise DataError(f"Cannot read '{folder / STATE_FILE}': {cause}.") from cause
     state.folder = os.path.abspath(folder)

@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -148,3 +149,105 @@ def test_a_run_folder_that_points_at_somebodys_files_leaves_them_alone(tmp_path:
     assert (precious / "thesis.tex").read_text() == "years of work"
     (run / "elsewhere-x.json").write_text("[broken")
     assert len(local_folder.collect(str(run))) == 1
+
+
+# --- the name of the folder can be foreseen -------------------------------------------------------
+
+
+@pytest.fixture
+def nearby(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The first place that is tried."""
+    place = tmp_path / "near"
+    place.mkdir()
+    place.chmod(0o1777)
+    monkeypatch.setenv("SLURM_TMPDIR", str(place))
+    return place
+
+
+def again(run: Path, planted: Path) -> Path:
+    """Where the run is recorded once something else has the name of its folder."""
+    place = Path(local_folder.place_for(str(run)))
+    assert place != planted
+    assert local_folder.is_private(str(place)) or place == run
+    return place
+
+
+@pytest.fixture
+def planted(nearby: Path, network_run: tuple[Path, Path]) -> Iterator[Path]:
+    """The name that the run's folder would have, free to be taken."""
+    _, place = network_run
+    assert place.parent == nearby
+    assert place.stat().st_mode & 0o777 == 0o700
+    shutil.rmtree(place)
+    yield place
+    for folder in (Path("/dev/shm"), Path(tempfile.gettempdir())):
+        shutil.rmtree(folder / place.name, ignore_errors=True)
+
+
+def test_a_link_with_the_folders_name_is_not_followed(
+    planted: Path, network_run: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "theirs").mkdir(0o700)
+    planted.symlink_to(tmp_path / "theirs")
+    again(network_run[0], planted)
+    assert list((tmp_path / "theirs").iterdir()) == []
+
+
+def test_a_folder_that_others_may_enter_is_not_used(
+    planted: Path, network_run: tuple[Path, Path]
+) -> None:
+    planted.mkdir()
+    planted.chmod(0o755)
+    again(network_run[0], planted)
+    assert list(planted.iterdir()) == []
+
+
+def test_a_folder_of_somebody_else_is_not_used(
+    planted: Path, network_run: tuple[Path, Path]
+) -> None:
+    planted.mkdir(0o700)
+    try:
+        os.chown(planted, 12345, -1)
+    except PermissionError:
+        pytest.skip("only root can give a folder away")
+    again(network_run[0], planted)
+    assert list(planted.iterdir()) == []
+
+
+def test_a_place_where_others_can_rename_folders_is_not_used(
+    planted: Path, network_run: tuple[Path, Path]
+) -> None:
+    planted.parent.chmod(0o777)
+    again(network_run[0], planted)
+
+
+def test_a_copy_of_a_run_does_not_take_the_records_of_the_original(
+    network_run: tuple[Path, Path], tmp_path: Path
+) -> None:
+    run, place = network_run
+    pid = ended_process()
+    record(place, pid)
+    copy = shutil.copytree(run, tmp_path / "copy")
+    (sentence,) = local_folder.collect(str(copy))
+    assert "still on" in sentence
+    assert (place / f"proc-0-here-{pid}").exists()
+    run.rename(tmp_path / "renamed")
+    assert local_folder.collect(str(tmp_path / "renamed")) == []
+    assert (tmp_path / "renamed" / f"proc-0-here-{pid}").exists()
+
+
+def test_what_is_brought_home_is_not_written_through_links(
+    network_run: tuple[Path, Path], tmp_path: Path
+) -> None:
+    run, place = network_run
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "log").write_text("theirs")
+    (run / "sources").symlink_to(theirs)
+    (run / "system.jsonl").symlink_to(theirs / "log")
+    (place / "sources").mkdir()
+    (place / "sources" / "abc").write_text("text")
+    (place / "system.jsonl").write_text("{}\n")
+    local_folder.collect(str(run))
+    assert [path.name for path in theirs.iterdir()] == ["log"]
+    assert (theirs / "log").read_text() == "theirs"

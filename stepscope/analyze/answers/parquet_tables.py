@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stepscope.analyze.code.lines import lines
-from stepscope.analyze.derived import replace_file, tables_folders
+from stepscope.analyze.derived import make_tables_folder, replace_file, tables_folders
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.errors import EnvironmentTrouble
@@ -21,7 +21,7 @@ def write_tables(run: Run) -> Path:
     trouble: OSError | None = None
     for folder in tables_folders(run.path):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_tables_folder(folder)
             for name, table in tables.items():
                 replace_file(folder / f"{name}.parquet", table.write_parquet)
         except OSError as error:

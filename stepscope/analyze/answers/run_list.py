@@ -10,11 +10,17 @@ from typing import Any, Final
 import msgspec
 
 from stepscope.analyze.answers.processes import ending
-from stepscope.analyze.derived import replace_file, tables_folders
+from stepscope.analyze.derived import (
+    make_tables_folder,
+    read_table,
+    replace_file,
+    tables_folders,
+)
 from stepscope.analyze.run import load
 from stepscope.errors import StepscopeError
 from stepscope.model import Record, SummaryAnswer
 from stepscope.store import format as fmt
+from stepscope.store.plain_files import read_plain
 
 _MOST_KNOWN: Final = 2_000
 _FIGURES: Final = "figures.json"
@@ -98,8 +104,8 @@ def keep_figures(path: Path, summary: SummaryAnswer, verdict: str) -> None:
     body = msgspec.json.encode(figures)
     for folder in tables_folders(path):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            replace_file(folder / _FIGURES, lambda half: half.write_bytes(body))
+            make_tables_folder(folder)
+            replace_file(folder / _FIGURES, lambda file: file.write(body))
         except OSError:
             continue
         return
@@ -108,7 +114,7 @@ def keep_figures(path: Path, summary: SummaryAnswer, verdict: str) -> None:
 def _figures(path: Path) -> RunFigures | None:
     for folder in tables_folders(path):
         try:
-            return msgspec.json.decode((folder / _FIGURES).read_bytes(), type=RunFigures)
+            return msgspec.json.decode(read_table(folder, _FIGURES), type=RunFigures)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
     return None
@@ -117,7 +123,7 @@ def _figures(path: Path) -> RunFigures | None:
 @functools.lru_cache(maxsize=_MOST_KNOWN)
 def _info(path: Path, _changed_ns: int) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode((path / fmt.RUN_FILE).read_bytes())
+        found = msgspec.json.decode(read_plain(path / fmt.RUN_FILE))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -137,7 +143,7 @@ def _says_so(path: Path) -> bool:
     """From the files alone: a list of many runs must not read them all."""
     for file in path.glob(f"proc-*/{fmt.PROCESS_FILE}"):
         try:
-            if b'"running"' in file.read_bytes():
+            if b'"running"' in read_plain(file, depth=2):
                 return True
         except OSError:
             continue

@@ -2,11 +2,13 @@
 
 import functools
 import hashlib
+import os
 from pathlib import Path
 from typing import Any, Final
 
 from stepscope.analyze.traces.foreign import is_trace, traces_in
 from stepscope.store import format as fmt
+from stepscope.store.plain_files import open_plain
 
 _WATCHED: Final = (fmt.EVENTS_FILE, fmt.LINES_FILE, fmt.SAMPLES_FILE, fmt.PROCESS_FILE)
 _OF_THE_RUN: Final = (fmt.RUN_FILE, fmt.SUPERVISOR_FILE, fmt.MEASURED_FILE)
@@ -19,9 +21,10 @@ def run_version(path: Path) -> str:
     parts: list[Any] = [path.resolve().name, _code_version()]
     for file in (*(path / name for name in _OF_THE_RUN), *_watched(path)):
         try:
-            stat = file.stat()
-            with file.open("rb") as opened:
-                head = opened.read(fmt.HEADER.size)
+            # A link in a run is not followed; a trace that the user names may be one.
+            with file.open("rb") if is_trace(path) else open_plain(file) as content:
+                stat = os.fstat(content.fileno())
+                head = content.read(fmt.HEADER.size)
         except OSError:
             continue
         parts.append((str(file.relative_to(path)), stat.st_mtime_ns, stat.st_size, head))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from stepscope.analyze.derived import replace_file
+from stepscope.analyze.derived import read_table, replace_file
 from stepscope.analyze.timeline.run_timeline import RunTimeline
 from stepscope.analyze.timeline.spans import Row, Spans
 from stepscope.model import Location, Record
@@ -88,9 +88,9 @@ def read_timeline(folder: Path, found: KeptTimeline) -> RunTimeline:
 
     columns = {
         name: column.to_numpy()
-        for name, column in polars.read_parquet(folder / _SPANS).to_dict().items()
+        for name, column in polars.read_parquet(read_table(folder, _SPANS)).to_dict().items()
     }
-    flows = polars.read_parquet(folder / _FLOWS).to_numpy()
+    flows = polars.read_parquet(read_table(folder, _FLOWS)).to_numpy()
     ends = np.cumsum([0, *(row.spans for row in found.rows)]).tolist()
     rows = [
         Row(row.process, row.thread, row.title, row.kind, _spans(columns, slice(first, last)))

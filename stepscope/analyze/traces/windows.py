@@ -13,6 +13,7 @@ from stepscope.errors import DataError
 from stepscope.importers.causes import Causes
 from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import Trace
+from stepscope.store.plain_files import is_file
 from stepscope.store.reader import ProcessData
 
 _Mask = npt.NDArray[np.bool_]
@@ -82,7 +83,7 @@ def _path(process: ProcessData, name_id: int) -> Path | None:
     if name is None or Path(name.name).name != name.name:
         return None
     paths = [process.folder / f"{name.name}{ending}" for ending in _NAMES]
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if is_file(path)), None)
 
 
 def read_window(window: Window) -> Trace | str:

@@ -19,7 +19,7 @@ static int moved_up(int fd) {
 
 int descriptor_open(Descriptor *descriptor, const char *path, int flags) {
     struct stat about;
-    int fd = open(path, flags | O_CLOEXEC, 0644);
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
     descriptor->fd = -1;
     if (fd < 0) return -1;
     fd = moved_up(fd);

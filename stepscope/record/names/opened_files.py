@@ -3,6 +3,7 @@
 import os
 from typing import Final
 
+from stepscope.launch.secrets import mask_text
 from stepscope.store.writer import Names
 
 # Reading these is importing, not input.
@@ -33,7 +34,7 @@ class OpenedFiles:
             return 0
         if not path or path[0] == "<":
             return 0
-        full = _full(path)
+        full = _full(mask_text(path) if "://" in path else path)  # a URL may hold a password
         if self._names.count("open") >= PATHS_AT_MOST:
             full = os.path.join(os.path.dirname(full), "*")
         return self._names.intern("open", path=full, code=code_id, line=line or None)

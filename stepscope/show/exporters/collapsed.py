@@ -9,6 +9,7 @@ from typing import Final
 from stepscope.analyze.code.sampled_threads import Frame
 from stepscope.analyze.run import Run
 from stepscope.show.exporters.threads import threads_of
+from stepscope.spelled_out import spelled_out
 
 OPEN_WITH: Final = "flamegraph.pl {path} > flame.svg"
 _SEPARATOR: Final = ";"
@@ -32,4 +33,4 @@ def _label(frame: Frame) -> str:
 
 def _without_separators(label: str) -> str:
     """Readers split a line at semicolons and take the number after the last space."""
-    return " ".join(label.replace(_SEPARATOR, ":").split()) or "?"
+    return " ".join(spelled_out(label.replace(_SEPARATOR, ":")).split()) or "?"

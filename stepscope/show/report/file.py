@@ -23,7 +23,7 @@ def write_report(run: "Run", path: str, *, findings: Any = None) -> None:
     timeline = functools.cache(lambda: run_timeline(run))
     shown = content(run, timeline=timeline, findings=findings)
     page = report(shown)
-    replace_file(Path(path), lambda half: half.write_bytes(page))
+    replace_file(Path(path), lambda file: file.write(page))
     keep_figures(run.path, shown.summary, shown.verdict)
     if shown.timeline is not None:
         keep(run.path, run_version(run.path), shown, timeline())

@@ -12,7 +12,12 @@ from typing import Final
 
 import msgspec
 
-from stepscope.analyze.derived import replace_file, tables_folders
+from stepscope.analyze.derived import (
+    make_tables_folder,
+    read_table,
+    replace_file,
+    tables_folders,
+)
 from stepscope.analyze.timeline.kept_timeline import (
     KeptTimeline,
     keep_timeline,
@@ -47,7 +52,7 @@ def keep(path: Path, version: str, shown: Content, timeline: RunTimeline) -> Non
         return
     for folder in _folders(path):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_tables_folder(folder)
             _write(folder, version, shown, timeline)
         except (OSError, UnicodeEncodeError):
             continue
@@ -59,14 +64,14 @@ def _write(folder: Path, version: str, shown: Content, timeline: RunTimeline) ->
     kept_timeline = keep_timeline(folder, timeline)
     view = _Kept(version=version, timeline=kept_timeline, content=msgspec.Raw(encoded(shown)))
     body = msgspec.json.encode(view)
-    replace_file(folder / _VIEW, lambda half: half.write_bytes(body))
+    replace_file(folder / _VIEW, lambda file: file.write(body))
 
 
 def kept(path: Path, version: str) -> View | None:
     """What was kept for this version of the run."""
     for folder in _folders(path):
         try:
-            found = msgspec.json.decode((folder / _VIEW).read_bytes(), type=_Kept)
+            found = msgspec.json.decode(read_table(folder, _VIEW), type=_Kept)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             continue
         if found.version == version and found.timeline.is_whole(folder):

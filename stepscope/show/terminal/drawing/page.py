@@ -4,13 +4,15 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.constrain import Constrain
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from stepscope.show.terminal.drawing.numbers import NOTHING, counted
+from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from stepscope.model import Location, Process
@@ -24,9 +26,21 @@ WIDEST: Final = 100  # columns further apart than this are hard to follow by eye
 _LABEL_WIDTH: Final = 13
 
 
+class Terminal(Console):
+    """Shows names as text: rich would pass on the control sequences in them. Each part is spelled
+    out before it is fitted into its column."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            shown = segment.text if segment.control else spelled_out(segment.text)
+            yield segment if shown == segment.text else Segment(shown, segment.style)
+
+
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
     """Colours only on a terminal (and not with NO_COLOR); 80 columns without one."""
-    return Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
+    return Terminal(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
 
 
 def print_view(view: RenderableType, *, stderr: bool = False) -> None:
