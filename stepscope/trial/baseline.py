@@ -29,8 +29,6 @@ _LOOK_FOR: Final = 0.05
 _LEAST_MS: Final = 3_000.0
 _MOST_MS: Final = 15_000.0
 _FEWEST_STEPS: Final = 25  # with the warm-up
-# A loop that is over before that may have made the data: without a framework nothing else tells.
-_GUESS_AFTER_S: Final = 3.0
 _MOST_STEPS: Final = 1_000
 _MOST_NAMED: Final = 5  # files
 _OF_THE_SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
@@ -76,7 +74,6 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
         steps_for_s=0.0 if state.wanted.steps else min(_LOOK_FOR_S, _LOOK_FOR * budget.left_s),
         losses=True,
         packages=program.command.packages,
-        guess_after_s=_GUESS_AFTER_S,
     )
     limit_s = max(1.0, budget.left_s)
     run = program.run(parent, options, limit_s=limit_s)
