@@ -17,6 +17,7 @@ from stepscope.launch.supervisor import add_to_ending
 from stepscope.model import StepsAnswer
 from stepscope.model.trial import TrialBaseline
 from stepscope.trial.fixes.subject import Subject
+from stepscope.trial.mean_step import seconds_in_steps
 from stepscope.trial.one_run import OneRun, Program
 from stepscope.trial.state import Budget, SavedBaseline, State
 
@@ -81,6 +82,7 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
     state.seconds += run.seconds
     if run.trouble is not None:
         raise _failed(run, is_late=run.seconds >= limit_s)
+    state.steps_s += seconds_in_steps(load(run.folder))
     add_to_ending(run.folder, float64_ratio=measured_ratio())
     loaded = [each.what for each in run.said if each.outcome == "loaded"]
     return SavedBaseline(run=run.folder, seconds=run.seconds, loaded=loaded)

@@ -2,7 +2,7 @@
 
 1. A fix is kept if it is faster beyond doubt and its losses do what it promises.
 2. One that gained nothing is tried once more when a later one was kept: what it saves may only now
-   be what the step waits for.
+   be what the step waits for. One that made it slower is not.
 3. What cannot be tried, fails or does not fit into the time is a rung too, with its reason.
 """
 
@@ -100,13 +100,13 @@ class Ladder:
         outcome = self.within_time(lambda: self._measure(self.applied, candidate))
         if outcome is None:
             return msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
-        return _judged(rung, candidate.fix, outcome)
+        return _judged(rung, candidate, outcome)
 
     def _note(self, candidate: Candidate, rung: Rung) -> None:
         self.rungs.append(rung)
         if rung.status == "kept":
             self.kept.append(candidate)
-        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR, _SLOWER):
+        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR):
             self._again.append((candidate, rung))
         self._see(rung)
 
@@ -139,8 +139,8 @@ def _described(candidate: Candidate, gained: float) -> Rung:
     )
 
 
-def _judged(rung: Rung, fix: Fix, outcome: Outcome) -> Rung:
-    status, reason = _verdict(fix, outcome)
+def _judged(rung: Rung, candidate: Candidate, outcome: Outcome) -> Rung:
+    status, reason = _verdict(candidate, outcome)
     speedup = outcome.speedup
     return msgspec.structs.replace(
         rung,
@@ -156,16 +156,18 @@ def _judged(rung: Rung, fix: Fix, outcome: Outcome) -> Rung:
     )
 
 
-def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
+def _verdict(candidate: Candidate, outcome: Outcome) -> tuple[Status, str | None]:
     speedup = outcome.speedup
     if speedup is None:
         return outcome.status or "failed", outcome.reason
-    if fix.is_ceiling:
+    if candidate.fix.is_ceiling:
         return "rejected", _CEILING
     if speedup.low <= 1:
         return "rejected", _in_doubt(speedup)
     if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
+    if candidate.proposal.why_not_kept is not None:
+        return "rejected", candidate.proposal.why_not_kept
     return "kept", None
 
 

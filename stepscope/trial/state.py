@@ -68,6 +68,7 @@ class State(msgspec.Struct):
     folder: str
     runs: int = 0  # so far, failed ones too
     seconds: float = 0.0  # they took
+    steps_s: float = 0.0  # of that, in the steps
     baseline: SavedBaseline | None = None
     comparisons: list[Comparison] = msgspec.field(default_factory=list)
 

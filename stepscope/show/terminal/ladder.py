@@ -150,7 +150,8 @@ def _why(rung: Rung) -> str:
     """With what to do about it, where only that can be said."""
     if rung.ceiling is not None:
         computed = "(computed from its share of the step, not measured)"
-        return f"{rung.title}: {rung.reason}; at most {_times(rung.ceiling)} {computed}"
+        reason = (rung.reason or "").rstrip(".")
+        return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
         return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
@@ -174,12 +175,23 @@ def _patches(answer: TrialAnswer) -> list[RenderableType]:
 
 def _next(answer: TrialAnswer) -> list[RenderableType]:
     best = [rung.run for rung in answer.rungs if rung.status == "kept" and rung.run]
-    spent = f"{counted(answer.runs, 'run')} in {duration(answer.seconds * 1e9)}, in {answer.folder}"
+    spent = f"{counted(answer.runs, 'run')} in {duration(answer.seconds * 1e9)}{_in_steps(answer)}"
     look = best[-1] if best else answer.baseline.run
     which = "with what was kept" if best else "as it is"
     return [
         Text(""),
-        Text(spent, style=FAINT),
+        Text(f"{spent}, in {answer.folder}", style=FAINT),
         Text(f"To look into the run {which}:"),
         Text(f"  stepscope show {look}", no_wrap=True, overflow="ignore"),
     ]
+
+
+def _in_steps(answer: TrialAnswer) -> str:
+    """What the time went into: imports and set-up of every run are most of it in a short one."""
+    if not answer.step_seconds:
+        return ""
+    rest = max(0.0, answer.seconds - answer.step_seconds)
+    return (
+        f" ({duration(answer.step_seconds * 1e9)} in steps, {duration(rest * 1e9)} in imports and "
+        "set-up)"
+    )

@@ -107,7 +107,7 @@ def test_a_cpu_without_16_bit_units_is_not_asked_to_use_them(
     assert hardware.computes_bfloat16(tmp_path / "new")
     monkeypatch.setattr(hardware, "computes_bfloat16", lambda: False)
     assert propose("mixed-precision") == Refusal(
-        "this CPU has no 16-bit units (avx512_bf16 or amx_bf16)"
+        "this CPU has no 16-bit units (avx512_bf16 or amx_bf16), and the run had no GPU"
     )
 
 
