@@ -83,6 +83,7 @@ def test_a_fix_that_fits_comes_with_its_patch(
         ("compile-dynamic", "nothing is compiled again after the warm-up"),
         ("tf32", "TF32 needs a GPU, and this run had none"),
         ("cudnn-benchmark", "cuDNN needs a GPU, and this run had none"),
+        ("pin-memory", "pinned memory is for copies to a GPU, and this run had none"),
     ],
 )
 def test_a_fix_that_does_not_fit_says_why(propose: Any, fix: str, reason: str) -> None:
