@@ -4,6 +4,8 @@ import os
 from statistics import geometric_mean
 from typing import Final, Protocol
 
+import msgspec
+
 from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
@@ -11,7 +13,7 @@ from stepscope.launch.console import is_installed_command
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.run_folder import shown
 from stepscope.model.findings import Speedup
-from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer
+from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer, TrialBaseline
 from stepscope.trial import baseline
 from stepscope.trial.baseline import Baseline
 from stepscope.trial.candidates import proposed, require_known
@@ -106,7 +108,7 @@ class Session:
         noise = self._measure.noise
         return TrialAnswer(
             folder=shown(self._state.folder),
-            baseline=begun.answer,
+            baseline=self._as_it_is(begun),
             noise=Noise(low=min(noise), high=max(noise)) if noise else None,
             rungs=[*ladder.rungs, *skipped],
             together=together,
@@ -115,6 +117,23 @@ class Session:
             stopped=ladder.stopped,
             notes=self._notes(begun),
             step_seconds=self._state.steps_s,
+            # Where all of it was not measured together, each gain on top of the others.
+            gained=together.expected if together else ladder.gained if ladder.kept else None,
+        )
+
+    def _as_it_is(self, begun: Baseline) -> TrialBaseline:
+        """As it was in the rounds, beside the fixes: its recording was made at another time."""
+        answer, measured_ms = begun.answer, self._state.unchanged_ms()
+        if not measured_ms:
+            return answer
+        step_ms = geometric_mean(measured_ms)
+        faster = answer.step_ms / step_ms
+        samples = answer.samples_per_s
+        return msgspec.structs.replace(
+            answer,
+            step_ms=step_ms,
+            per_s=answer.per_s * faster,
+            samples_per_s=samples * faster if samples else samples,
         )
 
     def _together(self, ladder: Ladder) -> Speedup | None:

@@ -85,6 +85,13 @@ class State(msgspec.Struct):
         before = [round_.before_run for each, round_ in first if each.before == fixes]
         return before + [round_.after_run for each, round_ in first if each.after == fixes]
 
+    def unchanged_ms(self) -> list[float]:
+        """The mean step of each run of the script as it is."""
+        first = [round_.before_ms for each in self.comparisons if not each.before
+                 for round_ in each.rounds]  # fmt: skip
+        controls = [each for each in self.comparisons if not each.after]
+        return first + [round_.after_ms for each in controls for round_ in each.rounds]
+
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)
         try:

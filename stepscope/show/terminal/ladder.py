@@ -1,5 +1,6 @@
 """The ladder of `stepscope try`: throughput rung by rung, what was predicted, what to write."""
 
+import math
 from typing import Final
 
 from rich.console import RenderableType
@@ -53,7 +54,9 @@ def _headline(answer: TrialAnswer) -> str:
     if not kept:
         return _nothing_kept(answer)
     fixes = counted(len(kept), "fix", "fixes")
-    return f"{_times(_gained(answer, kept))} as fast with {fixes}"
+    # An answer that was kept from before has only its rungs.
+    gained = answer.gained or math.prod(rung.speedup or 1.0 for rung in kept)
+    return f"{_times(gained)} as fast with {fixes}"
 
 
 def _nothing_kept(answer: TrialAnswer) -> str:
@@ -61,15 +64,6 @@ def _nothing_kept(answer: TrialAnswer) -> str:
     if max(ceilings, default=1.0) > 1:
         return "Nothing to keep: what was measured shows only how much there is to gain."
     return "No fix gains anything that stands out from the noise."
-
-
-def _gained(answer: TrialAnswer, kept: list[Rung]) -> float:
-    if answer.together is not None:
-        return answer.together.expected
-    product = 1.0
-    for rung in kept:
-        product *= rung.speedup or 1.0
-    return product
 
 
 # --- the rungs ------------------------------------------------------------------------------------
