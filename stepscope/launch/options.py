@@ -32,7 +32,9 @@ class RecordOptions(NamedTuple):
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
     # What the steps are, where an earlier run told: a loop, "train.py:31"; "": what is reported.
     step_loop: str | None = None
-    guess_after_s: float = 0.0  # only then is a loop taken for the step loop
+    # Only then is a loop that others follow taken for the step loop: without a framework nothing
+    # else tells it from one that makes the data.
+    guess_after_s: float = 3.0
 
     def to_json(self) -> dict[str, Any]:
         return self._asdict()

@@ -73,3 +73,5 @@ class TrialAnswer(Record, frozen=True):
     seconds: float
     stopped: str | None  # why the ladder ends early
     notes: list[str] = msgspec.field(default_factory=list)
+    gained: float | None = None  # by all that was kept; null: nothing was
+    step_seconds: float | None = None  # of `seconds`, in the steps; the rest is mostly set-up

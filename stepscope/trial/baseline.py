@@ -17,6 +17,7 @@ from stepscope.launch.supervisor import add_to_ending
 from stepscope.model import StepsAnswer
 from stepscope.model.trial import TrialBaseline
 from stepscope.trial.fixes.subject import Subject
+from stepscope.trial.mean_step import seconds_in_steps
 from stepscope.trial.one_run import OneRun, Program
 from stepscope.trial.state import Budget, SavedBaseline, State
 
@@ -29,8 +30,6 @@ _LOOK_FOR: Final = 0.05
 _LEAST_MS: Final = 3_000.0
 _MOST_MS: Final = 15_000.0
 _FEWEST_STEPS: Final = 25  # with the warm-up
-# A loop that is over before that may have made the data: without a framework nothing else tells.
-_GUESS_AFTER_S: Final = 3.0
 _MOST_STEPS: Final = 1_000
 _MOST_NAMED: Final = 5  # files
 _OF_THE_SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
@@ -76,7 +75,6 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
         steps_for_s=0.0 if state.wanted.steps else min(_LOOK_FOR_S, _LOOK_FOR * budget.left_s),
         losses=True,
         packages=program.command.packages,
-        guess_after_s=_GUESS_AFTER_S,
     )
     limit_s = max(1.0, budget.left_s)
     run = program.run(parent, options, limit_s=limit_s)
@@ -84,6 +82,7 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
     state.seconds += run.seconds
     if run.trouble is not None:
         raise _failed(run, is_late=run.seconds >= limit_s)
+    state.steps_s += seconds_in_steps(load(run.folder))
     add_to_ending(run.folder, float64_ratio=measured_ratio())
     loaded = [each.what for each in run.said if each.outcome == "loaded"]
     return SavedBaseline(run=run.folder, seconds=run.seconds, loaded=loaded)

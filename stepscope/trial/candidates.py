@@ -1,8 +1,13 @@
-"""What to try: the fixes that findings name, in their order, then those that were asked for."""
+"""What to try: the fixes that findings name, in their order, then those that were asked for.
+
+On a ladder all of them come by stages. A ceiling is left out where a fix of the same function is
+tried: that shows what there is to gain, and can be kept.
+"""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from stepscope.advise.evidence.framework import goes_through
 from stepscope.errors import InputError
 from stepscope.model.findings import Finding
 from stepscope.model.trial import Rung
@@ -13,8 +18,13 @@ from stepscope.trial.ladder import Candidate
 from stepscope.trial.state import Wanted
 
 
-def proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
+def proposed(subject: Subject, wanted: Wanted) -> list[Candidate | Rung]:
     """Those to try, and a rung for each of which is known already that it cannot be tried."""
+    found = _without_replaced_ceilings(_proposed(subject, wanted))
+    return sorted(found, key=_turn) if wanted.ladder and wanted.fixes is None else found
+
+
+def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
     named = set()
     for finding in subject.advice.findings:
         about = dataclasses.replace(subject, finding=finding)
@@ -30,6 +40,37 @@ def proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
             yield from _asked(fix, subject, must=wanted.fixes is not None)
 
 
+def _turn(each: Candidate | Rung) -> int:
+    """By stages. What a finding names besides (a stall, too many threads) comes first: in a step
+    that mostly waits for it, nothing else shows what it gains."""
+    if isinstance(each, Rung):
+        return len(STAGES)
+    is_besides = each.fix.stage == "other" and each.finding is not None
+    return -1 if is_besides else STAGES.index(each.fix.stage)
+
+
+def _without_replaced_ceilings(found: Iterable[Candidate | Rung]) -> list[Candidate | Rung]:
+    """The fix takes the ceiling's turn, and what was predicted for it."""
+    left = list(found)
+    candidates = [each for each in left if isinstance(each, Candidate)]
+    for ceiling in (each for each in candidates if each.fix.is_ceiling):
+        fix = next((each for each in candidates if _is_fix_for(each, ceiling)), None)
+        if fix is not None:
+            left.remove(fix)
+            left[left.index(ceiling)] = _with_larger(fix, ceiling)
+    return left
+
+
+def _is_fix_for(each: Candidate, ceiling: Candidate) -> bool:
+    functions = (each.proposal.settings.get("function"), ceiling.proposal.settings.get("function"))
+    return not each.fix.is_ceiling and functions[0] is not None and functions[0] == functions[1]
+
+
+def _with_larger(fix: Candidate, ceiling: Candidate) -> Candidate:
+    gains = [each.finding.speedup.expected if each.finding else 1.0 for each in (fix, ceiling)]
+    return fix._replace(finding=ceiling.finding) if gains[1] > gains[0] else fix
+
+
 def require_known(names: list[str] | None) -> None:
     for name in names or ():
         try:
@@ -42,8 +83,7 @@ def require_known(names: list[str] | None) -> None:
 def _asked_for(wanted: Wanted) -> list[Fix]:
     if wanted.fixes is not None:
         return [fixes.named(name) for name in wanted.fixes]
-    found = fixes.every() if wanted.ladder else []
-    return sorted(found, key=lambda fix: STAGES.index(fix.stage))
+    return fixes.every() if wanted.ladder else []
 
 
 def _for_finding(subject: Subject, finding: Finding) -> Candidate | Rung:
@@ -77,9 +117,21 @@ def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Ru
 def _proposal(fix: Fix, subject: Subject) -> Proposal | Refusal | None:
     """A fix that cannot make up its mind does not affect the others."""
     try:
-        return fix.propose(subject)
+        return _trains_with_another(fix, subject) or fix.propose(subject)
     except Exception as error:
         return Refusal(f"it cannot be proposed for this run: {type(error).__name__}: {error}")
+
+
+def _trains_with_another(fix: Fix, subject: Subject) -> Refusal | None:
+    """Where several frameworks are loaded, only one may compute. Any of them may load the data."""
+    framework = fixes.framework_of(fix.name)
+    if framework is None or fix.stage == "data" or framework not in subject.frameworks:
+        return None
+    others = subject.frameworks - {framework}
+    if not others or goes_through(subject.case, framework):
+        return None
+    trains = [other for other in sorted(others) if goes_through(subject.case, other)]
+    return Refusal(f"the steps compute with {trains[0]}, not with {framework}") if trains else None
 
 
 def _skipped(finding: Finding | None, fix: Fix | None, reason: str) -> Rung:

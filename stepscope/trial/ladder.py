@@ -2,8 +2,9 @@
 
 1. A fix is kept if it is faster beyond doubt and its losses do what it promises.
 2. One that gained nothing is tried once more when a later one was kept: what it saves may only now
-   be what the step waits for.
-3. What cannot be tried, fails or does not fit into the time is a rung too, with its reason.
+   be what the step waits for. One that made it slower is not.
+3. What cannot be tried, is not needed, fails or does not fit into the time is a rung too, with its
+   reason.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +72,7 @@ class Ladder:
 
     def climb(self, candidates: Sequence[Candidate]) -> None:
         for candidate in candidates:
-            self._note(candidate, self._tried(candidate))
+            self._note(candidate, self._left_out(candidate) or self._tried(candidate))
         for candidate, first in self._second_chances():
             again = self._tried(candidate)
             if self.stopped is not None:
@@ -95,18 +96,31 @@ class Ladder:
             self.stopped = INTERRUPTED
         return None
 
+    def _left_out(self, candidate: Candidate) -> Rung | None:
+        """A ceiling shows nothing new where a fix for the same gained what was predicted."""
+        finding = candidate.finding
+        if finding is None or not candidate.fix.is_ceiling:
+            return None
+        for rung in self.rungs:
+            is_kept = rung.status == "kept" and rung.finding == finding.id
+            if is_kept and (rung.speedup or 0.0) >= finding.speedup.low:
+                described = _described(candidate, self.gained)
+                reason = f"not needed: {rung.fix} gains what this could have shown"
+                return msgspec.structs.replace(described, reason=reason)
+        return None
+
     def _tried(self, candidate: Candidate) -> Rung:
-        rung = _described(candidate, self._gained())
+        rung = _described(candidate, self.gained)
         outcome = self.within_time(lambda: self._measure(self.applied, candidate))
         if outcome is None:
             return msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
-        return _judged(rung, candidate.fix, outcome)
+        return _judged(rung, candidate, outcome)
 
     def _note(self, candidate: Candidate, rung: Rung) -> None:
         self.rungs.append(rung)
         if rung.status == "kept":
             self.kept.append(candidate)
-        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR, _SLOWER):
+        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR):
             self._again.append((candidate, rung))
         self._see(rung)
 
@@ -116,7 +130,9 @@ class Ladder:
         are_kept = [rung.status == "kept" for rung in self.rungs]
         return [each for each in self._again if any(are_kept[self.rungs.index(each[1]) :])]
 
-    def _gained(self) -> float:
+    @property
+    def gained(self) -> float:
+        """By all that was kept, each on top of the others."""
         gained = 1.0
         for rung in self.rungs:
             gained *= (rung.speedup or 1.0) if rung.status == "kept" else 1.0
@@ -139,8 +155,8 @@ def _described(candidate: Candidate, gained: float) -> Rung:
     )
 
 
-def _judged(rung: Rung, fix: Fix, outcome: Outcome) -> Rung:
-    status, reason = _verdict(fix, outcome)
+def _judged(rung: Rung, candidate: Candidate, outcome: Outcome) -> Rung:
+    status, reason = _verdict(candidate, outcome)
     speedup = outcome.speedup
     return msgspec.structs.replace(
         rung,
@@ -156,16 +172,18 @@ def _judged(rung: Rung, fix: Fix, outcome: Outcome) -> Rung:
     )
 
 
-def _verdict(fix: Fix, outcome: Outcome) -> tuple[Status, str | None]:
+def _verdict(candidate: Candidate, outcome: Outcome) -> tuple[Status, str | None]:
     speedup = outcome.speedup
     if speedup is None:
         return outcome.status or "failed", outcome.reason
-    if fix.is_ceiling:
+    if candidate.fix.is_ceiling:
         return "rejected", _CEILING
     if speedup.low <= 1:
         return "rejected", _in_doubt(speedup)
     if outcome.loss is not None and not outcome.loss.as_promised:
         return "rejected", f"it changes the training: {outcome.loss.words}"
+    if candidate.proposal.why_not_kept is not None:
+        return "rejected", candidate.proposal.why_not_kept
     return "kept", None
 
 

@@ -5,6 +5,8 @@ recognised as the step loop may not be any more when a fix made it fast (under 1
 small part of a short run): so the baseline's loop is looked up by its place.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from stepscope.analyze.answers.steps import steps
@@ -18,17 +20,27 @@ class NoSteps(Exception):
     """The message says why there are none."""
 
 
-def mean_step_ms(folder: str, anchor: str | None) -> float:
+class MeasuredSteps(NamedTuple):
+    mean_ms: float
+    seconds: float  # in all steps, warm-up included
+
+
+def measured_steps(folder: str, anchor: str | None) -> MeasuredSteps:
     """`anchor`: what the steps of the baseline are."""
     run = load(folder)
     loop = _same_loop(run, anchor)
     if loop is not None:
         durations = loop.duration_ns
-        return float(durations[warmup_steps(durations) :].mean()) / 1e6
+        mean_ms = float(durations[warmup_steps(durations) :].mean()) / 1e6
+        return MeasuredSteps(mean_ms, float(durations.sum()) / 1e9)
     answer = steps(run)
     if answer.step_ms is None:
         raise NoSteps(answer.reason or "no steps were found")
-    return answer.step_ms.mean
+    return MeasuredSteps(answer.step_ms.mean, seconds_in_steps(run))
+
+
+def seconds_in_steps(run: Run) -> float:
+    return float(find_steps(run, run.main).duration_ns.sum()) / 1e9
 
 
 def samples_in_step(folder: str) -> float | None:

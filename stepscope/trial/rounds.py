@@ -18,14 +18,16 @@ from stepscope.launch.run_folder import safe_name
 from stepscope.model.trial import Status
 from stepscope.trial.fixes.fix import CHANGES_BATCH
 from stepscope.trial.ladder import Stopped
-from stepscope.trial.mean_step import NoSteps, mean_step_ms, samples_in_step
+from stepscope.trial.mean_step import NoSteps, measured_steps, samples_in_step
 from stepscope.trial.one_run import Applied, OneRun, Program
 from stepscope.trial.state import Budget, Comparison, Round, SavedFix, State
 
 CONTROL: Final = "control"
-_CONTROL_ROUNDS: Final = 3
-_FOR_THE_CONTROL: Final = 0.25  # of the budget, at most
+_CONTROL_ROUNDS: Final = 2
+_FOR_THE_CONTROL: Final = 1 / 3  # of the rounds that fit into the time, at most
 _FEWEST_ROUNDS: Final = 2
+_NARROW: Final = 1.25  # high to low: one round is enough if it says as much as that
+_WORSE: Final = 0.97  # what is no faster in any of its first rounds will not become a gain
 _PATIENCE: Final = 4.0  # times the baseline's duration
 _PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
 
@@ -91,11 +93,12 @@ class Rounds:
         return found
 
     def _is_enough(self, found: Comparison, noise: list[float], for_others_s: float) -> bool:
-        count = len(found.rounds)
-        if count < _FEWEST_ROUNDS:
+        count, left_s = len(found.rounds), self._budget.left_s - 2 * self._run_s
+        if not count:
             return False
-        is_last = self._budget.left_s - 2 * self._run_s < for_others_s
-        return count >= self._state.wanted.rounds or is_last or is_clear(of_rounds(found, noise))
+        if count >= self._state.wanted.rounds or left_s < 0 or _is_settled(found, noise):
+            return True
+        return count >= _FEWEST_ROUNDS and left_s < for_others_s
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""
@@ -157,15 +160,28 @@ class Rounds:
         if not applied:
             self._run_s = run.seconds
         try:
-            return _Side(mean_step_ms(run.folder, self._anchor), run.folder)
+            measured = measured_steps(run.folder, self._anchor)
+            self._state.steps_s += measured.seconds
+            return _Side(measured.mean_ms, run.folder)
         except NoSteps as reason:
             raise _NotMeasured("failed", str(reason)) from reason
 
 
 def control_rounds(run_s: float, budget: Budget) -> int:
-    """Fewer where they would use up the time: then a gain must be larger to stand out."""
+    """Fewer where they would use up the time: then a gain must be larger to stand out. None where
+    only two rounds fit: those of a fix say more."""
     fitting = int(_FOR_THE_CONTROL * budget.left_s / (2 * run_s))
-    return max(1, min(_CONTROL_ROUNDS, fitting))
+    return min(_CONTROL_ROUNDS, fitting)
+
+
+def _is_settled(found: Comparison, noise: list[float]) -> bool:
+    """More rounds would not change what becomes of the fix, nor say much more about its gain."""
+    estimate = of_rounds(found, noise)
+    if len(found.rounds) < _FEWEST_ROUNDS:
+        is_narrow = estimate.high / estimate.low <= _NARROW
+        return is_clear(estimate) and (is_narrow or estimate.high < 1)
+    is_never_faster = all(each.after_ms >= each.before_ms for each in found.rounds)
+    return is_clear(estimate) or (is_never_faster and estimate.expected < _WORSE)
 
 
 class _Side(NamedTuple):

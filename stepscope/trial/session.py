@@ -4,6 +4,8 @@ import os
 from statistics import geometric_mean
 from typing import Final, Protocol
 
+import msgspec
+
 from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
@@ -11,7 +13,7 @@ from stepscope.launch.console import is_installed_command
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.run_folder import shown
 from stepscope.model.findings import Speedup
-from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer
+from stepscope.model.trial import LossCheck, Noise, Rung, TrialAnswer, TrialBaseline
 from stepscope.trial import baseline
 from stepscope.trial.baseline import Baseline
 from stepscope.trial.candidates import proposed, require_known
@@ -59,7 +61,7 @@ class Session:
 
     def _run(self) -> TrialAnswer:
         begun = self._baseline()
-        found = list(proposed(begun.subject, self._state.wanted))
+        found = proposed(begun.subject, self._state.wanted)
         candidates = [each for each in found if isinstance(each, Candidate)]
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
@@ -79,26 +81,34 @@ class Session:
             )
             self._state.baseline = baseline.record(self._program, self._state, self._budget)
             self._state.save()
+        else:
+            rounds = sum(len(each.rounds) for each in self._state.comparisons)
+            measured = f" and {rounds} round{'s' if rounds > 1 else ''}" if rounds else ""
+            self._talk.say(
+                f"going on with {shown(self._state.folder)}: its recording of the script as it is"
+                f"{measured} are used again."
+            )
         return baseline.judged(self._state.baseline)
 
     def _say_plan(self, fixes: int) -> None:
         if not fixes:
             return
-        run_s = self._measure.run_s
-        control = control_rounds(run_s, self._budget)
-        most = 2 * (control + fixes * self._state.wanted.rounds)
-        minutes = max(1, round(min(most * run_s, self._budget.left_s) / 60))
-        self._talk.say(
-            f"{fixes} fix{'es' if fixes > 1 else ''} to try: at most {most} runs of about "
-            f"{run_s:.0f} s, at most {minutes} min."
-        )
+        run_s, left_s = self._measure.run_s, self._budget.left_s
+        most = 2 * (control_rounds(run_s, self._budget) + fixes * self._state.wanted.rounds)
+        runs = f"at most {most} runs of about {run_s:.0f} s"
+        fitting = int(left_s / run_s)
+        if fitting < most:
+            runs += f", of which {fitting} fit into the budget; they end when the answer is clear"
+        else:
+            runs += f", at most {max(1, round(most * run_s / 60))} min"
+        self._talk.say(f"{fixes} fix{'es' if fixes > 1 else ''} to try: {runs}.")
 
     def _answer(self, begun: Baseline, ladder: Ladder, skipped: list[Rung]) -> TrialAnswer:
         together = self._together(ladder)
         noise = self._measure.noise
         return TrialAnswer(
             folder=shown(self._state.folder),
-            baseline=begun.answer,
+            baseline=self._as_it_is(begun),
             noise=Noise(low=min(noise), high=max(noise)) if noise else None,
             rungs=[*ladder.rungs, *skipped],
             together=together,
@@ -106,6 +116,24 @@ class Session:
             seconds=self._state.seconds,
             stopped=ladder.stopped,
             notes=self._notes(begun),
+            step_seconds=self._state.steps_s,
+            # Where all of it was not measured together, each gain on top of the others.
+            gained=together.expected if together else ladder.gained if ladder.kept else None,
+        )
+
+    def _as_it_is(self, begun: Baseline) -> TrialBaseline:
+        """As it was in the rounds, beside the fixes: its recording was made at another time."""
+        answer, measured_ms = begun.answer, self._state.unchanged_ms()
+        if not measured_ms:
+            return answer
+        step_ms = geometric_mean(measured_ms)
+        faster = answer.step_ms / step_ms
+        samples = answer.samples_per_s
+        return msgspec.structs.replace(
+            answer,
+            step_ms=step_ms,
+            per_s=answer.per_s * faster,
+            samples_per_s=samples * faster if samples else samples,
         )
 
     def _together(self, ladder: Ladder) -> Speedup | None:

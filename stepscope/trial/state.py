@@ -69,6 +69,7 @@ class State(msgspec.Struct):
     folder: str
     runs: int = 0  # so far, failed ones too
     seconds: float = 0.0  # they took
+    steps_s: float = 0.0  # of that, in the steps
     baseline: SavedBaseline | None = None
     comparisons: list[Comparison] = msgspec.field(default_factory=list)
 
@@ -84,6 +85,13 @@ class State(msgspec.Struct):
         first = [(each, each.rounds[0]) for each in self.comparisons if each.rounds]
         before = [round_.before_run for each, round_ in first if each.before == fixes]
         return before + [round_.after_run for each, round_ in first if each.after == fixes]
+
+    def unchanged_ms(self) -> list[float]:
+        """The mean step of each run of the script as it is."""
+        first = [round_.before_ms for each in self.comparisons if not each.before
+                 for round_ in each.rounds]  # fmt: skip
+        controls = [each for each in self.comparisons if not each.after]
+        return first + [round_.after_ms for each in controls for round_ in each.rounds]
 
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)

@@ -1,4 +1,4 @@
-"""What is said about precision and batch size where there is no device."""
+"""What is said about precision, batch size and compilers where there is no device."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def reasons(
 ) -> dict[str, str]:
     """Of 40 steps of 10 ms, of which a framework's passes take 8."""
     machine = {"host": "here", "memory_bytes": 2**34, "cpu_features": features}
-    run = RunBuilder(path, machine=machine)
+    run = RunBuilder(path, machine=machine, **more)
     process = run.process()
     code = process.code(file=process.file(text="for step in range(40):\n    model(x)\n"))
     process.for_loop(process.loop(code, 1, 2), 0, [10 * MS] * 40)
@@ -35,6 +35,8 @@ def reasons(
             process.span(SpanCategory.BACKWARD, at + 4 * MS, at + 8 * MS)
             process.span(SpanCategory.OPTIMIZER, at + 8 * MS, at + 9 * MS, number=1)
     process.write()
+    if "command" in more:
+        run.supervisor(ended_ns=401 * MS)
     return {each.id: each.reason for each in findings(load(run.path)).not_judged}
 
 
@@ -74,6 +76,24 @@ def test_a_trial_measures_larger_batches_and_does_not_call_that_the_same(tmp_pat
     said = reasons(tmp_path / "run", ["avx2"])["small-batch"]
     assert "stepscope try --fixes larger-batch" in said
     assert "another training" in said
+
+
+@pytest.mark.parametrize(
+    ("framework", "command"),
+    [
+        ("torch", "`stepscope try --fixes compile train.py --epochs 3`"),
+        ("tensorflow", "`stepscope try --fixes tf-xla train.py --epochs 3`"),
+        ("jax", None),
+    ],
+)
+def test_a_trial_measures_what_a_compiler_gains(
+    tmp_path: Path, framework: str, command: str | None
+) -> None:
+    library = f"/venv/lib/python3.11/site-packages/{framework}/inner.py"
+    words = ["train.py", "--epochs", "3"]
+    said = reasons(tmp_path / "run", ["avx2"], library, command=words)["device-idle"]
+    assert said.startswith("no device in this run")
+    assert (command in said) if command else "stepscope try" not in said
 
 
 def test_the_machines_units_are_recorded() -> None:

@@ -148,7 +148,7 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
         "max_bytes": 3 * 2**29,
         "packages": [],
         "step_loop": None,
-        "guess_after_s": 0.0,
+        "guess_after_s": 3.0,
     }
 
 

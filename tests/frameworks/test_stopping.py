@@ -34,17 +34,32 @@ def test_recording_that_stops_in_a_step_leaves_the_training_alone(
 
 
 EXACT = [
-    "torch/plain_loop", "torch/gan", "torch/accumulation", "torch/quick_by_hand", "jax/with_optax",
-    "keras/fit_arrays", "lightning/fit", "transformers/fit", "tf/eager", "tf/function",
+    "torch/plain_loop",
+    "torch/gan",
+    "torch/gan_five_to_one",
+    "torch/gan_every_fifth",
+    "torch/accumulation",
+    "torch/quick_by_hand",
+    "jax/with_optax",
+    "keras/fit_arrays",
+    "lightning/fit",
+    "transformers/fit",
+    "tf/eager",
+    "tf/function",
     "steps/counted_loop",
-]  # fmt: skip
+    "steps/data_then_training",
+]
+DAILY = ["torch/plain_loop", "steps/counted_loop", "steps/data_then_training"]
+EXACT_LOOPS = {"steps/data_then_training": "data_then_training.py:18"}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", nightly_but(["torch/plain_loop", "steps/counted_loop"], EXACT))
+@pytest.mark.parametrize("case", nightly_but(DAILY, EXACT))
 def test_a_run_of_eleven_steps_has_eleven(case: str, tmp_path: Path) -> None:
     framework = case.split("/")[0]
     needs.require({"tf": "tensorflow", "steps": "numpy"}.get(framework, framework))
     stepscope = (sys.executable, "-m", "stepscope", "run", "--quiet", "-o", tmp_path / "run")
     program, arguments = PROGRAMS / f"{case}.py", ARGUMENTS.get(case, ())
     run(*stepscope, "--steps", "11", program, *arguments, folder=tmp_path)
-    assert json.loads(show(tmp_path / "run", "steps", "--json"))["steps"] == 11
+    found = json.loads(show(tmp_path / "run", "steps", "--json"))
+    assert found["steps"] == 11
+    assert EXACT_LOOPS.get(case, "") in found["anchor"]

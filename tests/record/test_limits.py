@@ -1,5 +1,6 @@
 """Which loop's turns --steps counts, without a script: loops that turn on a clock of our own."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from stepscope.launch.options import RecordOptions
 from stepscope.record.code.loops import Loop
-from stepscope.record.steps import limits
+from stepscope.record.steps import larger_steps, limits, step_counter
 from stepscope.record.steps.limits import EndOfSteps, StepLimits
 
 MS = 1_000_000
@@ -30,10 +31,12 @@ class Script:
         self.table = SimpleNamespace(
             loop=LOOPS.__getitem__,
             file_of=lambda _: "/copy/pkg/train.py",
-            find=lambda _: SimpleNamespace(loops=(), first_line=1, line_count=10_000),
         )
+        self.follows = True  # another loop does
         monkeypatch.setattr(limits, "_core", core)
-        monkeypatch.setattr(limits, "table", self.table)
+        for module in (limits, larger_steps):
+            monkeypatch.setattr(module, "table", self.table)
+        monkeypatch.setattr(limits, "loops_follow", lambda *_, **__: self.follows)
         monkeypatch.setattr(limits, "FRAMEWORKS", ())
         self.limits = StepLimits(RecordOptions(**options), lambda: None)
 
@@ -67,18 +70,21 @@ def test_with_a_framework_a_loop_that_goes_on_and_on_counts_all_the_same(
     assert script.turn(DATA, 1_000, ms=100) == limits.WITHOUT_PASSES_S * 10
 
 
-def test_without_a_framework_the_first_loop_counts_unless_it_is_asked_to_wait(
+def test_without_a_framework_a_loop_that_others_follow_counts_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert Script(monkeypatch, steps=30).turn(DATA, 500) == 30
-    patient = Script(monkeypatch, steps=30, guess_after_s=2.0)
-    assert patient.turn(DATA, 500) == 500
-    assert patient.turn(TRAINING, 3_000) == 1_000  # 2 s
-
-
-def test_nobody_waits_where_nothing_follows_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     script = Script(monkeypatch, steps=30, guess_after_s=2.0)
-    script.table.find = lambda _: None
+    assert script.turn(DATA, 500) == 500
+    assert script.turn(TRAINING, 3_000) == 1_000  # 2 s
+
+
+@pytest.mark.parametrize("frameworks", [(), ("sys",)])
+def test_nobody_waits_where_no_other_loop_follows(
+    monkeypatch: pytest.MonkeyPatch, frameworks: tuple[str, ...]
+) -> None:
+    script = Script(monkeypatch, steps=30)
+    monkeypatch.setattr(limits, "FRAMEWORKS", frameworks)
+    script.follows = False
     assert script.turn(TRAINING, 500) == 30
 
 
@@ -132,3 +138,63 @@ def test_quick_turns_count_if_they_have_passes(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(limits, "FRAMEWORKS", ("sys",))
     assert script.turn(DATA, 500, ms=0.2) == 500
     assert script.turn(TRAINING, 100, ms=0.2, passes=1) == 30
+
+
+CRITIC, GENERATOR = 1, 2
+
+
+class Updates(Script):
+    """Two optimizers, by the number of their steps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
+        super().__init__(monkeypatch, **options)
+        step_counter.reset()
+        step_counter.listen(self.limits.step_ended)
+        self.steps = {CRITIC: 0, GENERATOR: 0}
+
+    def update(self, optimizer: int) -> None:
+        step_counter.optimizer_stepped(optimizer)
+        self.steps[optimizer] += 1
+
+    def train(self, critics: int, *, in_turns: bool = False) -> None:
+        for _ in range(100):
+            self._turn(critics, in_turns)
+
+    def _turn(self, critics: int, in_turns: bool) -> None:
+        """Of the loop around: so many turns of the critic's, then the generator."""
+        for turn in range(critics):
+            self.limits.loop_turned(DATA, self.now, LOOPS[DATA].line + 1 if turn else 1)
+            self.now += MS
+            self.update(CRITIC)
+            if in_turns:
+                self.update(GENERATOR)
+        self.limits.loop_turned(DATA, self.now, LOOPS[DATA].line + 1)
+        if not in_turns:
+            self.update(GENERATOR)
+
+
+@pytest.fixture
+def _without_steps() -> Iterator[None]:
+    yield
+    step_counter.reset()
+
+
+@pytest.mark.usefixtures("_without_steps")
+def test_five_updates_of_a_critic_and_one_of_the_generator_are_one_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Updates(monkeypatch, steps=10)
+    with pytest.raises(EndOfSteps):
+        script.train(critics=5)
+    assert script.steps == {CRITIC: 50, GENERATOR: 10}
+
+
+@pytest.mark.usefixtures("_without_steps")
+@pytest.mark.parametrize(("critics", "in_turns"), [(1_000, False), (5, True)])
+def test_updates_are_the_steps_where_a_loop_has_many_or_both_take_turns_in_it(
+    monkeypatch: pytest.MonkeyPatch, critics: int, in_turns: bool
+) -> None:
+    script = Updates(monkeypatch, steps=60)
+    with pytest.raises(EndOfSteps):
+        script.train(critics, in_turns=in_turns)
+    assert script.steps[CRITIC] == 59  # the sixtieth ends it

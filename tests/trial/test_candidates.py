@@ -1,14 +1,15 @@
 """Which fixes are tried, in which order, and what is said of those that cannot be."""
 
+import dataclasses
 from typing import Any
 
 import msgspec
 import pytest
 
 from stepscope.errors import InputError
-from stepscope.model.findings import Finding, FindingsAnswer
+from stepscope.model.findings import Finding, FindingsAnswer, Speedup
 from stepscope.model.trial import Rung
-from stepscope.trial import fixes
+from stepscope.trial import candidates, fixes
 from stepscope.trial.candidates import proposed, require_known
 from stepscope.trial.fixes.fix import Proposal, Refusal, Stage
 from stepscope.trial.fixes.subject import Subject
@@ -110,9 +111,42 @@ def test_a_finding_without_a_fix_that_fits_is_a_rung_with_its_computed_ceiling(
     assert rung.speedup is None
 
 
-def test_the_ladder_adds_what_no_finding_names_by_stages(known: dict[str, FakeFix]) -> None:
-    found = offered(named_by("compile"), ladder=True)
-    assert names(found) == ["compile", "workers", "pin", "odd"]
+def test_the_ladder_goes_by_stages_whatever_findings_name(known: dict[str, FakeFix]) -> None:
+    assert names(offered(named_by("compile"), ladder=True)) == ["workers", "compile", "pin", "odd"]
+    known["stall"] = FakeFix("stall", "other", FITS)
+    found = offered(named_by("compile", "stall"), ladder=True)
+    assert names(found) == ["stall", "workers", "compile", "pin", "odd"]
+    without = offered(named_by(), ladder=True)
+    assert names(without) == ["workers", "compile", "stall", "pin", "odd"]
+
+
+def test_a_fix_of_the_same_function_takes_the_turn_of_a_ceiling(known: dict[str, FakeFix]) -> None:
+    same = Proposal({"function": "evaluate"}, "fits", None)
+    known["ceiling"], known["seldom"] = (
+        FakeFix("ceiling", "other", same),
+        FakeFix("seldom", "other", same),
+    )
+    known["ceiling"].is_ceiling = True
+    subject = named_by("ceiling", "workers", "seldom")
+    large = msgspec.structs.replace(subject.advice.findings[0], speedup=Speedup(3.0, 3.0, 3.0))
+    subject.advice.findings[0] = large
+    found = offered(subject)
+    assert names(found) == ["seldom", "workers"]
+    assert isinstance(found[0], Candidate)
+    assert found[0].finding is large
+
+
+def test_a_fix_of_a_framework_that_is_only_loaded_is_refused(
+    known: dict[str, FakeFix], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file is in the room of torch; here JAX computes."""
+    monkeypatch.setattr(candidates, "goes_through", lambda _, package: package == "jax")
+    subject = dataclasses.replace(named_by(), frameworks=frozenset({"torch", "jax"}))
+    (rung,) = offered(subject, fixes=["compile"])
+    assert isinstance(rung, Rung)
+    assert rung.reason == "the steps compute with jax, not with torch"
+    alone = dataclasses.replace(named_by(), frameworks=frozenset({"torch"}))
+    assert isinstance(offered(alone, fixes=["compile"])[0], Candidate)
 
 
 def test_only_what_was_asked_for(known: dict[str, FakeFix]) -> None:

@@ -67,8 +67,9 @@ def climbed(*candidates: Candidate, **answers: Any) -> tuple[list[Rung], Measure
 
 
 def test_what_helps_is_kept_and_the_next_comes_on_top() -> None:
-    rungs, measure, _ = climbed(candidate("a"), candidate("b"), a=FASTER, b=FASTER)
+    rungs, measure, ladder = climbed(candidate("a"), candidate("b"), a=FASTER, b=FASTER)
     assert [rung.status for rung in rungs] == ["kept", "kept"]
+    assert ladder.gained == 4.0
     assert measure.asked == [([], "a"), (["a"], "b")]
     assert (rungs[0].speedup, rungs[0].low, rungs[0].high) == (2.0, 1.8, 2.2)
     assert rungs[0].patch == "write a"
@@ -111,6 +112,18 @@ def test_a_ceiling_is_measured_and_never_kept() -> None:
     assert (rung.status, rung.speedup, ladder.kept) == ("rejected", 2.0, [])
 
 
+@pytest.mark.parametrize(("predicted", "asked"), [(1.9, ["a"]), (3.0, ["a", "b"])])
+def test_a_ceiling_is_measured_only_where_no_fix_gained_what_was_predicted(
+    predicted: float, asked: list[str]
+) -> None:
+    found = finding(predicted)
+    fix = candidate("a", finding=found)
+    ceiling = candidate("b", finding=found, is_ceiling=True)
+    rungs, measure, _ = climbed(fix, ceiling, a=FASTER, b=FASTER)
+    assert [name for _, name in measure.asked] == asked
+    assert (rungs[1].status == "skipped") == (asked == ["a"])
+
+
 @pytest.mark.parametrize("status", ["failed", "skipped"])
 def test_the_ladder_goes_on_after_a_rung_that_breaks(status: Any) -> None:
     broken = Outcome(status=status, reason="killed by SIGILL")
@@ -151,6 +164,14 @@ def test_a_second_chance_that_does_not_fit_leaves_the_first_as_it_was() -> None:
     ladder.climb([candidate("a"), candidate("b")])
     assert [(rung.fix, rung.status) for rung in ladder.rungs] == [("a", "rejected"), ("b", "kept")]
     assert ladder.stopped == "no time"
+
+
+def test_what_is_for_the_user_to_decide_is_measured_and_not_kept() -> None:
+    larger = candidate("a")
+    larger = larger._replace(proposal=larger.proposal._replace(why_not_kept="another training"))
+    (rung,), _, ladder = climbed(larger, a=FASTER)
+    assert (rung.status, rung.reason, rung.speedup) == ("rejected", "another training", 2.0)
+    assert ladder.kept == []
 
 
 def finding(speedup: float) -> Finding:

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -103,6 +104,7 @@ def test_in_place_the_script_writes_where_it_is(folder: Path) -> None:
     ("script", "words"),
     [
         ("fails.py", "no such column: 'label'"),
+        ("fails_in_its_first_step.py", "shapes (3,) and (4,) not aligned"),
         ("asks.py", "it asks for input, and nobody is there to answer"),
         ("no_steps.py", "No steps found"),
     ],
@@ -168,7 +170,9 @@ def test_an_interrupted_trial_leaves_no_process_and_can_be_resumed(
     assert processes_of(folder) == []
 
     before = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
-    answer = answered("--resume", "naps.py", "--with-child", cwd=folder)
+    resumed = run("--resume", "--json", "naps.py", "--with-child", cwd=folder)
+    answer = json.loads(resumed.stdout)
+    assert re.search(r"the script as it is and \d rounds? are used again", resumed.stderr)
     assert answer["rungs"][0]["status"] == "kept"
     assert answer["runs"] > before["runs"]
     after = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())

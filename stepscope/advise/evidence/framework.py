@@ -14,6 +14,15 @@ def words_for(case: Case) -> Words:
     return words_of(_seen(case))
 
 
+def goes_through(case: Case, package: str) -> bool:
+    """Whether the steps call into it, by the files that the stacks lead through."""
+    return any(
+        f"/{package}/" in frame.function.file and not frame.is_users
+        for look in case.stacks.time.looks
+        for frame in look.frames
+    )
+
+
 def _seen(case: Case) -> str | None:
     """By the files that the stacks lead through."""
     seen = dict.fromkeys(COMPUTING, 0.0)

@@ -264,7 +264,8 @@ def _larger_step(loop: Loop | None, loops: Sequence[Loop], others_ns: Ints) -> L
     of the loop around, in which the other optimizer steps."""
     if loop is None or not len(others_ns) or len(loop.turns) < 2:
         return None
-    turns = loop.turns
+    # The last entry may have been cut short, with the script.
+    turns = loop.turns[:-1] if loop.turns[-1] < loop.turns[0] else loop.turns
     if turns.min() != turns.max() or not 1 < turns[0] <= _FEW_TURNS:
         return None
     around = enclosing([other for other in loops if other.thread == loop.thread]).get(loop)

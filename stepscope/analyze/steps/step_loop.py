@@ -7,8 +7,9 @@
    turns), less than 5 % of the recorded time (unless the run was to end after some steps), a
    generator that waits for its consumer, and what is done a few times in every turn of the loop
    around (layers, two networks, the samples of a batch).
-4. Among trees, the one with the most time wins; but a loop of loops beats a flat one that ran
-   before it (preparing data), and the main thread beats others unless it only waits for them.
+4. Among trees, the one with the most time wins, or in a run that was to end after some steps the
+   one in which it ended; but a loop of loops beats a flat one that ran before it (preparing data),
+   and the main thread beats others unless it only waits for them.
 """
 
 import dataclasses
@@ -101,14 +102,23 @@ def _choose_on_thread(loops: list[Loop], words: "_Words") -> Choice | None:
     found = _prefer_training(found, words)
     if not found:
         return None
-    best = max(found, key=lambda pair: pair[0].total_ns)
-    if not tree.around[best[1]]:
+    cut = _where_it_was_cut(found, words)
+    best = cut or max(found, key=lambda pair: pair[0].total_ns)
+    if not cut and not tree.around[best[1]]:
         best = max(
             (pair for pair in found if _is_nested_and_later(tree, pair, best)),
             key=lambda pair: pair[0].total_ns,
             default=best,
         )
     return Choice(best[1], tuple(tree.ancestors(best[1])))
+
+
+def _where_it_was_cut(pairs: list[tuple[Loop, Loop]], words: "_Words") -> tuple[Loop, Loop] | None:
+    """In a run that was to end after some steps: the last loop, if it has as many turns. One before
+    it, which made the data, may well hold more time."""
+    steps = words.run.info.options.get("steps")
+    last = max(pairs, key=lambda pair: int(pair[0].at_ns.max()))
+    return last if steps and len(last[1].duration_ns) >= steps else None
 
 
 def _is_nested_and_later(tree: "_Tree", pair: tuple[Loop, Loop], flat: tuple[Loop, Loop]) -> bool:

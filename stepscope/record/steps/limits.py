@@ -7,7 +7,8 @@ generator and its discriminator).
 An enclosing loop turns less often in the same time, so the busiest one is the innermost.
 
 Where a framework is loaded, the steps have passes of it in them. A loop without any may only make
-the data: it counts when it has gone on for so long that it must be what the script is for.
+the data, and so may any loop where there is no framework: it counts at once if no other loop
+follows it, or when it has gone on for so long that it must be what the script is for.
 """
 
 import itertools
@@ -21,13 +22,14 @@ from stepscope.launch.options import RecordOptions
 from stepscope.native import _core
 from stepscope.record.code.code_table import table
 from stepscope.record.code.loops import Loop
+from stepscope.record.steps.larger_steps import FEW_TURNS, LargerSteps
+from stepscope.record.steps.what_follows import loops_follow
 
 TURNS_AT_LEAST: Final = 10
 TURN_NS_AT_LEAST: Final = 1e6
 STABLE_STEPS: Final = 20  # two windows of ten
 STABLE_WITHIN: Final = 0.05  # whose medians differ by at most 5 %
 STABLE_AFTER: Final = 10
-FEW_TURNS: Final = 8
 ENTRIES_TO_KNOW: Final = 3
 FRAMEWORKS: Final = ("jax", "tensorflow", "torch")
 WITHOUT_PASSES_S: Final = 30.0
@@ -49,7 +51,7 @@ class _Turns:
         self._entries: list[int] = []  # turns of each entry
         self._passes = _core.passes()
         self._with_passes = 0  # turns
-        self.is_last: bool | None = None  # of the script; None: nobody asked
+        self.is_last: bool | None = None  # of the script's loops; None: nobody asked
 
     def add(self, ticks: int, line_before: int) -> None:
         inside = self._loop.line <= line_before <= self._loop.last_line
@@ -87,8 +89,8 @@ class _StepLoop(Protocol):
 
 
 class _GuessedLoop:
-    """`after_s`: how long a loop must go on before it is taken for the step loop, if more of the
-    script follows and no framework shows that it trains."""
+    """`after_s`: how long a loop must go on before it is taken for the step loop, if other loops
+    follow and no framework shows that it trains."""
 
     def __init__(self, after_s: float) -> None:
         self._after_s = after_s
@@ -113,12 +115,11 @@ class _GuessedLoop:
             return True
         is_framework_there = any(name in sys.modules for name in FRAMEWORKS)
         wait_s = WITHOUT_PASSES_S if is_framework_there else self._after_s
-        return turns.lasted_s >= wait_s or (not is_framework_there and self._is_last(turns))
+        return turns.lasted_s >= wait_s or self._is_last(turns)
 
     def _is_last(self, turns: _Turns) -> bool:
-        """Whether nothing of the script follows the loop."""
         if turns.is_last is None:
-            turns.is_last = not any(map(_goes_on, _frames()))
+            turns.is_last = not loops_follow(_frames(), table, begun=self._loops)
         return turns.is_last
 
 
@@ -158,15 +159,17 @@ class StepLimits:
         elif options.step_loop:
             self._loop = _NamedLoop(options.step_loop)
         self._reported: list[int] = []  # when reported steps ended: those need no guess
+        self._larger = LargerSteps()
 
     @staticmethod
     def wanted(options: RecordOptions) -> bool:
         return bool(options.steps or options.until_stable or options.stop_after_steps)
 
     def loop_turned(self, loop_id: int, ticks: int, line_before: int) -> None:
-        if self._reported or self._loop is None:
-            return  # the script or its framework says what its steps are
-        stamps = self._loop.turned(loop_id, ticks, line_before)
+        stamps = self._larger.turned(loop_id, ticks, line_before, len(self._reported))
+        # Otherwise the script or its framework says what its steps are.
+        if not self._reported and self._loop is not None:
+            stamps = self._loop.turned(loop_id, ticks, line_before)
         if stamps:
             self._judge(len(stamps) - 1, stamps)
 
@@ -177,7 +180,8 @@ class StepLimits:
         if steps <= len(self._reported):
             self._reported.clear()  # a better source counts from the start
         self._reported.append(_core.ticks())
-        self._judge(steps, self._reported)
+        if not self._larger.may_hold(len(self._reported)):
+            self._judge(steps, self._reported)
 
     def _judge(self, done: int, stamps: list[int]) -> None:
         after = self._options.stop_after_steps
@@ -195,16 +199,6 @@ def _frames() -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
-
-
-def _goes_on(frame: FrameType) -> bool:
-    """Whether lines of the user's follow the one that runs, or the loops that it is in."""
-    entry = table.find(frame.f_code)
-    if entry is None:
-        return False
-    line = frame.f_lineno
-    around = [loop.last_line for loop in entry.loops if loop.line <= line <= loop.last_line]
-    return entry.first_line + entry.line_count - 1 > max(around, default=line)
 
 
 def _lasted_s(stamps: list[int]) -> float:

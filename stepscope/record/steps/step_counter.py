@@ -28,6 +28,7 @@ _MANY: Final = 10  # steps that a new listener may miss if there is no other
 _listeners: tuple[Listener, ...] = ()
 _source = Source.OPTIMIZER
 _optimizer_steps: dict[int, int] = {}
+_others_steps: dict[int, dict[int, int]] = {}  # of the others, when an optimizer first stepped
 _anchor: int | None = None  # the optimizer whose steps count
 _steps = 0
 
@@ -36,6 +37,7 @@ def reset() -> None:
     global _source, _anchor, _steps, _listeners
     _source, _anchor, _steps, _listeners = Source.OPTIMIZER, None, 0, ()
     _optimizer_steps.clear()
+    _others_steps.clear()
 
 
 def listen(listener: Listener) -> None:
@@ -50,12 +52,21 @@ def optimizer_stepped(number: int, steps: int = 0) -> int:
     global _anchor
     if _source is not Source.OPTIMIZER:
         return _NEVER
+    _others_steps.setdefault(number, dict(_optimizer_steps))
     count = _optimizer_steps[number] = steps or _optimizer_steps.get(number, 0) + 1
     if _anchor is None and count == _TWICE:
         _anchor = number
     if number == _anchor:
         return _ended(count)
     return count + 1 if _anchor is None else _NEVER
+
+
+def others_began_at() -> list[int]:
+    """After how many of the counted steps each other optimizer made its first."""
+    if _source is not Source.OPTIMIZER or _anchor is None:
+        return []
+    others = (steps for number, steps in _others_steps.items() if number != _anchor)
+    return [steps.get(_anchor, 0) for steps in others]
 
 
 def is_marked() -> bool:

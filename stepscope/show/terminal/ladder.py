@@ -1,5 +1,6 @@
 """The ladder of `stepscope try`: throughput rung by rung, what was predicted, what to write."""
 
+import math
 from typing import Final
 
 from rich.console import RenderableType
@@ -53,7 +54,9 @@ def _headline(answer: TrialAnswer) -> str:
     if not kept:
         return _nothing_kept(answer)
     fixes = counted(len(kept), "fix", "fixes")
-    return f"{_times(_gained(answer, kept))} as fast with {fixes}"
+    # An answer that was kept from before has only its rungs.
+    gained = answer.gained or math.prod(rung.speedup or 1.0 for rung in kept)
+    return f"{_times(gained)} as fast with {fixes}"
 
 
 def _nothing_kept(answer: TrialAnswer) -> str:
@@ -61,15 +64,6 @@ def _nothing_kept(answer: TrialAnswer) -> str:
     if max(ceilings, default=1.0) > 1:
         return "Nothing to keep: what was measured shows only how much there is to gain."
     return "No fix gains anything that stands out from the noise."
-
-
-def _gained(answer: TrialAnswer, kept: list[Rung]) -> float:
-    if answer.together is not None:
-        return answer.together.expected
-    product = 1.0
-    for rung in kept:
-        product *= rung.speedup or 1.0
-    return product
 
 
 # --- the rungs ------------------------------------------------------------------------------------
@@ -150,7 +144,8 @@ def _why(rung: Rung) -> str:
     """With what to do about it, where only that can be said."""
     if rung.ceiling is not None:
         computed = "(computed from its share of the step, not measured)"
-        return f"{rung.title}: {rung.reason}; at most {_times(rung.ceiling)} {computed}"
+        reason = (rung.reason or "").rstrip(".")
+        return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
         return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
@@ -174,12 +169,23 @@ def _patches(answer: TrialAnswer) -> list[RenderableType]:
 
 def _next(answer: TrialAnswer) -> list[RenderableType]:
     best = [rung.run for rung in answer.rungs if rung.status == "kept" and rung.run]
-    spent = f"{counted(answer.runs, 'run')} in {duration(answer.seconds * 1e9)}, in {answer.folder}"
+    spent = f"{counted(answer.runs, 'run')} in {duration(answer.seconds * 1e9)}{_in_steps(answer)}"
     look = best[-1] if best else answer.baseline.run
     which = "with what was kept" if best else "as it is"
     return [
         Text(""),
-        Text(spent, style=FAINT),
+        Text(f"{spent}, in {answer.folder}", style=FAINT),
         Text(f"To look into the run {which}:"),
         Text(f"  stepscope show {look}", no_wrap=True, overflow="ignore"),
     ]
+
+
+def _in_steps(answer: TrialAnswer) -> str:
+    """What the time went into: imports and set-up of every run are most of it in a short one."""
+    if not answer.step_seconds:
+        return ""
+    rest = max(0.0, answer.seconds - answer.step_seconds)
+    return (
+        f" ({duration(answer.step_seconds * 1e9)} in steps, {duration(rest * 1e9)} in imports and "
+        "set-up)"
+    )

@@ -46,6 +46,7 @@ FILES: Final[dict[str, str]] = {
     "jax.jit_once": "jit-once",
     "data.larger_batch": "larger-batch",
 }
+_FRAMEWORKS: Final = ("torch", "tensorflow", "keras", "jax")
 # Fixes for a finding beside the one that it names, which may not be what helps here.
 ALSO: Final[dict[str, tuple[str, ...]]] = {
     "input-bound": ("cache-samples", "free-input"),
@@ -61,6 +62,12 @@ def named(name: str) -> Fix:
         raise LookupError(name)
     found: Fix = importlib.import_module(f"{__name__}.{file}" if file else name).FIX
     return found
+
+
+def framework_of(name: str) -> str | None:
+    """The framework that the fix is for; None: it is not for one."""
+    rooms = (file.partition(".")[0] for file, fix in FILES.items() if fix == name)
+    return next((room for room in rooms if room in _FRAMEWORKS), None)
 
 
 def every() -> list[Fix]:

@@ -30,6 +30,7 @@ class Proposal(NamedTuple):
         str | None
     )  # a unified diff, or lines to write by hand; None: nothing to write (a ceiling)
     keeps: Keeps | None = None  # where it is not the fix's own, for this script
+    why_not_kept: str | None = None  # it is measured for the user to decide about
 
 
 class Refusal(NamedTuple):

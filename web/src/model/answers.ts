@@ -169,6 +169,7 @@ export interface Rung {
 export interface TrialAnswer {
   folder: string; baseline: TrialBaseline; noise: Noise | null; rungs: Rung[];
   together: Speedup | null; runs: number; seconds: number; stopped: string | null; notes: string[];
+  gained: number | null; step_seconds: number | null;
 }
 
 export interface RegionRow {

@@ -47,14 +47,13 @@ export function Ladder({ content }: { content: Content }) {
     return <Page title="Try"><Empty>No fix was tried in this report. <code>stepscope try SCRIPT</code> applies each fix without editing the script and measures what it gains.</Empty></Page>;
   }
   const kept = answer.rungs.filter((rung) => rung.status === "kept");
-  const gained = answer.together?.expected ?? (kept.length === 1 ? kept[0].speedup : null);
   const others = answer.rungs.filter((rung) => rung.status !== "kept");
   return (
     <Page title="Try" note={visible(`As it is: ${answer.baseline.verdict}`)}>
       <div class="figures">
-        <Figure label="as fast with what was kept" value={kept.length ? times(gained) : "–"} />
+        <Figure label="as fast with what was kept" value={times(answer.gained)} />
         <Figure label="fixes kept" value={`${kept.length} of ${answer.rungs.length}`} />
-        <Figure label="runs" value={count(answer.runs)} note={duration(answer.seconds * 1e9)} />
+        <Figure label="runs" value={count(answer.runs)} note={answer.step_seconds ? `${duration(answer.seconds * 1e9)}, of which ${duration(answer.step_seconds * 1e9)} in steps` : duration(answer.seconds * 1e9)} />
       </div>
       <Climb answer={answer} />
       {others.length > 0 && (

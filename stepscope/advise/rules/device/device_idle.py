@@ -2,16 +2,21 @@
 
 from typing import Final
 
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
+from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.evidence.trial_command import trial_command
 from stepscope.advise.evidence.words import ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
 ID: Final = "device-idle"
 _LEAST_SHARE: Final = 0.15  # between kernels and steps there are always gaps
+_COMPILES: Final = {"torch": "compile", "tensorflow": "tf-xla"}  # the fixes of `stepscope try`
 
 
 def judge(case: DeviceCase) -> list[Candidate]:
+    case.require_device(_on_cpu)
     device = case.device
     share = device.idle_share - case.explained_share
     if share < _LEAST_SHARE:
@@ -32,3 +37,12 @@ def judge(case: DeviceCase) -> list[Candidate]:
             fix=case.words.idle_device,
         )
     ]
+
+
+def _on_cpu(case: Case) -> str:
+    """How much of the step launches operators is known there; what a compiler makes of it is not.
+    A function of JAX is compiled already."""
+    fix = _COMPILES.get(framework_of(case)) if case.is_framework else None
+    if fix is None:
+        return ""
+    return f": whether a compiled step is faster here, {trial_command(case.run, fix)} measures"

@@ -5,6 +5,7 @@ from typing import Final
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.framework import words_for
+from stepscope.advise.evidence.trial_command import trial_command
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -58,5 +59,5 @@ def _on_cpu(case: Case) -> str:
         return f", and this CPU has no 16-bit units ({_UNITS[0]} or {_UNITS[1]})"
     has = f"; this CPU has 16-bit units ({', '.join(units)})" if units else ""
     trial = words_for(case).mixed_precision.trial
-    how = f"`stepscope try --fixes {trial}` measures" if trial else "only a try shows"
+    how = f"{trial_command(case.run, trial)} measures" if trial else "only a try shows"
     return f"{has}: what they gain here, {how}" if units else f": what 16 bits gain here, {how}"

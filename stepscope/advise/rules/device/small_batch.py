@@ -7,6 +7,7 @@ import numpy as np
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.framework import framework_of
+from stepscope.advise.evidence.trial_command import trial_command
 from stepscope.advise.evidence.words import counted, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
@@ -50,5 +51,6 @@ def _on_cpu(case: Case) -> str:
     """Neither is known there: how busy its units are, nor how much more would fit."""
     asks = ": whether larger batches train more samples a second here, "
     if case.is_framework and framework_of(case) == "torch":
-        return f"{asks}`stepscope try --fixes larger-batch` measures; it is another training"
+        measures = f"{trial_command(case.run, 'larger-batch')} measures"
+        return f"{asks}{measures}; it is another training"
     return f"{asks}two runs show (`stepscope compare`); it is another training"

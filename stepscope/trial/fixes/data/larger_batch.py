@@ -1,6 +1,6 @@
 """Batches of twice the size: more samples a second, and another training.
 
-It is only tried where it is asked for by name. The gain is that of samples a second.
+The gain is that of samples a second. It is only kept where it is asked for by name.
 """
 
 import functools
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stepscope.trial.fixes.subject import Subject
 
 _TIMES: Final = 2  # the least step up: what it gains shows whether more is worth trying
+_TO_DECIDE: Final = "another training, for you to decide about: --fixes larger-batch keeps it"
 
 
 class LargerBatch:
@@ -35,14 +36,16 @@ class LargerBatch:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.loader_calls import loader_with
 
-        if "torch" not in subject.frameworks or not subject.is_named:
+        if "torch" not in subject.frameworks:
             return None
         size = _usual_size(subject)
         if size is None:
             return Refusal("the size of a batch is not known, so samples a second cannot be told")
         words = f"batch_size={_TIMES * size}"
         patch = loader_with(subject.case.code.sources, {"batch_size": str(_TIMES * size)})
-        return Proposal({"times": _TIMES, CHANGES_BATCH: True}, words, patch)
+        settings = {"times": _TIMES, CHANGES_BATCH: True}
+        why_not = None if subject.is_named else _TO_DECIDE
+        return Proposal(settings, words, patch, why_not_kept=why_not)
 
     def install(self, script: Script, settings: Settings) -> None:
         script.when_loaded(MODULE, functools.partial(_change, script, settings["times"]))

@@ -21,9 +21,12 @@ class PinMemory:
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.loader_calls import loader_with
+        from stepscope.trial.fixes.torch.hardware import devices_of
 
         if "torch" not in subject.frameworks:
             return None
+        if not devices_of(subject.case):
+            return Refusal("pinned memory is for copies to a GPU, and this run had none")
         patch = loader_with(subject.case.code.sources, {"pin_memory": "True"})
         return Proposal(settings={}, words="pin_memory=True", patch=patch)
 

@@ -32,10 +32,13 @@ class JitOnce:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        from stepscope.trial.fixes.proposing.jit_calls import may_jit_again
         from stepscope.trial.fixes.proposing.named_function import finding_of
 
         if finding_of(subject, "recompilation") is None or "jax" not in subject.frameworks:
             return None
+        if not may_jit_again(subject.case.code.sources):
+            return Refusal("every jax.jit of the script stands where it is called once")
         return Proposal({}, "one jitted function for all that have the same code", _ADVICE)
 
     def install(self, script: Script, settings: Settings) -> None:

@@ -27,8 +27,12 @@ class TfMixedPrecision:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        from stepscope.trial.fixes.torch.hardware import no_fast_bfloat16
+
         if not subject.frameworks.intersection(PACKAGES):
             return None
+        if reason := no_fast_bfloat16(subject):
+            return Refusal(reason)
         return Proposal(
             settings={},
             words=f"set_global_policy('{_POLICY}')",

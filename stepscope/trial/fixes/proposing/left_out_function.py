@@ -1,7 +1,8 @@
 """The function whose calls can be left out, so that what a finding says no longer happens.
 
 From the step loop inwards to the finding's line: the first one that does only this. Further in are
-functions that the training may use as well: an evaluation reads the same data set.
+functions that the training may use as well: an evaluation reads the same data set. Where a
+framework shows what trains, a function may do more, if none of it does: it makes what it logs.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from stepscope.advise.evidence.place import PASSES
 from stepscope.model import Location
 from stepscope.trial.fixes.fix import Refusal
 from stepscope.trial.fixes.proposing.named_function import NamedFunction, named_function
+from stepscope.trial.fixes.proposing.training_calls import training_line
 
 # Of what the finding says: a function may take that much more, by chance of the samples. Without a
 # framework nothing else tells what trains.
@@ -35,10 +37,26 @@ def left_out_function(
             return function
     if is_ceiling and _does_only(case, location, _MORE_OF_A_CEILING * share):
         return innermost
+    trains: str | None = None
+    for place in _inwards(case, location) if case.is_framework and not is_ceiling else ():
+        function = named_function(case, place)
+        if isinstance(function, NamedFunction) and _is_beside_the_training(case, place):
+            line = training_line(function.node, case.code.sources)
+            if line is None:
+                return function
+            trains = f"{function.recorded.file}:{line}"
+    does_more = f"also trains ({trains})" if trains else "does more than that"
     return Refusal(
-        f"{innermost.at} does more than that, so its calls cannot be left out: put what takes the "
-        "time into a function of its own."
+        f"{innermost.at} {does_more}, so its calls cannot be left out: put what takes the time "
+        "into a function of its own"
     )
+
+
+def share_of(case: Case, function: NamedFunction) -> float:
+    """Of the step."""
+    recorded = function.recorded
+    place = Location(file=recorded.file, line=recorded.first_line, function=recorded.function)
+    return case.stacks.share(case.stacks.inside(place))
 
 
 def _inwards(case: Case, location: Location) -> Iterator[Location]:
@@ -57,6 +75,11 @@ def _inwards(case: Case, location: Location) -> Iterator[Location]:
 
 def _does_only(case: Case, place: Location, most: float) -> bool:
     """`most`: of the step, beyond chance."""
+    inside = case.stacks.inside(place)
+    return case.stacks.share(inside) <= most + _CHANCE and _is_beside_the_training(case, place)
+
+
+def _is_beside_the_training(case: Case, place: Location) -> bool:
     name = (place.function or "").rpartition(".")[2]
     header = case.code.step_header
     if name.startswith("__") or name in _USED_BY_ALL:
@@ -64,6 +87,5 @@ def _does_only(case: Case, place: Location, most: float) -> bool:
     if header is not None and (header.file, header.function) == (place.file, place.function):
         return False
     inside = case.stacks.inside(place)
-    whole = case.stacks.share(inside)
     trains = case.stacks.share(look for look in inside if look.phase in PASSES)
-    return whole <= most + _CHANCE and trains <= _TRAINS * whole
+    return trains <= _TRAINS * case.stacks.share(inside)

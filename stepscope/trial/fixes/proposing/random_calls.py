@@ -18,6 +18,8 @@ _DRAWS: Final = re.compile(
     r"|^(randint|randrange|uniform|gauss|shuffle|choices?|sample)$"
     r"|\b(Random[A-Z]\w*|ColorJitter|GaussianNoise)$"
 )
+# What makes a generator; with a seed it gives the same numbers at every call of the function.
+_MAKES: Final = ("default_rng", "RandomState", "Random")
 _SAMPLES: Final = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 
 
@@ -29,8 +31,11 @@ def random_line(function: Function, sources: Sources) -> int | None:
 
 def _random_lines(function: Function, sources: Sources, seen: set[str]) -> Iterator[int]:
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    seeded = _seeded_here(function)
     for call in sorted(calls, key=lambda each: each.lineno):
         name = ast.unparse(call.func)
+        if name.partition(".")[0] in seeded:
+            continue
         if _DRAWS.search(name):
             yield call.lineno
             continue
@@ -40,6 +45,24 @@ def _random_lines(function: Function, sources: Sources, seen: set[str]) -> Itera
             inner = sources.definitions(last)
             if any(next(_random_lines(each, sources, seen), None) for each in inner):
                 yield call.lineno
+
+
+def _seeded_here(function: Function) -> set[str]:
+    """Generators that the function makes itself, from a seed: `rng = np.random.default_rng(i)`."""
+    return {
+        target.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and _makes_seeded(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _makes_seeded(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    name = ast.unparse(value.func).rpartition(".")[2]
+    return name in _MAKES and bool(value.args or value.keywords)
 
 
 def in_datasets(sources: Sources) -> str | None:

@@ -37,32 +37,34 @@ class LeftOut:
     keeps: Keeps = "bits"
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.proposing.left_out_function import left_out_function
+        from stepscope.trial.fixes.proposing.left_out_function import left_out_function, share_of
         from stepscope.trial.fixes.proposing.named_function import finding_of
 
         finding = finding_of(subject, *self.findings)
         if finding is None:
             return None
-        every = None if self.is_ceiling else times_less_often(finding.share)
         function = left_out_function(
             subject.case, finding.location, finding.share, is_ceiling=self.is_ceiling
         )
         if isinstance(function, Refusal):
-            return self._of_library(subject, finding, every) or function
+            return self._of_library(subject, finding) or function
         if not function.is_plain:
-            return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out.")
+            return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out")
+        every = self._every(max(finding.share, share_of(subject.case, function)))
         return Proposal(
             settings={"function": function.place, "every": every},
             words=self._words(function.node.name, every),
             patch=_patch(subject, function, every) if every is not None else None,
         )
 
-    def _of_library(
-        self, subject: "Subject", finding: "Finding", every: int | None
-    ) -> Proposal | None:
+    def _every(self, share: float) -> int | None:
+        return None if self.is_ceiling else times_less_often(share)
+
+    def _of_library(self, subject: "Subject", finding: "Finding") -> Proposal | None:
         call = library_call(subject.case, finding, self.library)
         if call is None:
             return None
+        every = self._every(finding.share)
         settings = {"module": call.module, "name": call.name, "every": every}
         return Proposal(
             settings, self._words(call.words, every), f"# {call.advice.format(every=every)}\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from stepscope.advise.evidence.case import Case
+    from stepscope.trial.fixes.subject import Subject
 
 _CPU_INFO: Final = Path("/proc/cpuinfo")
 _UNITS: Final = re.compile(r"\b(avx512_bf16|amx_bf16|bf16)\b")
@@ -20,6 +21,13 @@ def computes_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:
         return _UNITS.search(cpu_info.read_text()) is not None
     except OSError:
         return True
+
+
+def no_fast_bfloat16(subject: "Subject") -> str | None:
+    """Why bfloat16 is not worth a run; None where it may be, or where it is asked for by name."""
+    if subject.is_named or devices_of(subject.case) or computes_bfloat16():
+        return None
+    return "this CPU has no 16-bit units (avx512_bf16 or amx_bf16), and the run had no GPU"
 
 
 def devices_of(case: "Case") -> list[str]:

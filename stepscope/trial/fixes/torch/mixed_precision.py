@@ -24,12 +24,11 @@ class MixedPrecision:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         if "torch" not in subject.frameworks:
             return None
-        from stepscope.trial.fixes.torch.hardware import computes_bfloat16, devices_of
+        from stepscope.trial.fixes.torch.hardware import devices_of, no_fast_bfloat16
 
-        devices = devices_of(subject.case)
-        if not devices and not computes_bfloat16():
-            return Refusal("this CPU has no 16-bit units (avx512_bf16 or amx_bf16)")
-        device = "cuda" if devices else "cpu"
+        if reason := no_fast_bfloat16(subject):
+            return Refusal(reason)
+        device = "cuda" if devices_of(subject.case) else "cpu"
         words = f'torch.autocast("{device}", dtype=torch.bfloat16)'
         return Proposal({"dtype": "bfloat16"}, words, _patch(subject, words))
 

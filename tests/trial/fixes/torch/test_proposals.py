@@ -83,6 +83,7 @@ def test_a_fix_that_fits_comes_with_its_patch(
         ("compile-dynamic", "nothing is compiled again after the warm-up"),
         ("tf32", "TF32 needs a GPU, and this run had none"),
         ("cudnn-benchmark", "cuDNN needs a GPU, and this run had none"),
+        ("pin-memory", "pinned memory is for copies to a GPU, and this run had none"),
     ],
 )
 def test_a_fix_that_does_not_fit_says_why(propose: Any, fix: str, reason: str) -> None:
@@ -107,7 +108,7 @@ def test_a_cpu_without_16_bit_units_is_not_asked_to_use_them(
     assert hardware.computes_bfloat16(tmp_path / "new")
     monkeypatch.setattr(hardware, "computes_bfloat16", lambda: False)
     assert propose("mixed-precision") == Refusal(
-        "this CPU has no 16-bit units (avx512_bf16 or amx_bf16)"
+        "this CPU has no 16-bit units (avx512_bf16 or amx_bf16), and the run had no GPU"
     )
 
 
