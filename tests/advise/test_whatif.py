@@ -50,11 +50,22 @@ def test_the_range_holds_the_spread_of_the_steps_and_of_the_fix() -> None:
 def test_quiet_steps_show_how_fast_the_rest_may_get() -> None:
     """5 of each 10 ms are left, but 3 in the quieter half of the steps: two fifths less. As half of
     the step is taken away, half of that counts: 4 ms. Two runs differ by 1 % of what goes away, and
-    60 shares that are 1 ms off the mean leave it unsure by a quarter of a millisecond."""
+    60 shares that are 1 ms off the mean make the step a quarter of a millisecond longer."""
     saving = dataclasses.replace(all_of(5 * MS), by_step_ns=np.full(60, 5 * MS))
     found = speedup(Steps(np.array([8 * MS, 12 * MS] * 30)), saving)
     assert found.expected == pytest.approx(2.0)
-    assert found.high == pytest.approx(1 / (0.4 - 0.005 - 2 * 0.1 / 60**0.5))
+    assert found.high == pytest.approx((1 + 2 * 0.1 / 60**0.5) / (0.4 - 0.005))
+
+
+def test_chance_in_what_is_blamed_leaves_the_rest_as_it_is() -> None:
+    """Every fifth step compiles for 90 ms, and 2 ms are left of each: another run may compile in
+    more of them, and gain as much more, but a step that compiles nothing still takes 2 ms."""
+    compiles = np.array([0, 0, 0, 0, 90 * MS] * 20)
+    saving = Saving(expected=18.0 * MS, least=18.0 * MS, most=18.0 * MS, by_step_ns=compiles)
+    found = speedup(Steps(compiles + 2 * MS), saving)
+    assert found.expected == pytest.approx(10.0)
+    assert found.high is not None
+    assert 6 < found.low < 10 < found.high < 16
 
 
 def test_hardly_anything_left_leaves_the_upper_end_open() -> None:

@@ -4,7 +4,8 @@
    core: a busy machine makes the blamed part and the rest longer alike.
 2. The rest is what the step then takes: no less than the error with which it is known.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
-   steps, chance, and recording, whose cost may lie in either part unless it is known.
+   steps, and recording, whose cost may lie in either part unless it is known. Chance makes what is
+   blamed longer or shorter, and the step with it, but not the rest.
 4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
@@ -60,18 +61,18 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     faster = _faster_in_quiet_steps(steps, saving)
     recorded = min(saving.recorded_ns / steps.mean_ns, steps.recording, blamed)
     unknown = max(_LEAST_KNOWN, steps.recording - recorded) * blamed
-    error = unknown + _chance(steps, saving)
-    most_left = min(1.0, 1 - min(blamed, saving.least * scale) + error)
-    least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
+    chance = _chance(steps, saving)
+    most_left = min(1.0, 1 - min(blamed, saving.least * scale) + unknown)
+    least_left = _least_left(saving, scale) * (1 - faster * blamed) - unknown
     # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
-    left = max(1 - blamed, error, HALF * slack, 1e-9)
+    left = max(1 - blamed, unknown, HALF * slack, 1e-9)
     expected = (1 - recorded) / left
     is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
-        low=min((1 - recorded) / most_left, expected),
-        high=None if is_open else max((1 - recorded) / least_left, expected),
+        low=min(max(1.0, (1 - recorded - chance) / most_left), expected),
+        high=None if is_open else max((1 - recorded + chance) / least_left, expected),
     )
 
 
