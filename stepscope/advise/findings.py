@@ -26,7 +26,7 @@ from stepscope.advise.gain.measured import as_speedup, how_sure, in_words, measu
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.whatif import Steps, one_after_another, speedup
 from stepscope.advise.rules import thread_oversubscription
-from stepscope.advise.rules.slow_outlier_steps import slow_steps
+from stepscope.advise.rules.slow_outlier_steps import added_by_machine, slow_steps
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.run import all_notes, select
 from stepscope.model import Location, Process
@@ -117,7 +117,7 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
     on_device, no_device = _ask(DEVICE_RULES, DeviceCase(run, process, case))
     busy = busy_machine(case, candidates)
     lost_ns = None if _lacks_cores(candidates) else case.machine.delay_by_step_ns
-    steps = Steps(case.measured_ns, lost_ns, case.recording_share)
+    steps = Steps(case.measured_ns, lost_ns, case.recording_share, added_by_machine(case))
     weighed = _Weighed(steps, process.process, [*candidates, *on_device], every, busy, measured)
     return FindingsAnswer(
         verdict=weighed.verdict,

@@ -20,6 +20,7 @@ class HotLoop:
     ns: float  # by step
     turns: float | None  # by step
     error_ns: float = 0.0  # of `ns`
+    is_timed: bool = True  # by the events of its lines, and not by samples, which leave these out
 
     def own(self, lines: list[StepLine]) -> list[StepLine]:
         """Those of these lines that are in it, and in its own function."""
@@ -32,7 +33,9 @@ class HotLoop:
         ]
 
     def recorded_ns(self, process: ProcessInfo, lines: list[StepLine]) -> float:
-        """What the events of its lines cost, by step."""
+        """What the events of its lines cost of `ns`."""
+        if not self.is_timed:
+            return 0.0
         by_event = process.event_cost_ticks / max(process.ticks_per_ns, 1e-9)
         return by_event * sum(line.hits for line in self.own(lines) if not line.row.estimated)
 

@@ -14,9 +14,9 @@ _OPTIMIZERS: Final = "/torch/optim/"
 _CHANCE: Final = 3  # looks: this many may have fallen on the edge of a phase
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 _MOST: Final = 0.6  # of the time in one function: below that it is no longer one place
-# Of the training's time in one function: below _USED the training does not use it, above _AROUND
-# it is around all of the training.
-_USED, _AROUND = 0.02, 0.8
+_USED: Final = 0.02  # of the training's time in one function: below that it does not use it
+
+_Key = tuple[str, str]  # file, function
 
 
 def where(
@@ -50,36 +50,54 @@ def _innermost(case: Case, looks: list[Look], group: set[Look]) -> Location | No
     """From the outermost frame inwards as long as one function holds most of the time, and is not
     used for much else; there, the line with most of it."""
     best: Location | None = None
-    others = _training(case, group)
-    theirs = _by_function(case, others)
-    training_ns = sum(look.ns for look in others)
+    training = [look for look in _training(case, group) if look.users]
+    training_ns = sum(look.ns for look in training)
     chance_ns = _CHANCE * case.stacks.time.total_ns / max(1, case.stacks.time.count)
+    least_ns = max(_USED * training_ns, chance_ns)
     depth, inside = 0, [look for look in looks if look.users]
     while inside:
-        spent: dict[tuple[str, str], float] = collections.defaultdict(float)
+        spent: dict[_Key, float] = collections.defaultdict(float)
         for look in inside:
-            frame = look.users[depth]
-            spent[case.code.shown(frame), frame.function.name] += look.ns
+            spent[_key(case, look.users[depth])] += look.ns
         top = max(spent, key=lambda key: spent[key])
         if best is not None and spent[top] < _MOST * sum(look.ns for look in looks):
             break
-        used_ns = theirs.get(top, 0.0)
-        # One that the training uses as well is passed through, as is a function around all of it.
-        is_shared = max(_USED * training_ns, chance_ns) < used_ns < _AROUND * training_ns
-        inside = [
-            look
-            for look in inside
-            if (case.code.shown(look.users[depth]), look.users[depth].function.name) == top
-        ]
-        lines: dict[int, float] = collections.defaultdict(float)
-        for look in inside:
-            lines[look.users[depth].line] += look.ns
-        line = max(lines, key=lambda number: lines[number])
-        if best is None or not is_shared:
-            best = Location(file=top[0], line=line, function=top[1])
+        inside = [look for look in inside if _key(case, look.users[depth]) == top]
+        if best is None or _used_elsewhere_ns(case, training, inside, depth) <= least_ns:
+            best = Location(file=top[0], line=_line_with_most(inside, depth), function=top[1])
         depth += 1
         inside = [look for look in inside if len(look.users) > depth]
     return best
+
+
+def _used_elsewhere_ns(case: Case, training: list[Look], inside: list[Look], depth: int) -> float:
+    """The training's time in the function that these looks have at that depth, if it came there
+    from elsewhere: a function around both is not shared, it is passed through on the way."""
+    key = _key(case, inside[0].users[depth])
+    ways = {_way(case, look, depth) for look in inside}
+    return sum(
+        look.ns
+        for look in training
+        if key in {_key(case, frame) for frame in look.users}
+        and _way(case, look, depth) not in ways
+    )
+
+
+def _way(case: Case, look: Look, depth: int) -> tuple[object, ...]:
+    """The lines that lead to the function at that depth, and the function."""
+    called = tuple(case.code.place(frame) for frame in look.users[:depth])
+    return *called, *(_key(case, frame) for frame in look.users[depth : depth + 1])
+
+
+def _line_with_most(looks: list[Look], depth: int) -> int:
+    lines: dict[int, float] = collections.defaultdict(float)
+    for look in looks:
+        lines[look.users[depth].line] += look.ns
+    return max(lines, key=lambda number: lines[number])
+
+
+def _key(case: Case, frame: Frame) -> _Key:
+    return case.code.shown(frame), frame.function.name
 
 
 def _training(case: Case, group: set[Look]) -> list[Look]:
@@ -99,14 +117,6 @@ def _is_hook(look: Look) -> bool:
     )
     first = next(outer, len(look.frames))
     return look.phase == "optimizer" and any(frame.is_users for frame in look.frames[first:])
-
-
-def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], float]:
-    spent: dict[tuple[str, str], float] = collections.defaultdict(float)
-    for look in looks:
-        for key in {(case.code.shown(frame), frame.function.name) for frame in look.users}:
-            spent[key] += look.ns
-    return spent
 
 
 def beside(case: Case, location: Location) -> list[Look]:

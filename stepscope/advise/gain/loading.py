@@ -16,10 +16,9 @@ def read_once(cost_ns: float, least_ns: float) -> Saving:
     return Saving(expected=cost_ns, least=least, most=_MOST_WITH_FREEING * cost_ns)
 
 
-def prepared_ahead(wait_ns: float, hottest_share: float) -> Saving:
-    """The hottest line of the loading done once, before the steps: half of the wait goes away, or
-    more if the line is more of it."""
-    return Saving.part_of(wait_ns, expected=max(HALF, hottest_share), least=HALF * HALF)
+def less_of(wait_ns: float) -> Saving:
+    """Where the run does not say what the loading could do without."""
+    return Saving.part_of(wait_ns, expected=HALF, least=HALF * HALF)
 
 
 def with_workers(wait_ns: float, gained_ns: float, least_ns: float) -> Saving:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+from stepscope.advise.evidence.computing import LAUNCH_NS
 from stepscope.advise.gain.saving import HALF, Saving
 
 # NumPy on a small array: 0.6 µs for an addition, 2.4 for a sum, 7 for a mean (`python -m
@@ -53,4 +54,23 @@ def vectorised(cost_ns: float, lines: Iterable[Line]) -> Saving:
         expected=cost_ns * (part + HALF * (1 - part) - instead),
         least=cost_ns * (part - most_instead),
         most=cost_ns,
+    )
+
+
+def on_tensors(
+    cost_ns: float, *, stays_ns: float, least_stays_ns: float, operators: float, turns: float
+) -> Saving:
+    """For a loop that calls operators on tensors, so many in all: what they compute stays. Each of
+    a turn becomes one for all turns, which is launched and goes over their elements, and so does
+    its twin in the backward pass."""
+    left = 2 * max(1.0, operators / turns)
+    launched = left * LAUNCH_NS
+    instead, most_instead = (
+        min(launched + left * turns * each, HALF * cost_ns)
+        for each in (BY_ELEMENT_NS, MOST_BY_ELEMENT_NS)
+    )
+    return Saving(
+        expected=max(0.0, cost_ns - stays_ns - instead),
+        least=max(0.0, cost_ns - stays_ns - most_instead),
+        most=cost_ns - least_stays_ns,
     )

@@ -1,10 +1,13 @@
 """The step played through without what a finding blames, from the steps as they were recorded.
 
 1. What is blamed is a share of each step, of the time in which the main thread did not wait for a
-   core: a busy machine makes the blamed part and the rest longer alike.
-2. The rest is what the step then takes: no less than the error with which it is known.
+   core: a busy machine makes the blamed part and the rest longer alike. What it added to single
+   steps is not the script's, and counts for neither.
+2. The rest is what the step then takes: no less than the error with which it is known. Recording is
+   in neither, as the script has none of it on its own.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
-   steps, chance, and recording, whose cost may lie in either part unless it is known.
+   steps, and recording, whose cost may lie in either part unless it is known. Chance makes what is
+   blamed longer or shorter, and the step with it, but not the rest.
 4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
@@ -35,22 +38,30 @@ class Steps:
     duration_ns: Ints
     lost_ns: Floats | None = None  # ready but without a core
     recording: float = 0.0  # the share that recording itself takes
+    added_ns: Ints | None = None  # what the machine added to steps that are slow because of it
 
     @functools.cached_property
     def mean_ns(self) -> float:
         return float(self.duration_ns.mean())
 
     @functools.cached_property
+    def script_ns(self) -> Ints:
+        """Without what the machine added."""
+        return self.duration_ns if self.added_ns is None else self.duration_ns - self.added_ns
+
+    @functools.cached_property
     def own_ns(self) -> Floats:
-        lost = 0.0 if self.lost_ns is None else np.clip(self.lost_ns, 0.0, self.duration_ns)
-        own: Floats = np.asarray(self.duration_ns - lost, np.float64)
-        return own if own.sum() > 0 else np.asarray(self.duration_ns, np.float64)
+        added = self.duration_ns - self.script_ns
+        lost = np.zeros(len(added)) if self.lost_ns is None else self.lost_ns - added
+        own: Floats = np.asarray(self.script_ns - np.clip(lost, 0.0, self.script_ns), np.float64)
+        return own if own.sum() > 0 else np.asarray(self.script_ns, np.float64)
 
     def blamed(self, saving: Saving) -> Floats:
         """The share of each step."""
         if saving.by_step_ns is None:
-            return np.full(len(self.duration_ns), saving.expected / self.mean_ns)
-        shares: Floats = np.clip(saving.by_step_ns / np.maximum(1, self.duration_ns), 0.0, 1.0)
+            share = min(1.0, saving.expected / float(self.script_ns.mean()))
+            return np.full(len(self.duration_ns), share)
+        shares: Floats = np.clip(saving.by_step_ns / np.maximum(1, self.script_ns), 0.0, 1.0)
         return shares
 
 
@@ -59,19 +70,21 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     blamed, scale = _blamed_share(steps, saving)
     faster = _faster_in_quiet_steps(steps, saving)
     recorded = min(saving.recorded_ns / steps.mean_ns, steps.recording, blamed)
-    unknown = max(_LEAST_KNOWN, steps.recording - recorded) * blamed
-    error = unknown + _chance(steps, saving)
-    most_left = min(1.0, 1 - min(blamed, saving.least * scale) + error)
-    least_left = _least_left(saving, scale) * (1 - faster * blamed) - error
+    beside = steps.recording - recorded  # not in what is blamed, as far as is known
+    unknown = max(_LEAST_KNOWN, beside) * blamed
+    chance = _chance(steps, saving)
+    whole = 1 - steps.recording
+    most_left = min(1.0, max(1 - min(blamed, saving.least * scale) - beside, 0.0) + unknown)
+    least_left = (_least_left(saving, scale) - beside) * (1 - faster * blamed) - unknown
     # If more may go away than there is, the middle of what may be left.
     slack = 0.0 if saving.most is None else scale * (saving.most - saving.expected)
-    left = max(1 - blamed, error, HALF * slack, 1e-9)
-    expected = (1 - recorded) / left
+    left = max(1 - blamed - beside, unknown, HALF * slack, 1e-9)
+    expected = max(1.0, whole / left)
     is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
-        low=min((1 - recorded) / most_left, expected),
-        high=None if is_open else max((1 - recorded) / least_left, expected),
+        low=min(max(1.0, (whole - chance) / max(most_left, 1e-9)), expected),
+        high=None if is_open else max((whole + chance) / least_left, expected),
     )
 
 
@@ -90,8 +103,8 @@ def one_after_another(steps: Steps, savings: Sequence[Saving]) -> list[float | N
 def _blamed_share(steps: Steps, saving: Saving) -> tuple[float, float]:
     """(the share of what is expected to go away, the share of each ns of it)"""
     own = np.average(steps.blamed(saving), weights=steps.own_ns)
-    clock = np.average(steps.blamed(saving), weights=steps.duration_ns)
-    scale = (float(own / clock) if clock else 1.0) / steps.mean_ns
+    clock = np.average(steps.blamed(saving), weights=steps.script_ns)
+    scale = (float(own / clock) if clock else 1.0) / float(steps.script_ns.mean())
     return min(1.0, saving.expected * scale), scale
 
 

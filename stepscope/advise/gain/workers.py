@@ -1,5 +1,9 @@
 """What loader workers would gain: how long they load, and how much of that needs a core.
 
+What moves to them is the dataset and the collating. The sampler stays in the training process, and
+so does taking the batches. Where an epoch begins they load nothing ahead, and a loader that is made
+for each epoch starts them again.
+
 On a busy machine everything takes longer, here and there: time in which a thread was ready but had
 no core counts for neither the loading nor the rest.
 """
@@ -12,11 +16,17 @@ import numpy as np
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.gain.overlap import Floats, Overlap
 from stepscope.analyze.counters import grown
-from stepscope.analyze.input.loaders import Loader, find_loader, stage_spans
+from stepscope.analyze.input.epochs import epochs_of
+from stepscope.analyze.input.limits import start_up_ms
+from stepscope.analyze.input.loaders import Loader, find_loader, stage_spans, stage_union
+from stepscope.analyze.intervals import overlap_ns, step_of
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
 
 _MOST_WORKERS: Final = 16  # more cost memory, and wait for the disk
+# Of a worker, from the start to its first batch, and its end: only for runs without workers, the
+# others have their own (`python -m benchmarks.gain_constants`).
+START_NS: Final = 30_000_000.0
 
 
 def overlap_of(case: Case, hand_over_ns: float) -> Overlap | None:
@@ -24,13 +34,24 @@ def overlap_of(case: Case, hand_over_ns: float) -> Overlap | None:
     loader = find_loader(case.run, case.process, case.steps)
     if loader is None or (loader.workers and not _fetches(loader)):
         return None
-    load, load_cpu_ns = _of_workers(loader) if loader.workers else _of_steps(case)
-    rest = np.asarray(_without_delay(case, case.measured_ns - case.phase_by_step("input")))
+    epochs = epochs_of(case.process, case.steps)
+    load, load_cpu_ns = _of_workers(loader) if loader.workers else _of_steps(case, loader)
+    moved = case.phase_by_step("input") if loader.workers else _fetched(case, loader)
+    rest = _without_delay(case, case.measured_ns - moved)
     cpu = case.process.cpu
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).mean())
-    rest_cpu_ns = max(float(rest.mean()), used - (0.0 if loader.workers else load_cpu_ns))
-    load = np.resize(load, len(rest))
-    return Overlap(load, rest, load_cpu_ns, rest_cpu_ns, case.machine.usable_cores, hand_over_ns)
+    start_ns = _start_ns(loader)
+    return Overlap(
+        load_ns=np.resize(load, len(rest)),
+        rest_ns=rest,
+        load_cpu_ns=load_cpu_ns,
+        rest_cpu_ns=max(float(rest.mean()), used - (0.0 if loader.workers else load_cpu_ns)),
+        cores=case.machine.usable_cores,
+        hand_over_ns=hand_over_ns,
+        begins=epochs.begins,
+        start_ns=0.0 if epochs.keeps_loader else start_ns,
+        start_now_ns=start_ns if _starts_again(case, loader) else 0.0,
+    )
 
 
 def numbers_to_try(overlap: Overlap, now: int) -> range:
@@ -40,17 +61,36 @@ def numbers_to_try(overlap: Overlap, now: int) -> range:
     return range(now + 1, max(now + 1, most) + 1)
 
 
-def _of_steps(case: Case) -> tuple[Floats, float]:
-    """In the training process: its waits, and their CPU time. When the main thread has neither a
-    core nor waits for one, it waits in there: computing does not."""
-    waits = _without_delay(case, case.phase_by_step("input"))
+def _of_steps(case: Case, loader: Loader) -> tuple[Floats, float]:
+    """In the training process: what it fetches, and its CPU time. When the main thread has neither
+    a core nor waits for one, it waits in there: computing does not."""
+    loads = _without_delay(case, _fetched(case, loader))
     counted = case.process.cpu.on(case.steps.thread)
     used = float(grown(counted.at_ns, counted.thread_ns, case.window).mean())
-    mean = float(waits.mean())
+    mean = float(loads.mean())
     if not used:
-        return waits, mean
+        return loads, mean
     blocked = max(0.0, case.step_ns * (1 - case.machine.without_core) - used)
-    return waits, max(0.0, mean - blocked)
+    return loads, max(0.0, mean - blocked)
+
+
+def _fetched(case: Case, loader: Loader) -> Ints:
+    """By step: its wait without the sampler, which no worker takes over. Where the stages of the
+    loader are not known, all of it."""
+    waits = case.phase_by_step("input")
+    stage = stage_union([case.process], "fetch", loader.thread)
+    return np.minimum(waits, overlap_ns(*case.window, stage)) if len(stage[0]) else waits
+
+
+def _start_ns(loader: Loader) -> float:
+    known = start_up_ms(loader)
+    return START_NS if known is None else 1e6 * known / loader.workers
+
+
+def _starts_again(case: Case, loader: Loader) -> bool:
+    """Whether its workers do in measured steps: persistent ones do not."""
+    starts = stage_spans(case.process, "start workers").start_ns
+    return bool(loader.workers and (step_of(starts, *case.window) >= 0).any())
 
 
 def _of_workers(loader: Loader) -> tuple[Floats, float]:

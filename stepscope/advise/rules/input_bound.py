@@ -5,16 +5,20 @@ from typing import Final
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.graph_calls import calls_python
+from stepscope.advise.evidence.hot_loops import HotLoop
 from stepscope.advise.evidence.own_batches import making_batches
 from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.place import trains, where
+from stepscope.advise.evidence.sampler import in_sampler
 from stepscope.advise.evidence.user_calls import stage_call
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
-from stepscope.advise.gain.loading import in_pipeline, prepared_ahead, with_workers
+from stepscope.advise.gain.less_loading import LessLoading
+from stepscope.advise.gain.loading import in_pipeline, less_of, with_workers
 from stepscope.advise.gain.loading_loop import loading_loop
 from stepscope.advise.gain.overlap import Overlap
+from stepscope.advise.gain.prepared_samples import prepared_samples
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
@@ -22,7 +26,7 @@ from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import work_by_step_ns
 from stepscope.frameworks.table import words_of
-from stepscope.model import InputAnswer, Location
+from stepscope.model import InputAnswer, InputLine, Location
 
 ID: Final = "input-bound"
 
@@ -33,7 +37,6 @@ class _Fix:
     words: str
     trial: str | None = None
     patch: str | None = None
-    is_counted: bool = False  # by lines and their hits, and not half of the wait
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -99,6 +102,8 @@ def _of_loader(case: Case) -> _Wait | None:
         return None
     looks = list(case.stacks.free("input"))
     answer = input_of(case.run, process=case.process.info.pid)
+    if (sampled := _of_sampler(case, wait, looks)) is not None:
+        return sampled
     location, library = _place(case, answer, looks)
     hand_over = hand_over_of(case.run, case.process, case.steps)
     fix = _how(case, answer, wait, location, hand_over.step_ns)
@@ -116,6 +121,35 @@ def _of_loader(case: Case) -> _Wait | None:
             *([f"In the library, most of it in {library}."] if library else []),
         ],
         fix=fix,
+    )
+
+
+def _of_sampler(case: Case, wait: float, looks: list[Look]) -> _Wait | None:
+    """Where most of the wait is for it: workers do not take it over."""
+    chosen = in_sampler(looks)
+    share = case.stacks.sure_share(chosen)
+    if not share or share < HALF * case.stacks.share(looks):
+        return None
+    cost = share * case.step_ns
+    location, library = where(case, chosen)
+    return _Wait(
+        ns=wait,
+        avoidable_ns=wait,
+        looks=looks,
+        location=location,
+        library=library,
+        evidence=[
+            f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input, {ms(cost)} of "
+            f"that in the sampler{at(location)}.",
+            "The sampler runs in the training process, with workers or without.",
+            *([f"Most of it in {library}."] if library else []),
+        ],
+        fix=_Fix(
+            Saving.without(cost, error_ns=case.stacks.time.error(share) * case.step_ns),
+            f"Choose the samples with less work{at(location)}: once for an epoch, or for the whole "
+            "training, and not for each batch. Workers do not help: they only load what it chose.",
+            "free-input",
+        ),
     )
 
 
@@ -149,12 +183,20 @@ def _place(
     if answer.loader and answer.loader.workers is None and answer.stages:
         return stage_call(case, answer.stages[0].stage) or where(case, looks)[0], None
     location, library = where(case, looks)
-    if answer.lines:
-        line = answer.lines[0]
+    line = _hottest(answer, location)
+    if line is not None:
         location = Location(file=line.file, line=line.line, function=line.function)
     if answer.library:
         library = answer.library[0].function
     return location, library
+
+
+def _hottest(answer: InputAnswer, seen: Location | None) -> InputLine | None:
+    """Of the lines that load: where samples saw most of it, as a line that only calls another
+    function, by whatever name, takes as long as that one."""
+    place = (seen.file, seen.function) if seen else None
+    there = [each for each in answer.lines if (each.file, each.function) == place]
+    return next(iter(there or answer.lines), None)
 
 
 def _loader_words(answer: InputAnswer) -> list[str]:
@@ -174,12 +216,10 @@ def _how(
     case: Case, answer: InputAnswer, wait: float, location: Location | None, hand_over_ns: float
 ) -> _Fix:
     """What gains most on this machine: more workers where cores are idle, else less work."""
-    at_line = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or "
-    at_line += "resize ahead of time, use array operations."
     if answer.loader and answer.loader.workers is None:
         return _of_pipeline(case, answer, wait)
     overlap = overlap_of(case, hand_over_ns * case.machine.with_core) if answer.loader else None
-    less = _less_work(case, answer, wait, at_line, overlap)
+    less = _less_work(case, answer, wait, location, overlap)
     if overlap is None or answer.limit in ("transfer", "start-up"):
         why = _sentence(answer.why) if answer.why else less.words
         return dataclasses.replace(less, words=why, trial=None)
@@ -189,8 +229,8 @@ def _how(
     if case.machine.is_full:
         words = f"No core is idle, so more workers gain nothing. {less.words}"
         return dataclasses.replace(less, words=words)
-    if gain < (less.saving.expected if less.is_counted else HALF * wait):
-        return less  # gains that much
+    if gain < less.saving.expected:
+        return less
     least = overlap.least_gained(best, now) * case.step_ns
     saving = with_workers(wait, gain, 0.0 if case.machine.idle_cores is None else least)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "
@@ -199,26 +239,37 @@ def _how(
 
 
 def _less_work(
-    case: Case, answer: InputAnswer, wait: float, at_line: str, overlap: Overlap | None
+    case: Case,
+    answer: InputAnswer,
+    wait: float,
+    location: Location | None,
+    overlap: Overlap | None,
 ) -> _Fix:
-    """A loop over elements written as array operations, if most of the loading is one."""
-    hottest = answer.lines[0].share if answer.lines else 1.0
-    prepared = _Fix(prepared_ahead(wait, hottest), at_line, "cache-samples")
-    found = loading_loop(case, answer)
-    if found is None or found.saved.expected < HALF * found.load_ns:
-        return prepared
+    """A loop over elements written as array operations, if most of the loading is one; else what
+    can be prepared once."""
+    loop = loading_loop(case, answer)
+    if loop is not None and loop.saved.expected >= HALF * loop.load_ns:
+        return _Fix(_less(case, answer, wait, loop, overlap), _of_loop(loop.loop), "cache-samples")
+    prepared = prepared_samples(case, answer, _hottest(answer, location))
+    saving = _less(case, answer, wait, prepared, overlap) if prepared else less_of(wait)
+    words = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or resize "
+    return _Fix(saving, f"{words}ahead of time, use array operations.", "cache-samples")
+
+
+def _less(
+    case: Case, answer: InputAnswer, wait: float, less: LessLoading, overlap: Overlap | None
+) -> Saving:
     workers = answer.loader.workers if answer.loader else None
     if not workers:
-        saving = found.in_step(wait)
-    elif overlap is not None:
-        saving = found.in_workers(overlap, workers, case.step_ns)
-    else:
-        return prepared
-    each = counted(found.loop.turns or 0.0, "turn")
-    words = f"A loop in Python goes through the elements one by one, {each} a batch"
-    words += f"{at(found.loop.hottest.location)}: do it for all of them at once, with array "
-    words += "operations, or once, before the training."
-    return _Fix(saving, words, "cache-samples", is_counted=True)
+        return less.in_step(wait)
+    return less.in_workers(overlap, workers, case.step_ns) if overlap else less_of(wait)
+
+
+def _of_loop(loop: HotLoop | None) -> str:
+    turns = counted(loop.turns or 0.0 if loop else 0.0, "turn")
+    words = f"A loop in Python goes through the elements one by one, {turns} a batch"
+    words += f"{at(loop.hottest.location if loop else None)}: do it for all of them at once, with "
+    return words + "array operations, or once, before the training."
 
 
 def _of_pipeline(case: Case, answer: InputAnswer, wait: float) -> _Fix:

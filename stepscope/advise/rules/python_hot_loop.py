@@ -14,7 +14,7 @@ from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
-from stepscope.advise.gain.vectorised import Line, vectorised
+from stepscope.advise.gain.vectorised import Line, on_tensors, vectorised
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 
@@ -149,7 +149,7 @@ def _as_sampled(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
     if not share or case.machine.busy is None:
         return loop
     error_ns = case.stacks.time.error(share) * case.step_ns
-    return dataclasses.replace(loop, ns=share * case.step_ns, error_ns=error_ns)
+    return dataclasses.replace(loop, ns=share * case.step_ns, error_ns=error_ns, is_timed=False)
 
 
 def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
@@ -172,12 +172,23 @@ def _calls_operators(case: Case, loop: HotLoop) -> bool:
 
 
 def _on_tensors(case: Case, loop: HotLoop) -> Saving:
-    """What its operators compute remains, in a few of them; launching and Python go away."""
-    window, of = case.operators, loop.function.function
+    window, of, with_core = case.operators, loop.function.function, case.machine.with_core
     operators = window.is_op & window.on_lines(of.file, loop.first, loop.last)
     found = computing(window, operators)
-    stays, least = (min(loop.ns, ns / case.machine.with_core) for ns in (found.ns, found.least_ns))
-    return Saving.without(loop.ns - stays, most_ns=loop.ns - least + loop.error_ns)
+    saving = on_tensors(
+        loop.ns * with_core,
+        stays_ns=min(loop.ns * with_core, found.ns),
+        least_stays_ns=min(loop.ns * with_core, found.least_ns),
+        operators=window.count(operators),
+        turns=loop.turns or LEAST_TURNS,
+    )
+    return dataclasses.replace(
+        saving,
+        expected=saving.expected / with_core,
+        least=saving.least / with_core - loop.error_ns,
+        most=(saving.most or 0.0) / with_core + loop.error_ns,
+        recorded_ns=loop.recorded_ns(case.process.info, case.code.lines),
+    )
 
 
 def _on_arrays(case: Case, loop: HotLoop) -> Saving:

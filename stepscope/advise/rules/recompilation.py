@@ -1,6 +1,7 @@
 """The graph is traced or compiled again and again."""
 
 import collections
+import re
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,9 @@ from stepscope.store.format import SpanCategory
 ID: Final = "recompilation"
 _LEAST: Final = 2  # compilations after the warm-up: one may be the last, smaller batch
 _ENOUGH: Final = 5  # steps without one, for a mean of what a step takes without compiling
+# Percentile of the steps without one, where shapes differ: as long as the longest, but for chance.
+_LONG: Final = 95
+_SHAPES: Final = re.compile(r"\b(shape|size)\b")  # in the reason, as the frameworks put it
 _MORE: Final = 1.1  # times the compiling: if more than that goes away, the evidence says why
 
 
@@ -31,7 +35,8 @@ def judge(case: Case) -> list[Candidate]:
     names = collections.Counter(spans.name[inside].tolist()).most_common(3)
     compiled = [_name(case, number) for number, _ in names]
     location = _location(case)
-    saving = _saving(case, cost)
+    by_shapes = any(_SHAPES.search(each) for each in compiled)
+    saving = _saving(case, cost, by_shapes=by_shapes)
     share = max(cost, min(saving.expected, case.step_ns)) / case.step_ns
     steps = len(np.unique(step_of(start[inside], *case.window)))
     case.stacks.claim_phase("compile")
@@ -58,17 +63,28 @@ def judge(case: Case) -> list[Candidate]:
     ]
 
 
-def _saving(case: Case, cost: float) -> Saving:
+def _saving(case: Case, cost: float, *, by_shapes: bool) -> Saving:
     """If some steps compile nothing, they show what a step takes then: compiling also leaves caches
-    cold, and the first calls after it are slow."""
+    cold, and the first calls after it are slow. Where other shapes are why it compiles, the rare
+    ones do, which may be the large ones: with all of them padded, each step takes what a long one
+    of the others does, and as they are it takes what the others do on average."""
     compiles = case.phase_by_step("compile") > 0
     without = case.measured_ns[~compiles]
     if len(without) < _ENOUGH:
         return Saving(expected=cost + _set_up_ns(case), least=cost, most=None)
-    left = min(float(without.mean()), case.step_ns - cost)
-    extra = case.step_ns - left
-    beyond = np.where(compiles, case.measured_ns - np.int64(left), 0)
-    return Saving(expected=extra, least=cost, most=extra, by_step_ns=beyond)
+    as_they_are = float(without.mean())
+    own = case.own_phases_ns[~compiles].sum(axis=1)
+    longer = float(np.percentile(own, _LONG) / max(1.0, own.mean())) if by_shapes else 1.0
+    left, least_left = (
+        min(each, case.step_ns - cost) for each in (max(1.0, longer) * as_they_are, as_they_are)
+    )
+    beyond = np.where(compiles, case.measured_ns - np.int64(least_left), 0)
+    return Saving(
+        expected=case.step_ns - left,
+        least=cost,
+        most=case.step_ns - least_left,
+        by_step_ns=beyond,
+    )
 
 
 def _set_up_ns(case: Case) -> float:

@@ -46,6 +46,7 @@ _PHASES: Final = {
     "sync": "it waited for the device",
     "profiler": "recording itself",
 }
+_NOT_RUNNING: Final = "machine"
 _EPOCH: Final = "an epoch began"
 _STARTS_WORKERS: Final = "an epoch began and started the loader's workers again"
 _CODE: Final = "your own code ran longer"
@@ -56,7 +57,7 @@ _WORDS: Final = {
     "workers": _STARTS_WORKERS,
     "code": _CODE,
     "page cache": "data came from the disk and not from memory",
-    "machine": _MACHINE,
+    _NOT_RUNNING: _MACHINE,
     "unknown": "no single cause is known",
 }
 _FIXES: Final = {
@@ -71,7 +72,7 @@ _FIXES: Final = {
     "epoch, fill smaller shuffle buffers, and evaluate, save and plot every few epochs.",
 }
 _FEW: Final = "another run may have more or fewer of them"
-_NOT_THE_SCRIPTS: Final = ("machine", "unknown", "communication")
+_NOT_THE_SCRIPTS: Final = (_NOT_RUNNING, "unknown", "communication")
 
 
 def slow_steps(case: Case) -> list[SlowStep]:
@@ -88,6 +89,15 @@ def slow_steps(case: Case) -> list[SlowStep]:
         )
         for index in order[:_MOST_SHOWN]
     ]
+
+
+def added_by_machine(case: Case) -> Ints:
+    """By measured step: what slow ones take above a typical one where another program had the
+    machine, as far as that is not in all phases alike."""
+    slow = [int(index) for index in np.flatnonzero(case.typical.is_slow)]
+    added = _cost(case, [index for index in slow if _why(case, index)[0] == _NOT_RUNNING])
+    part = case.phase_ns(OUTLIERS) / max(1.0, float(case.phase_by_step(OUTLIERS).mean()))
+    return np.rint(min(1.0, part) * added).astype(np.int64)
 
 
 def judge(case: Case) -> list[Candidate]:
@@ -200,7 +210,7 @@ def _why(case: Case, index: int) -> tuple[str, str]:
     if known and phase in _PHASES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     if _lost_ns(case, index) >= _EXPLAINS * excess:
-        return "machine", _MACHINE
+        return _NOT_RUNNING, _MACHINE
     return _beside_the_phases(case, index)
 
 
@@ -239,5 +249,5 @@ def _beside_the_phases(case: Case, index: int) -> tuple[str, str]:
     # Hardly more was computed than in a usual step, and for much of the time nothing at all.
     usual = float(np.median(case.measured_ns))
     if used and used < 0.6 * lasted and used < 1.5 * usual:
-        return "machine", _MACHINE
+        return _NOT_RUNNING, _MACHINE
     return "unknown", _WORDS["unknown"]

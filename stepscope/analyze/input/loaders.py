@@ -44,8 +44,8 @@ class StageTime:
 
 def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | None:
     """The loader that most steps take a batch from; without steps, that with the most batches."""
-    spans = _loader_spans(process)
-    is_start = _are_starts(process, spans)
+    spans = loader_spans(process)
+    is_start = are_starts(process, spans)
     waits, starts = spans[~is_start], spans[is_start]
     if not len(waits):
         return None
@@ -61,7 +61,7 @@ def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | N
     )
 
 
-def _loader_spans(process: ProcessData) -> Spans:
+def loader_spans(process: ProcessData) -> Spans:
     """In order of time, without those of loaders that feed another one."""
     spans = process.spans.of(SpanCategory.INPUT)
     spans = spans[spans.loader > 0].by_start()
@@ -85,7 +85,7 @@ def _number_in_most_steps(spans: Spans, steps: FoundSteps) -> int:
     return int(max(np.unique(numbers).tolist(), key=use))
 
 
-def _are_starts(process: ProcessData, spans: Spans) -> npt.NDArray[np.bool_]:
+def are_starts(process: ProcessData, spans: Spans) -> npt.NDArray[np.bool_]:
     names = [id for id, name in process.names.spans.items() if name.name.endswith(_STARTS)]
     return np.isin(spans.name, names)
 

@@ -27,7 +27,7 @@ class CacheSamples:
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.advise.evidence.patch import decorated
-        from stepscope.trial.fixes.proposing.random_calls import in_datasets, samples_of
+        from stepscope.advise.evidence.random_calls import in_datasets, samples_of
 
         sources = subject.case.code.sources
         made = samples_of(sources)

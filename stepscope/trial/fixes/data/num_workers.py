@@ -25,7 +25,8 @@ class NumWorkers:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.proposing import loader_calls, random_calls
+        from stepscope.advise.evidence import random_calls
+        from stepscope.trial.fixes.proposing import loader_calls
 
         if "torch" not in subject.frameworks:
             return None

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from stepscope.advise.evidence.patch import diff
+from stepscope.advise.evidence.random_calls import random_line
 from stepscope.advise.evidence.source import Sources, Text
 from stepscope.trial.fixes.proposing.imports import name_of, root_of
-from stepscope.trial.fixes.proposing.random_calls import random_line
 
 _BATCHES = ("batch", "padded_batch", "ragged_batch")
 _BY_HAND = (

@@ -2,10 +2,10 @@
 
 import ast
 
+from stepscope.advise.evidence.random_calls import random_line
 from stepscope.advise.evidence.source import Sources
 from stepscope.trial.fixes.inside.readers import READERS
 from stepscope.trial.fixes.proposing.named_function import NamedFunction, own_nodes
-from stepscope.trial.fixes.proposing.random_calls import random_line
 
 _CLOCKS = ("time.time", "time.perf_counter", "datetime.now", "datetime.datetime.now")
 
