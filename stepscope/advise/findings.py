@@ -38,6 +38,7 @@ from stepscope.model.findings import (
     SlowStep,
     Speedup,
 )
+from stepscope.model.rare import goes_on
 from stepscope.store.reader import Run
 from stepscope.store.records import MeasuredGain
 
@@ -311,7 +312,8 @@ class _Weighed:
         is_faster = first.gain and first.speedup.expected > 1
         how = ", measured" if first.measured else ""
         faster = f": {first.gain} faster without{how}" if is_faster else ""
-        return f"{percent(min(1.0, first.share))} of {candidate.of} {candidate.verdict}{faster}."
+        share = f"{percent(min(1.0, first.share))} of {goes_on(candidate.of)}"
+        return f"{share} {candidate.verdict}{faster}."
 
 
 def _then(number: int, more: float | None, candidate: Candidate, *, is_again: bool) -> str | None:

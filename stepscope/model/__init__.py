@@ -57,6 +57,7 @@ class Share(Record, frozen=True):
     share: float
     ms: float
     device_ms: float | None
+    steps: int | None = None  # of the measured ones: how many have any of it
 
 
 class Overhead(Record, frozen=True):
@@ -89,6 +90,9 @@ class StepsAnswer(Record, frozen=True):
     anchor: str | None = None  # what a step is here: "the loop at train.py:31", "stepscope.step()"
     each: list[Step] | msgspec.UnsetType = msgspec.UNSET
     notes: list[str] = []
+    # Of the measured time: how much of it the thread was ready but had no core, which all
+    # categories have their part of. Null: as little as a machine's own chores take, or not known.
+    without_core: float | None = None
 
 
 # --- lines -------------------------------------------------------------------------------------

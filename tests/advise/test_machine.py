@@ -7,11 +7,11 @@ import pytest
 
 from build import MS, RunBuilder
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.machine import without_delay
 from stepscope.advise.findings import busy_machine, findings
 from stepscope.advise.gain import computed_beside
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
+from stepscope.analyze.phases.without_core import without_delay
 from stepscope.analyze.run import load, select
 from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.reader import Run
@@ -98,3 +98,11 @@ def test_time_without_a_core_is_in_what_a_phase_took_beyond_the_usual() -> None:
 def test_a_core_that_is_lost_in_every_step_is_lost_to_all_phases_alike() -> None:
     own = without_delay(np.tile([8.0 * MS, 2.0 * MS], (40, 1)), np.full(40, 5.0 * MS))
     assert own == pytest.approx(np.tile([4.0 * MS, 1.0 * MS], (40, 1)))
+
+
+def test_a_core_is_not_lost_to_what_few_steps_do() -> None:
+    """Each fourth step saves for 20 ms, and all of them lose half of their time."""
+    phases = np.tile([10.0 * MS, 0.0], (40, 1))
+    phases[::4, 1] = 20 * MS
+    own = without_delay(2 * phases, phases.sum(axis=1))
+    assert own == pytest.approx(phases)

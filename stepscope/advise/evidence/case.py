@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.advise.evidence.code import Code
-from stepscope.advise.evidence.machine import Machine, without_delay
+from stepscope.advise.evidence.machine import Machine
 from stepscope.advise.evidence.stacks import Stacks
-from stepscope.analyze.code.sampled_steps import StepTime, time_in
 from stepscope.analyze.operators.step_operators import StepOps, step_ops
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.phases.step_phases import Phases
-from stepscope.analyze.phases.typical_steps import Typical, typical_steps
+from stepscope.analyze.phases.typical_steps import Typical, typical_ns, typical_steps
+from stepscope.analyze.phases.without_core import without_delay
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData, Run
@@ -39,7 +39,7 @@ class Case:
 
     @functools.cached_property
     def machine(self) -> Machine:
-        return Machine(self.run, self.process, self.window)
+        return Machine(self.run, self.process, self.steps)
 
     @functools.cached_property
     def operators(self) -> StepOps:
@@ -47,11 +47,6 @@ class Case:
         if found is None:
             raise CannotJudge("no operators were recorded in this run")
         return found
-
-    def time_in(self, measured: Ints) -> StepTime:
-        """Where the thread was seen in these measured steps, by index."""
-        wanted = np.flatnonzero(self.steps.is_measured)[measured]
-        return time_in(self.process, self.steps, np.isin(np.arange(len(self.steps)), wanted))
 
     # --- steps and phases -------------------------------------------------------------------------
 
@@ -89,15 +84,10 @@ class Case:
         return self.typical.phases
 
     def phase_ns(self, name: str) -> float:
-        """Exclusive time in the mean measured step. On a shared machine all phases have their part
-        of the time in which the thread had no core, whichever of them it happened to fall into."""
-        if not len(self.measured_ns) or name not in self.phases.names:
+        """Exclusive time in the mean measured step, as in the breakdown."""
+        if not len(self.measured_ns):
             return 0.0
-        if not self.machine.is_shared:
-            return float(self.phase_by_step(name).mean())
-        own = self.own_phases_ns
-        share = own[:, self.phases.names.index(name)].sum() / max(1.0, own.sum())
-        return float(share) * self.step_ns
+        return float(self.phase_by_step(name).mean())
 
     @functools.cached_property
     def own_phases_ns(self) -> npt.NDArray[np.float64]:
@@ -112,10 +102,7 @@ class Case:
         return max(1e-3, float(self.own_phases_ns.sum()) / whole)
 
     def phase_by_step(self, name: str) -> Ints:
-        if name not in self.phases.names:
-            return np.zeros(len(self.measured_ns), np.int64)
-        column: Ints = self.phases.ns[self.steps.is_measured, self.phases.names.index(name)]
-        return column
+        return typical_ns(self.process, self.steps, name)
 
     def reported_by_step(self, name: str) -> Ints:
         """A phase as a framework's hooks know it. Without a framework only the files that it opens

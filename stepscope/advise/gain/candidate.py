@@ -12,7 +12,7 @@ class Candidate:
     id: str
     title: str
     verdict: str  # continues "92 % of each step "
-    of: str = "each step"  # what the share is of
+    of: str = "each step"  # what the share is of; made by of_steps if only some steps have it
     share: float
     evidence: list[str]
     saving: Saving

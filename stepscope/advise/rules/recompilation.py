@@ -13,6 +13,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.intervals import step_of
 from stepscope.model import Location
+from stepscope.model.rare import of_steps
 from stepscope.store.format import SpanCategory
 
 ID: Final = "recompilation"
@@ -43,8 +44,10 @@ def judge(case: Case) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"{counted(count, 'compilation')} after the warm-up",
+            title=f"{counted(count, 'compilation')} after the warm-up, in {steps} of "
+            f"{len(case.measured_ns)} steps",
             verdict=f"compiles again{at(location)}",
+            of=of_steps(steps, len(case.measured_ns)),
             share=share,
             evidence=[
                 f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "

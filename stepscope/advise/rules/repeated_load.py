@@ -20,6 +20,7 @@ from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import code_location, line_means_ns
 from stepscope.model import Location
+from stepscope.model.rare import of_steps
 
 ID: Final = "repeated-load"
 _MAPS: Final = re.compile(r"\bmemmap\(|\bmmap_mode\s*=\s*['\"]|\bmmap\.mmap\(|\bopen_memmap\(")
@@ -102,6 +103,7 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
         id=ID,
         title=f"{names} is read again in {_steps(group.steps, measured)}",
         verdict=f"reads {names} again{at(location)}",
+        of=of_steps(group.steps, measured),
         share=share,
         evidence=[
             f"{names}: opened {counted(group.opens, 'time')} in {group.steps} of {measured} "
@@ -157,6 +159,7 @@ def _mapped(case: Case, group: _Group, location: Location, cost: float) -> Candi
         id=ID,
         title=f"{names} is mapped again in {_steps(group.steps, len(case.measured_ns))}",
         verdict=f"maps {names} again{at(location)}",
+        of=of_steps(group.steps, len(case.measured_ns)),
         share=share,
         evidence=[
             f"{names}: mapped {counted(group.opens, 'time')} in {group.steps} of "

@@ -160,10 +160,9 @@ def _free_share(case: Case) -> float:
 
 
 def _cost(case: Case, slow: list[int]) -> Ints:
-    """What these take above a typical step, by measured step."""
-    beyond = np.zeros(len(case.steps), np.int64)
-    beyond[slow] = case.typical.beyond_ns[slow].sum(axis=1)
-    return beyond[case.steps.is_measured]
+    """What these take above a typical step, by measured step, as in the breakdown."""
+    meant = np.isin(np.arange(len(case.steps)), slow)[case.steps.is_measured]
+    return case.phase_by_step(OUTLIERS) * meant
 
 
 def _largest(case: Case, kinds: dict[int, str]) -> str:

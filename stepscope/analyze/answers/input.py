@@ -21,6 +21,7 @@ from stepscope.analyze.input.ready_batches import hand_over
 from stepscope.analyze.input.tf_data import pipeline_of_run, pipeline_of_trace
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.run import all_notes, select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -67,13 +68,14 @@ def _nothing(run: Run, reason: str) -> InputAnswer:
 
 def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -> InputAnswer:
     window, wait_ns = _waits_by_step(process, steps, loader)
-    row = _loader_row(process, loader, window, wait_ns)
+    row = _loader_row(process, loader, window, wait_ns, _typical_ns(process, steps, wait_ns))
     stages = _stages(process, loader, window)
     loads_in = loader.processes if loader.workers else [process]
     code = loading(loads_in, in_workers=bool(loader.workers))
     lines = loading_lines(run, code)
     ready_ns = hand_over(run, process, steps).step_ns if loader.workers else 0.0
-    facts = _facts(run, process, loader, window, row, ready_ns, stages, code, lines)
+    slow_ms = max(0.0, float(wait_ns.mean()) / 1e6 - row.wait_ms)
+    facts = _facts(run, process, loader, window, row, slow_ms, ready_ns, stages, code, lines)
     limit, why = limits.limit(facts)
     return InputAnswer(
         loader=row,
@@ -108,8 +110,16 @@ def _waits_by_step(process: ProcessData, steps: FoundSteps, loader: Loader) -> t
     return window, overlap_ns(*window, union(waits.start_ns, waits.end_ns))
 
 
-def _loader_row(process: ProcessData, loader: Loader, window: Pairs, wait_ns: Ints) -> LoaderRow:
-    """Taking a batch that is already there does not count as waiting."""
+def _typical_ns(process: ProcessData, steps: FoundSteps, wait_ns: Ints) -> Ints:
+    """The wait as the breakdown has it; all of it if there is none."""
+    return typical_ns(process, steps, "input") if steps.is_measured.any() else wait_ns
+
+
+def _loader_row(
+    process: ProcessData, loader: Loader, window: Pairs, wait_ns: Ints, usual_ns: Ints
+) -> LoaderRow:
+    """`usual_ns`: without what slow steps wait above the others. Taking a batch that is already
+    there does not count as a step that waited."""
     duration_ns = window[1] - window[0]
     taken_ns = overlap_ns(*window, stage_union([process], "get", loader.thread))
     least_ns = max(_LEAST_WAIT_NS, _LEAST_WAIT * float(duration_ns.mean()))
@@ -117,8 +127,8 @@ def _loader_row(process: ProcessData, loader: Loader, window: Pairs, wait_ns: In
     return LoaderRow(
         workers=loader.workers,
         batch_size=int(np.median(sizes)) if len(sizes) else None,
-        wait_ms=float(wait_ns.mean()) / 1e6,
-        share=float(wait_ns.sum() / max(1, duration_ns.sum())),
+        wait_ms=float(usual_ns.mean()) / 1e6,
+        share=float(usual_ns.sum() / max(1, duration_ns.sum())),
         steps_that_waited=int((wait_ns - taken_ns > least_ns).sum()),
         steps=len(wait_ns),
         longest_ms=float(wait_ns.max()) / 1e6,
@@ -187,6 +197,7 @@ def _facts(
     loader: Loader,
     window: Pairs,
     row: LoaderRow,
+    slow_ms: float,
     ready_ns: float,
     stages: list[StageRow],
     code: Loading,
@@ -197,6 +208,7 @@ def _facts(
     return Facts(
         workers=row.workers,
         wait_ms=row.wait_ms,
+        slow_ms=slow_ms,
         ready_ms=ready_ns / 1e6,
         step_ms=float((window[1] - window[0]).mean()) / 1e6,
         load_ms=code.ns / max(1, code.batches) / 1e6,

@@ -51,16 +51,25 @@ def _lines(run: Run) -> list[LineMemory] | None:
     return sorted(rows, key=lambda row: (-row.kept_bytes, -row.alloc_bytes))
 
 
-def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
+def peak_bytes(process: ProcessData) -> int | None:
+    """The most that it had resident, as far as is known."""
     points = process.memory[process.memory.is_plausible]
     if not len(points):
+        return None
+    return max(int(points.resident_bytes.max()), int(points.peak_bytes.max()))
+
+
+def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
+    points = process.memory[process.memory.is_plausible]
+    peak = peak_bytes(process)
+    if peak is None:
         return None
     at_ns, resident = points.at_ns, points.resident_bytes.astype(np.int64)
     own = resident - points.mapped_bytes  # a mapped data set is not growth
     return ProcessMemory(
         process=process.process,
         first_bytes=int(resident[0]),
-        peak_bytes=max(int(resident.max()), int(points.peak_bytes.max())),
+        peak_bytes=peak,
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
         points=_points(at_ns - process.start_ns, resident),

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.answers.memory import peak_bytes
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
@@ -32,7 +33,7 @@ def processes(run: Run) -> ProcessesAnswer:
 
 def _row(run: Run, process: ProcessData) -> ProcessRow:
     info = process.info
-    cpu, transfers, memory = process.cpu, process.transfers, process.memory
+    cpu, transfers = process.cpu, process.transfers
     cost = overhead(run, process, find_steps(run, process))
     return ProcessRow(
         process=Process(role=info.role, rank=info.rank, pid=info.pid),
@@ -45,7 +46,7 @@ def _row(run: Run, process: ProcessData) -> ProcessRow:
         written_bytes=_last(transfers.written_bytes),
         voluntary_switches=_last(cpu.voluntary_switches),
         involuntary_switches=_last(cpu.involuntary_switches),
-        peak_bytes=_last(np.maximum(memory.resident_bytes, memory.peak_bytes)),
+        peak_bytes=peak_bytes(process),
         threads=len(process.threads),
         status=status(run, process),
         overhead_share=cost.share,

@@ -9,6 +9,7 @@ import numpy as np
 from stepscope.analyze.answers.processes import status
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.ranks.collectives import Collectives, collectives
 from stepscope.analyze.ranks.straggler import Held, straggler
 from stepscope.analyze.run import all_notes, select
@@ -87,10 +88,12 @@ def _rank(run: Run, met: Collectives, row: int, number: int, process: ProcessDat
 
 def _row(run: Run, each: _Rank) -> RankRow:
     info, measured = each.process.info, each.steps.is_measured
-    communication = each.mean_ms.get("communication", 0.0)
+    communication, input_ms = (_typical_ms(each, name) for name in ("communication", "input"))
     step_ms = each.step_ms
     is_known = step_ms is not None and each.sees_collectives
     waiting_ms = float(each.waited_ns[measured].mean()) / 1e6 if is_known else None
+    if waiting_ms is not None:  # of slow steps, no more than of the others
+        waiting_ms = min(waiting_ms, communication)
     return RankRow(
         rank=each.number,
         host=info.host,
@@ -100,10 +103,17 @@ def _row(run: Run, each: _Rank) -> RankRow:
         own_ms=None if step_ms is None else step_ms - communication,
         communication_ms=None if step_ms is None else communication,
         waiting_ms=waiting_ms,
-        input_ms=None if step_ms is None else each.mean_ms.get("input", 0.0),
+        input_ms=None if step_ms is None else input_ms,
         status=status(run, each.process),
         transfer_ms=None if step_ms is None else max(0.0, communication - (waiting_ms or 0.0)),
     )
+
+
+def _typical_ms(each: _Rank, phase: str) -> float:
+    """As in the breakdown of its steps."""
+    if not each.steps.is_measured.any():
+        return 0.0
+    return float(typical_ns(each.process, each.steps, phase).mean()) / 1e6
 
 
 def _samples_per_s(them: Sequence[_Rank]) -> float | None:

@@ -10,6 +10,7 @@ from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_steps
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
+from stepscope.analyze.phases.without_core import is_shared, note_without_core, without_core
 from stepscope.analyze.run import select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -75,9 +76,10 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
         anchor=found.anchor,
         notes=[
             *([ESTIMATED] if phases.is_estimated.any() else []),
-            *filter(None, [found.one_offs(process)]),
+            *filter(None, [found.one_offs(process), note_without_core(process, found)]),
         ],
         each=_each(process, found, phases) if each else msgspec.UNSET,
+        without_core=without_core(process, found) if is_shared(process, found) else None,
     )
 
 
@@ -100,11 +102,12 @@ def _rate(durations_ns: Ints, found: FoundSteps) -> Rate:
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
     """Of a typical step, with what slow ones cost above it. Largest first; the ms sum to the mean
     step."""
-    means_ms = phases.ns[found.is_measured].mean(axis=0) / 1e6
+    measured = phases.ns[found.is_measured]
+    means_ms, counts = measured.mean(axis=0) / 1e6, (measured > 0).sum(axis=0)
     mean_ms = max(float(durations_ns.mean()) / 1e6, 1e-9)
     shares = [
-        Share(category=name, share=ms / mean_ms, ms=ms, device_ms=None)
-        for name, ms in zip(phases.names, means_ms.tolist(), strict=True)
+        Share(category=name, share=ms / mean_ms, ms=ms, device_ms=None, steps=count)
+        for name, ms, count in zip(phases.names, means_ms.tolist(), counts.tolist(), strict=True)
     ]
     return sorted(shares, key=lambda share: -share.ms)
 

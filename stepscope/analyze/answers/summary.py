@@ -10,6 +10,7 @@ from stepscope.analyze.answers.steps import no_steps, steps
 from stepscope.analyze.answers.teardown import teardown_note
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.analyze.code.lines import lines
+from stepscope.analyze.phases.without_core import note_without_core
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.errors import InputError
@@ -49,8 +50,10 @@ def _steps(run: Run) -> StepsAnswer:
 def _about_steps(run: Run) -> list[str]:
     if run.main is None or run.main.folder.is_file():
         return []
-    note = find_steps(run, run.main).one_offs(run.main)
-    return [note] if note else []
+    found = find_steps(run, run.main)
+    if not len(found):
+        return []
+    return [note for note in (found.one_offs(run.main), note_without_core(run.main, found)) if note]
 
 
 def _started(run: Run) -> str:

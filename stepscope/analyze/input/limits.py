@@ -50,6 +50,7 @@ class Facts:
     get_ms: float  # to take a batch from the workers
     hottest: InputLine | None
     busy: float | None  # the workers, loading
+    slow_ms: float = 0.0  # by step: what slow ones wait above that
 
     @property
     def wait_share(self) -> float:
@@ -57,7 +58,7 @@ class Facts:
 
 
 def limit(facts: Facts) -> tuple[Limit, str]:
-    if facts.wait_ms - facts.ready_ms < _LEAST_WAIT * facts.step_ms:
+    if facts.wait_ms + facts.slow_ms - facts.ready_ms < _LEAST_WAIT * facts.step_ms:
         return "nothing", _nothing_words(facts)
     if facts.start_share >= _MOST:
         return "start-up", _start_up_words(facts)

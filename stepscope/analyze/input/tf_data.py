@@ -11,6 +11,7 @@ from stepscope.analyze.input.cores import cores_of, idle_cores
 from stepscope.analyze.input.limits import LIMIT_WORDS
 from stepscope.analyze.intervals import overlap_ns
 from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import FoundSteps
@@ -46,6 +47,7 @@ class _Waits:
 
     wait_ns: Ints
     duration_ns: Ints
+    usual_ns: Ints | None = None  # without what slow steps wait above the others, where known
     batch_size: int | None = None
     is_estimated: bool = False
 
@@ -62,7 +64,9 @@ def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputA
     wait_ns = phases.ns[kept, phases.names.index(_INPUT)]
     samples = steps.samples[steps.samples > 0]
     size = int(np.median(samples)) if len(samples) else None
-    waits = _Waits(wait_ns, steps.duration_ns[kept], size, bool(phases.is_estimated[kept].any()))
+    usual_ns = typical_ns(process, steps, _INPUT) if steps.is_measured.any() else None
+    is_estimated = bool(phases.is_estimated[kept].any())
+    waits = _Waits(wait_ns, steps.duration_ns[kept], usual_ns, size, is_estimated)
     answer = _answer(run, process.process, waits, seen)
     window = steps.start_ns[kept], steps.end_ns[kept]
     return msgspec.structs.replace(
@@ -131,11 +135,12 @@ def _answer(run: Run, who: Process, waits: _Waits, seen: list[_Seen]) -> InputAn
 
 def _loader(waits: _Waits) -> LoaderRow:
     least_ns = max(_LEAST_WAIT_NS, _LEAST_SHARE * float(waits.duration_ns.mean()))
+    usual_ns = waits.wait_ns if waits.usual_ns is None else waits.usual_ns
     return LoaderRow(
         workers=None,
         batch_size=waits.batch_size,
-        wait_ms=float(waits.wait_ns.mean()) / 1e6,
-        share=float(waits.wait_ns.sum() / max(1, waits.duration_ns.sum())),
+        wait_ms=float(usual_ns.mean()) / 1e6,
+        share=float(usual_ns.sum() / max(1, waits.duration_ns.sum())),
         steps_that_waited=int((waits.wait_ns > least_ns).sum()),
         steps=len(waits.wait_ns),
         longest_ms=float(waits.wait_ns.max()) / 1e6,

@@ -10,6 +10,9 @@ is not an outlier:
 3. So is one of those that come every N steps and are longer because more is done in them. The
    beginning of an epoch is not: only in a short run does it come so often.
 4. A loader with N workers hands out batches N at a time: waiting at every Nth step is usual.
+
+On a machine that others use as well, the time without a core is in all phases alike
+(without_core.py).
 """
 
 import dataclasses
@@ -23,6 +26,7 @@ from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.phases.span_table import NO_BATCH_YET, Mask, without_gradients
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
+from stepscope.analyze.phases.without_core import each_with_its_part
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.steps.outliers import outliers
 from stepscope.clock import Ints
@@ -56,11 +60,21 @@ def typical_steps(process: ProcessData, steps: FoundSteps) -> Typical:
     found &= beyond.sum(axis=1) >= _usual(phases, steps, found).sum()
     found &= ~_by_design(process, steps, phases, found, beyond)
     beyond = _beyond(phases, steps, found)
-    if not found.any():
-        return Typical(phases, found, beyond)
-    ns = np.column_stack([phases.ns - beyond, beyond.sum(axis=1)])
-    usual = dataclasses.replace(phases, names=(*phases.names, OUTLIERS), ns=ns)
-    return Typical(usual, found, beyond)
+    usual = phases
+    if found.any():
+        ns = np.column_stack([phases.ns - beyond, beyond.sum(axis=1)])
+        usual = dataclasses.replace(phases, names=(*phases.names, OUTLIERS), ns=ns)
+    ns = each_with_its_part(process, steps, usual)
+    return Typical(dataclasses.replace(usual, ns=ns), found, beyond)
+
+
+def typical_ns(process: ProcessData, steps: FoundSteps, name: str) -> Ints:
+    """One phase by measured step, as the breakdown has it."""
+    phases = typical_steps(process, steps).phases
+    if name not in phases.names:
+        return np.zeros(int(steps.is_measured.sum()), np.int64)
+    column: Ints = phases.ns[steps.is_measured, phases.names.index(name)]
+    return column
 
 
 def epoch_starts(process: ProcessData, steps: FoundSteps) -> Mask:

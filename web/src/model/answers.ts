@@ -21,7 +21,7 @@ export interface Rate {
 
 // One exclusive category of the mean step.
 export interface Share {
-  category: string; share: number; ms: number; device_ms: number | null;
+  category: string; share: number; ms: number; device_ms: number | null; steps: number | null;
 }
 
 // What recording cost, as a share of the time in measured steps (of the run without steps).
@@ -39,6 +39,7 @@ export interface StepsAnswer {
   rate: Rate | null; breakdown: Share[] | null;
   bound: "host" | "device" | "input" | "communication" | null; overhead: Overhead | null;
   reason: string | null; anchor: string | null; each?: Step[]; notes: string[];
+  without_core: number | null;
 }
 
 export interface Location {
