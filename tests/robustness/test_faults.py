@@ -72,7 +72,8 @@ def has_failed(
     status, said, talk = run(place, environment_for(str(place / "run"), environment()) | faults)
     assert (status, said) == expected, (fault, talk)
     assert "Traceback" not in talk, fault
-    load(place / "run")
+    notes = [note for process in load(place / "run").processes for note in process.notes]
+    assert not any("lines cannot be read" in note for note in notes), (fault, notes)
     failed = (place / "failed").exists()
     shutil.rmtree(place)
     return failed
