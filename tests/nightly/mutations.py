@@ -6,7 +6,8 @@ from collections.abc import Callable
 _EDGES = (0, 1, 2**7, 2**8 - 1, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**63, 2**64 - 1)
 _WORDS = (
     b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u", b"\\ud800", b",", b":", b"-", b".", b"1e999",
-    b"NaN", b"null", b"true", b"\0", b"\xff", b"\xc3\x28", b"18446744073709551616", b"-0", b"/", b"\n",
+    b"NaN", b"null", b"true", b"\0", b"\xff", b"\xc3\x28", b"18446744073709551616", b"-0", b"/",
+    b"\n",
 )  # fmt: skip
 
 Damage = Callable[[bytearray, random.Random], None]
