@@ -217,6 +217,16 @@ class Windows(Stretches):
         return mask
 
 
+class Rests(Stretches):
+    """Stretches of a long job in which events were left out."""
+
+    kind = EventKind.REST
+
+    @property
+    def left_out(self) -> Counts:
+        return self._number("value0")
+
+
 class StepMarks(Moments):
     kind = EventKind.STEP
 

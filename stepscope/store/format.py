@@ -124,6 +124,8 @@ class EventKind(enum.IntEnum):
     #              missing: it was not needed after all); extra 1: by the script's own profiler
     LOSS = 12  # with --losses: a loss of the training, known at start ticks; value0 the bits of a
     #            float64; name: where it comes from ("backward"); extra: a LossFlag
+    REST = 13  # start..end ticks: events were left out, so that the file lasts as long as the job;
+    #            value0: how many
 
 
 # An event, 48 bytes.

@@ -72,6 +72,7 @@ class ProcessData:
     line_begins = _table(tables.LineBegins)
     windows = _table(tables.Windows)
     losses = _table(tables.LossValues)
+    rests = _table(tables.Rests)
 
     @property
     def start_ns(self) -> int:
@@ -291,7 +292,20 @@ def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
     notes += [note.text for note in names.notes]
     samples = _plausible_samples(samples, clock, notes)
     end_ns = clock.ns_at(end_tick)
-    return ProcessData(folder, info, names, events, lines, clock, end_ns, notes, samples, calls)
+    process = ProcessData(folder, info, names, events, lines, clock, end_ns, notes, samples, calls)
+    _note_rests(process)
+    return process
+
+
+def _note_rests(process: ProcessData) -> None:
+    """So that nobody takes the steps for all there were."""
+    rests = process.rests
+    if len(rests):
+        rested_s = int((rests.end_ns - rests.start_ns).sum()) / 1e9
+        process.notes.append(
+            f"The job outlasted the room for its events: for {rested_s:,.0f} s of it, steps are "
+            "not recorded one by one. --max-size gives it more room."
+        )
 
 
 def _info_from_name(folder: Path) -> ProcessInfo:

@@ -15,12 +15,6 @@ from stepscope.store.plain_files import open_plain
 Bytes = npt.NDArray[np.uint8]
 
 _NUMPY_OF: Final = {"I": "<u4", "Q": "<u8"}
-_STOPPED: Final[dict[int, str]] = {
-    fmt.StreamState.FULL: "reached --max-size: what came later is missing.",
-    fmt.StreamState.REFUSED: "stopped growing: the disk was full.",
-    fmt.StreamState.LOST: "was cut by another program: what came later is missing.",
-    fmt.StreamState.NO_MEMORY: "stopped growing: the process's memory was limited.",
-}
 
 
 def record_dtype(layout: fmt.Layout) -> np.dtype[Any]:
@@ -225,9 +219,18 @@ def _check_header(
         return None, 0
     if version > fmt.FORMAT_VERSION:
         raise newer_format(path, version)
-    if state in _STOPPED:
-        notes.append(f"{file_name(path)} {_STOPPED[state]}")
+    notes += _why_it_stopped(file_name(path), state)
     return Header(base=base, clock=clock), used
+
+
+def _why_it_stopped(name: str, state: int) -> list[str]:
+    words = {
+        fmt.StreamState.FULL: f"{name} reached --max-size: what came later is missing.",
+        fmt.StreamState.REFUSED: f"{name} stopped growing: the disk was full.",
+        fmt.StreamState.LOST: f"{name} was cut by another program: what came later is missing.",
+        fmt.StreamState.NO_MEMORY: f"{name} stopped growing: the process's memory was limited.",
+    }
+    return [text for stopped, text in words.items() if stopped == state]
 
 
 def newer_format(path: Path, version: object) -> DataError:

@@ -9,10 +9,11 @@ import pytest
 
 from asking import answer as shown
 from clean_environment import environment
+from nights import nightly_but
 from robustness.running import PROGRAMS, record
 from transparency.both import PATIENCE_S
 
-FILLED_MB = 300
+FILLED_MB = 150
 SPARE_MB = 16  # our modules take 9 of them
 LIMIT_MB = 1024
 
@@ -57,7 +58,7 @@ def test_a_script_near_the_shells_limit_has_its_memory(tmp_path: Path) -> None:
     assert list((tmp_path / "run").glob("proc-*/events.bin"))
 
 
-@pytest.mark.parametrize("which", ["address space", "data"])
+@pytest.mark.parametrize("which", nightly_but(["address space"], ["address space", "data"]))
 def test_a_limit_that_the_script_sets_later_leaves_it_its_memory(
     which: str, tmp_path: Path
 ) -> None:

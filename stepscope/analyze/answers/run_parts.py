@@ -58,7 +58,10 @@ def _stretches(found: FoundSteps, start_ns: int, end_ns: int) -> list[_Stretch]:
     """The whole time, in order, as what it is by default."""
     if not len(found):
         return [(start_ns, end_ns, "set-up")]
-    begins, ends = union(found.start_ns, found.end_ns)
+    unseen_start, unseen_end = found.unseen_ns
+    begins, ends = union(
+        np.concatenate([found.start_ns, unseen_start]), np.concatenate([found.end_ns, unseen_end])
+    )
     begins, ends = np.clip(begins, start_ns, end_ns), np.clip(ends, start_ns, end_ns)
     stretches: list[_Stretch] = [(start_ns, int(begins[0]), "set-up")]
     next_begins = [*begins[1:].tolist(), None]

@@ -53,6 +53,7 @@ class FoundSteps:
     slowed: Mask | None = None  # by an operator window
     loops: tuple[Loop, ...] = ()  # all that were stamped, on any thread
     one_off: Mask | None = None  # by compiling what is compiled once
+    unseen_ns: tuple[Ints, Ints] = (_NOTHING, _NOTHING)  # from, to: steps that were not recorded
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -92,12 +93,27 @@ def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
     found = found or _gradient_or_loop_steps(run, process, loops)
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
+    found = _without_rests(process, found)
     slowed = slowed_steps(process, found.start_ns, found.end_ns)
     warmup = _warmup(process, found)
     one_off = with_one_offs(process, found.start_ns, found.end_ns, warmup)
     return dataclasses.replace(
         found, warmup=warmup, slowed=slowed, one_off=one_off, loops=tuple(loops)
     )
+
+
+def _without_rests(process: ProcessData, found: FoundSteps) -> FoundSteps:
+    """Of a long job, not every step is recorded: what spans a rest is many steps."""
+    rests = process.rests
+    first = np.searchsorted(found.end_ns, rests.start_ns, side="right")
+    last = np.searchsorted(found.start_ns, rests.end_ns)
+    seen = np.ones(len(found), np.bool_)
+    for begin, end in zip(first.tolist(), last.tolist(), strict=True):
+        seen[begin:end] = False
+    if seen.all() or not seen.any():
+        return found
+    unseen_ns = found.start_ns[~seen], found.end_ns[~seen]
+    return dataclasses.replace(_subset(found, seen), unseen_ns=unseen_ns)
 
 
 def _warmup(process: ProcessData, found: FoundSteps) -> int:

@@ -3,6 +3,7 @@
 #include "interpreter/events.h"
 #include "clock/clock.h"
 #include "storage/storage.h"
+#include "interpreter/rests.h"
 #include "interpreter/threads.h"
 
 uint64_t cost_slow_ticks;
@@ -15,6 +16,7 @@ static int is_pass(uint32_t category) {
 uint64_t event_add(uint32_t kind, Event fields) {
     if (!storage_is_open) return 0;
     if (kind == EVENT_SPAN && is_pass(fields.extra)) events_of_passes++;
+    if (UNLIKELY(rests_are_due()) && rests_leave_out(kind, fields.extra)) return 0;
     Thread *thread = thread_get();
     Event *event = stream_take(&events_stream, sizeof *event);
     if (!event) return 0;

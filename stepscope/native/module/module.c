@@ -8,6 +8,7 @@
 #include "calls/calls.h"
 #include "clock/clock.h"
 #include "interpreter/events.h"
+#include "interpreter/rests.h"
 #include "wrappers/forward.h"
 #include "lines/front.h"
 #include "interpreter/functions.h"
@@ -66,6 +67,7 @@ static PyObject *py_storage_open(PyObject *self, PyObject *args) {
     Py_XDECREF(path);
     if (failed) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, folder == Py_None ? NULL : folder);
     cost_slow_ticks = 0;
+    rests_begin();
     lines_rebind();
     calls_rebind();
     Py_RETURN_NONE;

@@ -5,6 +5,7 @@
 #include "lines/budget.h"
 #include "clock/clock.h"
 #include "interpreter/events.h"
+#include "interpreter/rests.h"
 #include "lines/counters.h"
 #include "python/untraced.h"
 #include "lines/lines.h"
@@ -32,7 +33,7 @@ typedef struct {
     PyThreadState *tstate; /* made by the thread itself: only then 3.11 knows its owner */
     pthread_t thread;
     pid_t id;  /* the kernel's */
-    uint64_t budget_at, clock_at, second_at; /* when each was last due; 0: the first beat */
+    uint64_t budget_at, clock_at, second_at, sampled_at; /* when each was last due; 0: the first beat */
     int stopping;
     int alone; /* nothing joins it: it frees this itself */
 } Beat;
@@ -86,9 +87,17 @@ static void call_on_second(PyObject *on_second) {
     Py_DECREF(on_second);
 }
 
+/* Seldom, when the file has little room left; a sample weighs all the time since the one before. */
+static int sample_is_due(Beat *self, uint64_t now) {
+    double rarer = rests_factor(&samples_stream);
+    if (rarer > 1.0 && (double)(now - self->sampled_at) < rarer * ns_to_ticks(interval_ns(self))) return 0;
+    self->sampled_at = now;
+    return 1;
+}
+
 static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
     sample_thinned(self->tstate, since_last);
-    sampler_take(self->tstate, now);
+    if (sample_is_due(self, now)) sampler_take(self->tstate, now);
     int is_due = due(&self->budget_at, now, BUDGET_EVERY_MS);
     if (is_due) bus_guard_keep();
     if (is_due && self->options.thin)

@@ -19,11 +19,22 @@ typedef struct {
 } AppendFile;
 
 /* Beyond the limit the system sends SIGXFSZ, which ends a script that does not ignore it. */
-static int may_grow_by(int fd, size_t size) {
-    struct stat about;
+static int may_have(size_t size) {
     struct rlimit limit;
-    if (fstat(fd, &about) || getrlimit(RLIMIT_FSIZE, &limit)) return 0;
-    return limit.rlim_cur == RLIM_INFINITY || (size_t)about.st_size + size <= limit.rlim_cur;
+    if (getrlimit(RLIMIT_FSIZE, &limit)) return 0;
+    return limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+/* All of it or nothing: half a line would spoil the next one too. */
+static int write_whole(int fd, const char *bytes, size_t size) {
+    struct stat before;
+    if (fstat(fd, &before) || !may_have((size_t)before.st_size + size)) return 0;
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(fd, bytes + done, size - done);
+        if (written > 0) done += (size_t)written;
+        else if (written == 0 || errno != EINTR) return ftruncate(fd, before.st_size), 0;
+    }
+    return 1;
 }
 
 /* Reopened if the script closed it; if we closed it, it stays closed. */
@@ -41,11 +52,8 @@ static PyObject *append(PyObject *self, PyObject *data) {
     char *bytes;
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(data, &bytes, &size)) return NULL;
-    if (!is_usable(file) || !may_grow_by(file->descriptor.fd, (size_t)size)) Py_RETURN_FALSE;
-    ssize_t written;
-    do written = write(file->descriptor.fd, bytes, (size_t)size);
-    while (written < 0 && errno == EINTR);
-    return PyBool_FromLong(written == size);
+    if (!is_usable(file)) Py_RETURN_FALSE;
+    return PyBool_FromLong(write_whole(file->descriptor.fd, bytes, (size_t)size));
 }
 
 static PyObject *close_file(PyObject *self, PyObject *unused) {

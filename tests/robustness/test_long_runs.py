@@ -1,0 +1,59 @@
+"""Long runs: the memory of the script, and what it takes to look at them."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asking import answer as shown
+from clean_environment import environment
+from robustness.running import record
+
+MB = 2**20
+STEPS_BY_DAY, STEPS_BY_NIGHT = 300_000, 2_000_000
+ASKED = (
+    "import resource, sys\n"
+    "from stepscope.cli.main import main\n"
+    "status = main(sys.argv[1:])\n"
+    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+    "sys.exit(status)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "steps", [STEPS_BY_DAY, pytest.param(STEPS_BY_NIGHT, marks=pytest.mark.nightly)]
+)
+def test_the_memory_of_a_script_does_not_grow_with_its_steps(steps: int, tmp_path: Path) -> None:
+    done = record(tmp_path, "marks_many_steps", str(steps), options=["--quiet"])
+    before, after = json.loads(done.stdout)
+    (events,) = (tmp_path / "run").glob("proc-*/events.bin")
+    assert events.stat().st_size > steps * 48
+    for kind in ("Rss", "Pss"):
+        assert after[kind] - before[kind] < 8 * MB, kind
+
+
+def asked(run: Path, view: str) -> tuple[float, int]:
+    """CPU seconds and bytes that `show` takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED, "show", str(run), view],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return seconds, int(done.stderr.split()[-1]) * 1024
+
+
+@pytest.mark.nightly
+def test_two_million_steps_are_all_there_and_take_little_memory_to_show(tmp_path: Path) -> None:
+    record(tmp_path, "marks_many_steps", str(STEPS_BY_NIGHT), options=["--quiet"])
+    assert shown(tmp_path / "run", "steps")["steps"] == STEPS_BY_NIGHT + 50_000
+    for view in ("steps", "summary"):
+        _, size = asked(tmp_path / "run", view)
+        assert size < 500 * MB, view
