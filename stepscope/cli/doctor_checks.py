@@ -12,9 +12,8 @@ from typing import Final, Literal
 
 from stepscope.frameworks.table import TESTED_ON_PYTHON as FRAMEWORKS_TESTED_ON
 from stepscope.frameworks.table import packages
+from stepscope.launch.support import NEWEST, OLDEST, dotted, untested_python
 
-OLDEST: Final = (3, 11)
-NEWEST: Final = (3, 13)
 OUR_TOOL_IDS: Final = (3, 4)  # sys.monitoring reserves 0, 1, 2 and 5 for others
 WANTED_BYTES: Final = 512 * 2**20  # the default of --max-size
 _TRIED_BYTES: Final = 2**20
@@ -45,12 +44,14 @@ def _platform(folder: str) -> Check | None:
 
 def _python(folder: str) -> Check:
     version = ".".join(map(str, sys.version_info[:3]))
-    supported = f"Use Python {_dotted(OLDEST)} to {_dotted(NEWEST)}"
-    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+    supported = f"Use Python {dotted(OLDEST)} to {dotted(NEWEST)}"
+    if sys.version_info[:2] < OLDEST:
         return Check("python", "failed", f"{version} is not supported.", supported + ".")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         advice = supported + " with the GIL (the build without 't')."
         return Check("python", "failed", f"{version} is a free-threaded build.", advice)
+    if untested_python() is not None:
+        return Check("python", "limited", f"{version} is newer than our tests.", supported + ".")
     return Check("python", "ok", f"{version}, with the GIL, {sys.executable}")
 
 
@@ -61,6 +62,18 @@ def _core(folder: str) -> Check:
         advice = "Install again with a C compiler: pip install --force-reinstall stepscope"
         return Check("native core", "failed", f"cannot be loaded: {error}", advice)
     return Check("native core", "ok", _core.__file__ or "built in")
+
+
+def _frames(folder: str) -> Check | None:
+    try:
+        from stepscope.native import _core
+    except ImportError:
+        return None
+    if not _core.FRAMES_ARE_PUBLIC:
+        return Check("frames", "ok", "laid out as in this version of CPython")
+    advice = "Lines cost more, and samples see functions only where Python changes threads."
+    found = "not laid out as in a Python that we know: asked through its public functions"
+    return Check("frames", "limited", found, advice)
 
 
 def _clock(folder: str) -> Check | None:
@@ -118,7 +131,7 @@ def _frameworks(folder: str) -> Check:
         return Check("frameworks", "ok", "none is installed, and none is needed")
     if sys.version_info[:2] == FRAMEWORKS_TESTED_ON:
         return Check("frameworks", "ok", ", ".join(found))
-    advice = f"Frameworks are tested on Python {_dotted(FRAMEWORKS_TESTED_ON)}, and untested here."
+    advice = f"Frameworks are tested on Python {dotted(FRAMEWORKS_TESTED_ON)}, and untested here."
     return Check("frameworks", "limited", ", ".join(found), advice)
 
 
@@ -188,6 +201,7 @@ CHECKS: Final[tuple[Callable[[str], Check | None], ...]] = (
     _platform,
     _python,
     _core,
+    _frames,
     _clock,
     _line_engine,
     _frameworks,
@@ -197,10 +211,6 @@ CHECKS: Final[tuple[Callable[[str], Check | None], ...]] = (
     _proc,
     _container,
 )
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
 
 
 def _existing(folder: str) -> str:

@@ -17,7 +17,7 @@ from stepscope.launch.command import Command, command_for
 from stepscope.launch.launchers import Launch, launch_of
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.supervisor import add_to_ending, end_like, supervise
-from stepscope.launch.support import require_supported
+from stepscope.launch.support import require_supported, untested_python
 from stepscope.record.boot import environment_for
 from stepscope.spelled_out import spelled_out
 from stepscope.store import local_folder
@@ -60,6 +60,9 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     """
     require_supported()
     launch = launch_of(os.environ)
+    untested = untested_python()
+    if untested is not None and not given["quiet"] and (launch is None or launch.rank == 0):
+        _say(untested)
     if launch is None:
         _supervised(words, given)
     _only_rank_0_speaks(launch, lambda: _as_rank(launch, words, given))

@@ -12,7 +12,7 @@ from stepscope.cli import report
 from stepscope.cli.words import print_json, say
 from stepscope.errors import InputError
 from stepscope.launch.launchers import launch_of
-from stepscope.launch.support import require_supported
+from stepscope.launch.support import require_supported, untested_python
 from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     from stepscope.trial.state import Budget
 
     require_supported()
+    untested = untested_python()
+    if untested is not None:
+        say(untested)
     launch = launch_of(os.environ)
     if launch is not None:
         raise refuse_ranks(launch.variable)

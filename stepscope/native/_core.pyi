@@ -6,6 +6,7 @@ from typing import Any
 
 # --- clock -------------------------------------------------------------------------------------
 CLOCK_KIND: int  # store.format.ClockKind
+FRAMES_ARE_PUBLIC: int  # 1: this Python's frames are not laid out as we know them
 
 def ticks() -> int: ...
 def ticks_per_ns() -> float:

@@ -13,6 +13,7 @@ import permissions
 from stepscope.cli import doctor_checks
 from stepscope.cli.doctor_checks import all_checks
 from stepscope.cli.main import main
+from stepscope.launch.support import NEWEST, dotted
 
 
 def test_this_machine_can_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,8 +22,8 @@ def test_this_machine_can_record(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert told["ok"] is True
     names = [check["name"] for check in told["checks"]]
     assert names == [
-        "system", "python", "native core", "clock", "line engine", "frameworks", "cache folder",
-        "space", "run folder", "/proc", "limits",
+        "system", "python", "native core", "frames", "clock", "line engine", "frameworks",
+        "cache folder", "space", "run folder", "/proc", "limits",
     ]  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def test_a_python_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(doctor_checks, "OLDEST", (3, 99))
     check = {check.name: check for check in all_checks(".")}["python"]
     assert check.state == "failed"
-    assert check.advice == "Use Python 3.99 to 3.13."
+    assert check.advice == f"Use Python 3.99 to {dotted(NEWEST)}."
 
 
 HERE = sys.version_info[:2]

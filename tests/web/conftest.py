@@ -1,4 +1,4 @@
-"""One browser and three reports for all tests of the page."""
+"""One browser and four reports for all tests of the page."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,8 +9,8 @@ import pytest
 import needs
 from show.exporters.recorded import record
 from show.exporters.traced import two_ranks
-from show.hostile import hostile_run
-from stepscope.analyze.run import load
+from show.hostile import hostile_run, hostile_trace
+from stepscope.analyze.traces.foreign import load_any
 from stepscope.show.exporters.html import export
 from web.browser import Watch, started
 
@@ -35,16 +35,17 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def reports(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A training that was recorded, two ranks with a device, and a run of hostile names."""
+    """A training that was recorded, two ranks with a device, a run and a trace of hostile names."""
     folder = tmp_path_factory.mktemp("reports")
     runs = {
         "training": record(tmp_path_factory.mktemp("training")) / "run",
         "ranks": two_ranks(folder / "two ranks"),
         "hostile": hostile_run(folder / "hostile"),
+        "hostile trace": hostile_trace(folder / "hostile.json"),
     }
     files = {name: folder / f"{name}.html" for name in runs}
     for name, run in runs.items():
-        files[name].write_bytes(export(load(run)))
+        files[name].write_bytes(export(load_any(run)))
     return files
 
 

@@ -26,6 +26,20 @@ def test_no_name_becomes_code_on_any_page(open_report: Opener) -> None:
     assert shown >= 5
 
 
+def test_no_name_of_a_trace_becomes_code(open_report: Opener) -> None:
+    """Operators, kernels, threads, files and devices are named by whoever wrote the trace."""
+    page = open_report("hostile trace")
+    shown = 0
+    for where in PAGES:
+        go(page, where)
+        assert_harmless(page)
+        text = page.locator("#main").inner_text()
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        shown += SEEN in text
+    assert shown >= 1  # the timeline is a picture
+
+
 def test_chosen_and_searched_for_they_stay_text(open_report: Opener) -> None:
     page = open_report("hostile", "functions")
     page.locator(".table-box tbody tr").first.click()

@@ -102,7 +102,7 @@ static int seen_before(Line **seen, int *count, Line *entry) {
 static void sample_thread(PyThreadState *tstate, uint64_t elapsed) {
     Line *seen[SEEN_AT_MOST];
     int count = 0;
-    for (Frame *frame = frame_of(tstate); frame; frame = frame->previous) {
+    for (Frame *frame = frame_of(tstate); frame; frame = frame_previous(frame)) {
         PyObject *code = frame_code(frame);
         CodeRecord *record = code ? record_of(code) : NULL;
         if (!record || !record->thinned || !record->lines) continue;

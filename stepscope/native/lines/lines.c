@@ -44,7 +44,7 @@ static void drop_top(Thread *thread, uint64_t now) {
 }
 
 static int is_caller(void *wanted, Frame *frame) {
-    for (int i = 0; frame && i < CHAIN_LOOK; i++, frame = frame->previous)
+    for (int i = 0; frame && i < CHAIN_LOOK; i++, frame = frame_previous(frame))
         if ((void *)frame == wanted) return 1;
     return frame != NULL; /* too deep to know: assume so */
 }

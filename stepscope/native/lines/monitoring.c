@@ -40,10 +40,8 @@ static int resume_of_handler(PyCodeObject *code, int handler) {
 }
 
 static int opcode_at(PyCodeObject *code, int unit) {
-    int opcode = _PyCode_CODE(code)[unit].op.code;
-    if (opcode == INSTRUMENTED_LINE && code->_co_monitoring && code->_co_monitoring->lines)
-        opcode = code->_co_monitoring->lines[unit].original_opcode;
-    return opcode;
+    int opcode = (uint8_t)code_units((PyObject *)code)[unit * (int)sizeof(_Py_CODEUNIT)];
+    return opcode == INSTRUMENTED_LINE ? layout_replaced_opcode(code, unit) : opcode;
 }
 
 static int is_no_new_line(Frame *frame, PyCodeObject *code) {

@@ -365,6 +365,7 @@ static int module_exec(PyObject *module) {
     if (!is_main_interpreter()) return -1;
     clock_setup();
     storage_on_loss = on_loss;
+    if (frames_ready(module)) return -1;
     threads_open_after_fork = hooks_open_after_fork;
     if (PyModule_AddFunctions(module, event_functions)) return -1;
     if (front_ticks_ready() || call_graph_ready(module) || append_file_ready(module)) return -1;

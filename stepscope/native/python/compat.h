@@ -1,4 +1,4 @@
-/* Version differences of CPython 3.11, 3.12 and 3.13, all in one place. */
+/* Version differences of CPython, but for the layout of its frames, which frames.h has. */
 #ifndef STEPSCOPE_COMPAT_H
 #define STEPSCOPE_COMPAT_H
 
@@ -6,14 +6,7 @@
 #include <Python.h>
 #include <frameobject.h>
 
-/* The frame chain has no public interface that does not allocate. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#define Py_BUILD_CORE 1
-#include "internal/pycore_frame.h"
-#undef Py_BUILD_CORE
-#pragma GCC diagnostic pop
-
+#include <stddef.h>
 #include <stdint.h>
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -21,16 +14,7 @@
 
 #define HAS_MONITORING (PY_VERSION_HEX >= 0x030c0000)
 
-typedef struct _PyInterpreterFrame Frame;
-
-/* The running frame of a thread; NULL when it runs no Python. */
-static inline Frame *frame_of(PyThreadState *tstate) {
-#if PY_VERSION_HEX >= 0x030d0000
-    return tstate->current_frame;
-#else
-    return tstate->cframe ? tstate->cframe->current_frame : NULL;
-#endif
-}
+#include "python/frames.h"
 
 /* NULL: this thread does not hold a GIL. */
 static inline PyThreadState *thread_state(void) {
@@ -41,42 +25,7 @@ static inline PyThreadState *thread_state(void) {
 #endif
 }
 
-static inline Frame *current_frame(void) {
-#if PY_VERSION_HEX >= 0x030d0000
-    return thread_state()->current_frame;
-#else
-    return thread_state()->cframe->current_frame;
-#endif
-}
-
-/* The frame's code object, borrowed; NULL for the interpreter's own entry frames. */
-static inline PyObject *frame_code(Frame *frame) {
-#if PY_VERSION_HEX >= 0x030d0000
-    PyObject *code = frame->f_executable;
-#else
-    PyObject *code = (PyObject *)frame->f_code;
-#endif
-    return code && PyCode_Check(code) ? code : NULL;
-}
-
-/* The interpreter's own entry and clean-up frames, and functions that have not begun yet. */
-static inline int frame_is_not_code(Frame *frame) {
-#if PY_VERSION_HEX >= 0x030c0000
-    if (frame->owner == FRAME_OWNED_BY_CSTACK) return 1;
-#endif
-    return !frame_code(frame) || _PyFrame_IsIncomplete(frame);
-}
-
-/* Byte offset of the instruction the frame is at, as PyCode_Addr2Line takes it. */
-static inline int frame_offset(Frame *frame) {
-#if PY_VERSION_HEX >= 0x030d0000
-    _Py_CODEUNIT *at = frame->instr_ptr;
-#else
-    _Py_CODEUNIT *at = frame->prev_instr;
-#endif
-    _Py_CODEUNIT *first = (_Py_CODEUNIT *)((PyCodeObject *)frame_code(frame))->co_code_adaptive;
-    return (int)((char *)at - (char *)first);
-}
+static inline Frame *current_frame(void) { return frame_of(thread_state()); }
 
 /* A line number that the interpreter passes as an int; it is never negative. */
 static inline long line_number(PyObject *number) {

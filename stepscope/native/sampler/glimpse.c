@@ -32,7 +32,9 @@ static int copy_pointer(void **to, const void *from) {
 /* The running frame, as frame_of() returns it with the GIL held. */
 static void *running_frame(PyThreadState *state) {
     void *frame = NULL;
-#if PY_VERSION_HEX >= 0x030d0000
+#if !LAYOUT_IS_KNOWN
+    return (void)state, frame;
+#elif PY_VERSION_HEX >= 0x030d0000
     return copy_pointer(&frame, &state->current_frame) ? frame : NULL;
 #else
     void *cframe;
@@ -60,14 +62,6 @@ static int copy_frame(Window *window, const void *from, Frame *frame) {
     return 1;
 }
 
-static GlimpseFrame describe(void *address, const Frame *frame) {
-#if PY_VERSION_HEX >= 0x030d0000
-    return (GlimpseFrame){address, frame->f_executable, frame->instr_ptr};
-#else
-    return (GlimpseFrame){address, frame->f_code, frame->prev_instr};
-#endif
-}
-
 int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
     static Window window; /* used by the heartbeat only */
     Frame frame;
@@ -75,12 +69,11 @@ int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
     window.copies = 0;
     glimpse->state = state;
     glimpse->count = 0;
+    if (frames_are_public) return 0;
     for (void *at = running_frame(state); at && glimpse->count < GLIMPSE_DEPTH; at = frame.previous) {
         if (!copy_frame(&window, at, &frame)) break;
-#if PY_VERSION_HEX >= 0x030c0000
-        if (frame.owner == FRAME_OWNED_BY_CSTACK) continue;
-#endif
-        glimpse->frames[glimpse->count++] = describe(at, &frame);
+        if (layout_is_interpreters(&frame)) continue;
+        glimpse->frames[glimpse->count++] = (GlimpseFrame){at, layout_code(&frame), layout_at(&frame)};
     }
     return glimpse->count;
 }

@@ -32,7 +32,7 @@ static int outermost_first(const Frames *frames, Spot *spots) {
 /* Byte offset of an instruction's address; -1: outside, or before the function begins. */
 static int offset_in(PyObject *object, const void *at) {
     PyCodeObject *code = (PyCodeObject *)object;
-    ptrdiff_t offset = (const char *)at - (const char *)_PyCode_CODE(code);
+    ptrdiff_t offset = (const char *)at - code_units(object);
     ptrdiff_t first = code->_co_firsttraceable * (ptrdiff_t)sizeof(_Py_CODEUNIT);
     ptrdiff_t end = Py_SIZE(code) * (ptrdiff_t)sizeof(_Py_CODEUNIT);
     return offset >= first && offset < end ? (int)offset : -1;
@@ -41,7 +41,7 @@ static int offset_in(PyObject *object, const void *at) {
 /* Index in the glimpse of the innermost frame that is still there, and that frame; -1: none is. */
 static int find_common(PyThreadState *tstate, const Glimpse *glimpse, Frame **common) {
     Frame *frame = frame_of(tstate);
-    for (int looked = 0; frame && looked < COMMON_WITHIN; looked++, frame = frame->previous)
+    for (int looked = 0; frame && looked < COMMON_WITHIN; looked++, frame = frame_previous(frame))
         for (int i = 0; i < glimpse->count; i++) {
             const GlimpseFrame *then = &glimpse->frames[i];
             if (then->frame != (void *)frame || then->code != (void *)frame_code(frame)) continue;
@@ -66,14 +66,14 @@ static Frame *push_glimpse(Frames *frames, PyThreadState *tstate, const Glimpse 
     int offset = offset_in(frame_code(common), glimpse->frames[index].at);
     if (offset < 0) return common;
     push(frames, (Spot){frame_code(common), offset});
-    return common->previous;
+    return frame_previous(common);
 }
 
 int stack_walk(PyThreadState *tstate, const Glimpse *glimpse, Spot *spots) {
     static Frames frames; /* used by the heartbeat only; 8 KB */
     frames.seen = 0;
     Frame *frame = glimpse ? push_glimpse(&frames, tstate, glimpse) : frame_of(tstate);
-    for (; frame; frame = frame->previous) {
+    for (; frame; frame = frame_previous(frame)) {
         if (frame_is_not_code(frame)) continue;
         if (frames.seen < STACK_INNER) code_notes_for(frame_code(frame)); /* known to be alive, from now on */
         push(&frames, (Spot){frame_code(frame), frame_offset(frame)});

@@ -1,0 +1,37 @@
+/* Frames of CPython 3.12. */
+#ifndef STEPSCOPE_LAYOUT_H
+#define STEPSCOPE_LAYOUT_H
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define Py_BUILD_CORE 1
+#include "internal/pycore_frame.h"
+#undef Py_BUILD_CORE
+#pragma GCC diagnostic pop
+
+#define LAYOUT_IS_KNOWN 1
+
+typedef struct _PyInterpreterFrame Frame;
+
+static inline Frame *layout_frame_of(PyThreadState *tstate) {
+    return tstate->cframe ? tstate->cframe->current_frame : NULL;
+}
+
+static inline void *layout_code(const Frame *frame) { return frame->f_code; }
+
+static inline void *layout_at(const Frame *frame) { return frame->prev_instr; }
+
+static inline int layout_is_interpreters(const Frame *frame) {
+    return frame->owner == FRAME_OWNED_BY_CSTACK;
+}
+
+static inline int layout_is_incomplete(Frame *frame) { return _PyFrame_IsIncomplete(frame); }
+
+/* Of an instruction that a line event has replaced. */
+static inline int layout_replaced_opcode(PyCodeObject *code, int unit) {
+    return code->_co_monitoring && code->_co_monitoring->lines
+               ? code->_co_monitoring->lines[unit].original_opcode
+               : 0;
+}
+
+#endif

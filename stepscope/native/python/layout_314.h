@@ -1,0 +1,41 @@
+/* Frames of CPython 3.14: references in them carry a tag in their lowest bits. */
+#ifndef STEPSCOPE_LAYOUT_H
+#define STEPSCOPE_LAYOUT_H
+
+#define Py_BUILD_CORE 1
+#include "internal/pycore_instruments.h"
+#include "internal/pycore_interpframe_structs.h"
+#undef Py_BUILD_CORE
+
+#define LAYOUT_IS_KNOWN 1
+
+enum { LAYOUT_TAG = 3 };
+
+typedef struct _PyInterpreterFrame Frame;
+
+static inline Frame *layout_frame_of(PyThreadState *tstate) { return tstate->current_frame; }
+
+static inline void *layout_code(const Frame *frame) {
+    return (void *)(frame->f_executable.bits & ~(uintptr_t)LAYOUT_TAG);
+}
+
+static inline void *layout_at(const Frame *frame) { return frame->instr_ptr; }
+
+static inline int layout_is_interpreters(const Frame *frame) {
+    return frame->owner >= FRAME_OWNED_BY_INTERPRETER;
+}
+
+/* A function before its first instruction of its own. */
+static inline int layout_is_incomplete(Frame *frame) {
+    PyCodeObject *code = layout_code(frame);
+    const char *first = code->co_code_adaptive + code->_co_firsttraceable * sizeof(_Py_CODEUNIT);
+    return frame->owner != FRAME_OWNED_BY_GENERATOR && (char *)frame->instr_ptr < first;
+}
+
+/* Of an instruction that a line event has replaced. */
+static inline int layout_replaced_opcode(PyCodeObject *code, int unit) {
+    if (!code->_co_monitoring || !code->_co_monitoring->lines) return 0;
+    return code->_co_monitoring->lines->data[unit * code->_co_monitoring->lines->bytes_per_entry];
+}
+
+#endif
