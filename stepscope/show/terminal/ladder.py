@@ -127,10 +127,10 @@ def _not_kept(answer: TrialAnswer) -> list[RenderableType]:
     rungs = [rung for rung in answer.rungs if rung.status != "kept"]
     if not rungs:
         return []
-    table = columns(("", "label"), ("", "left"), ("", "name"), header=False)
+    table = columns(("", "label"), ("", "name"), header=False)
     for rung in rungs:
-        status = Text(_kind(rung), style=_STYLES[rung.status])
-        table.add_row(rung.fix or rung.finding or "", status, Text(_why(rung)))
+        words = Text.assemble((_kind(rung), _STYLES[rung.status]), f": {_why(rung)}")
+        table.add_row(rung.fix or rung.finding or "", words)
     return [heading("Not kept"), indented(table), Text("")]
 
 
@@ -148,6 +148,8 @@ def _why(rung: Rung) -> str:
         return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
+        if (rung.low or 0.0) <= 1:
+            return f"{_measured(rung)}, which does not stand out from the noise. {advice}".strip()
         return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
     return rung.reason or ""
 
