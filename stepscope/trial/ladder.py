@@ -57,7 +57,8 @@ _UNCLEAR: Final = "faster, but not beyond doubt: --rounds and --budget give it m
 _WORTH: Final = 1.1  # a gain that one would want to be sure about
 _SLOWER: Final = "slower"
 _LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
-_CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
+_CEILING: Final = "no fix for this can gain more; nothing to keep"
+_NO_CEILING: Final = "what a fix for this could gain does not stand out from the noise"
 
 
 class Ladder:
@@ -177,7 +178,7 @@ def _verdict(candidate: Candidate, outcome: Outcome) -> tuple[Status, str | None
     if speedup is None:
         return outcome.status or "failed", outcome.reason
     if candidate.fix.is_ceiling:
-        return "rejected", _CEILING
+        return "rejected", _CEILING if speedup.low > 1 else _NO_CEILING
     if speedup.low <= 1:
         return "rejected", _in_doubt(speedup)
     if outcome.loss is not None and not outcome.loss.as_promised:

@@ -37,7 +37,7 @@ def ladder(answer: TrialAnswer) -> RenderableType:
 
 def in_one_line(rung: Rung) -> str:
     """`num-workers: kept, 2.31× (2.20–2.41)`."""
-    words = [f"{rung.fix or rung.finding}: {rung.status}"]
+    words = [f"{rung.fix or rung.finding}: {_kind(rung)}"]
     if rung.speedup is not None:
         words.append(_measured(rung))
     if rung.reason is not None:
@@ -50,7 +50,7 @@ def _headline(answer: TrialAnswer) -> str:
     if not answer.rungs:
         return "Nothing to try: no finding names a fix."
     if not any(rung.step_ms for rung in answer.rungs):
-        return "No fix could be measured."
+        return f"No fix was measured: {answer.stopped or 'none can be applied here'}."
     if not kept:
         return _nothing_kept(answer)
     fixes = counted(len(kept), "fix", "fixes")
@@ -148,9 +148,8 @@ def _why(rung: Rung) -> str:
         return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
-        if (rung.low or 0.0) <= 1:
-            return f"{_measured(rung)}, which does not stand out from the noise. {advice}".strip()
-        return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
+        at_most = "at most " if (rung.low or 0.0) > 1 else ""
+        return f"{at_most}{_measured(rung)}, {rung.reason}. {advice}".strip()
     return rung.reason or ""
 
 
