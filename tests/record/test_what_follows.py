@@ -40,7 +40,7 @@ TO_COME = {
     "prepare()\ntrain()\n": [True, False],
     "prepare()\nTrainer().run()\n": [True, False],
     "train(prepare())\n": [True, False],
-    "print(train(), prepare())\nreport([1])\n": [True],
+    "print(train(), prepare())\nreport([1])\n": [True, False],
     "report([prepare() or 1])\n": [False],
     "prepare()\nTrainer()()\n": [True],
     "prepare()\nmodel = None\nif model: model.fit()\n": [True],
