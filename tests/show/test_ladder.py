@@ -95,6 +95,13 @@ def test_what_the_time_went_into_is_said() -> None:
     assert "12 runs in 83.0 s (20.0 s in steps, 63.0 s in imports and set-up), in" in text
 
 
+def test_a_gain_in_doubt_is_not_called_nothing() -> None:
+    doubtful = msgspec.structs.replace(KEPT, status="rejected", low=0.8, high=5.0, reason="why")
+    assert text_of(doubtful).startswith("Nothing to keep yet: what looks faster is not beyond")
+    none = msgspec.structs.replace(doubtful, speedup=1.02)
+    assert text_of(none).startswith("No fix gains anything that stands out from the noise.")
+
+
 def test_a_healthy_script_and_one_that_nothing_helps_say_so() -> None:
     assert text_of().startswith("Nothing to try: no finding names a fix.")
     assert text_of().rstrip().endswith("stepscope show runs/a")

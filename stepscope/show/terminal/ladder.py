@@ -22,6 +22,7 @@ from stepscope.show.terminal.drawing.page import (
 )
 
 _FIGURES: Final = (("measured", "left"), ("predicted", "left"))
+_WORTH: Final = 1.1  # a gain that one would want to be sure about
 _STYLES: Final = {"kept": "bold green", "rejected": "dim", "failed": "red", "skipped": "dim"}
 
 
@@ -59,8 +60,15 @@ def _headline(answer: TrialAnswer) -> str:
     return f"{_times(gained)} as fast with {fixes}"
 
 
+def _is_in_doubt(rung: Rung) -> bool:
+    is_measured = rung.status == "rejected" and not rung.is_ceiling
+    return is_measured and (rung.speedup or 1.0) >= _WORTH and (rung.low or 1.0) <= 1
+
+
 def _nothing_kept(answer: TrialAnswer) -> str:
     ceilings = [rung.low or 1.0 for rung in answer.rungs if rung.is_ceiling]
+    if any(_is_in_doubt(rung) for rung in answer.rungs):
+        return "Nothing to keep yet: what looks faster is not beyond doubt."
     if max(ceilings, default=1.0) > 1:
         return "Nothing to keep: what was measured shows only how much there is to gain."
     return "No fix gains anything that stands out from the noise."
