@@ -50,7 +50,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     fix comes on top.
     """
     from stepscope.trial import orphans
-    from stepscope.trial.ladder import INTERRUPTED
+    from stepscope.trial.ladder import INTERRUPTED, UNCLEAR
     from stepscope.trial.session import Session, refuse_ranks
     from stepscope.trial.state import Budget
 
@@ -77,6 +77,8 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     _write_report(answer, talk)
     if answer.stopped is not None:
         talk.say(f"{answer.stopped}. {_again(state)}")
+    elif any(rung.reason == UNCLEAR for rung in answer.rungs):
+        talk.say(f"not all is beyond doubt. {_again(state)}")
     return _INTERRUPTED_STATUS if answer.stopped == INTERRUPTED else 0
 
 

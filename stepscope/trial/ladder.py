@@ -53,11 +53,12 @@ Measure = Callable[[list[SavedFix], Candidate], Outcome]
 
 INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
-_UNCLEAR: Final = "faster, but not beyond doubt: --rounds and --budget give it more runs"
+UNCLEAR: Final = "faster, but not beyond doubt: --rounds and --budget give it more runs"
 _WORTH: Final = 1.1  # a gain that one would want to be sure about
 _SLOWER: Final = "slower"
 _LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
-_CEILING: Final = "a ceiling: no fix for this can gain more; nothing to keep"
+_CEILING: Final = "no fix for this can gain more; nothing to keep"
+_NO_CEILING: Final = "what a fix for this could gain does not stand out from the noise"
 
 
 class Ladder:
@@ -120,7 +121,7 @@ class Ladder:
         self.rungs.append(rung)
         if rung.status == "kept":
             self.kept.append(candidate)
-        elif rung.status == "rejected" and rung.reason in (NO_GAIN, _UNCLEAR):
+        elif rung.status == "rejected" and rung.reason in (NO_GAIN, UNCLEAR):
             self._again.append((candidate, rung))
         self._see(rung)
 
@@ -177,7 +178,7 @@ def _verdict(candidate: Candidate, outcome: Outcome) -> tuple[Status, str | None
     if speedup is None:
         return outcome.status or "failed", outcome.reason
     if candidate.fix.is_ceiling:
-        return "rejected", _CEILING
+        return "rejected", _CEILING if speedup.low > 1 else _NO_CEILING
     if speedup.low <= 1:
         return "rejected", _in_doubt(speedup)
     if outcome.loss is not None and not outcome.loss.as_promised:
@@ -190,7 +191,7 @@ def _verdict(candidate: Candidate, outcome: Outcome) -> tuple[Status, str | None
 def _in_doubt(speedup: Speedup) -> str:
     if speedup.high is not None and speedup.high < 1:
         return _SLOWER
-    return _UNCLEAR if speedup.expected >= _WORTH else NO_GAIN
+    return UNCLEAR if speedup.expected >= _WORTH else NO_GAIN
 
 
 def on_top(alone: Speedup, gained: float) -> Speedup:

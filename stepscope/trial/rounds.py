@@ -58,6 +58,7 @@ class Rounds:
         self._budget = budget
         self._anchor = runs.anchor
         self._run_s = runs.seconds
+        self._round_s = 2 * runs.seconds  # the next one: with a fix, a run may be much shorter
         self._control_rounds = control_rounds(runs.seconds, budget)
         self._others = 0  # fixes that are still to be compared
         self.on_round: OnRound = lambda what, number, most, left_s: None
@@ -81,6 +82,7 @@ class Rounds:
         """As many rounds as it takes, or the most that were asked for. `others`: that are still to
         be compared; each gets its part of the time."""
         self._others = others
+        self._round_s = 2 * self._run_s
         noise = self.control()
         found = self._state.comparison(before, after)
         for_others_s = self._budget.left_s * others / (others + 1)
@@ -93,7 +95,7 @@ class Rounds:
         return found
 
     def _is_enough(self, found: Comparison, noise: list[float], for_others_s: float) -> bool:
-        count, left_s = len(found.rounds), self._budget.left_s - 2 * self._run_s
+        count, left_s = len(found.rounds), self._budget.left_s - self._round_s
         if not count:
             return False
         if count >= self._state.wanted.rounds or left_s < 0 or _is_settled(found, noise):
@@ -103,7 +105,7 @@ class Rounds:
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""
         number = len(found.rounds) + 1
-        if 2 * self._run_s > self._budget.left_s:
+        if self._round_s > self._budget.left_s:
             raise Stopped(f"the budget of {self._budget.seconds / 60:g} minutes is used up")
         self.on_round(what, number, most, self._left_s(found, most + 1 - number))
         place = f"{self._state.comparisons.index(found):02d}-{safe_name(what)}-{number}"
@@ -114,6 +116,7 @@ class Rounds:
             before = self._run(found.before, f"{place}-before")
             after = self._run(found.after, f"{place}-after")
         self._note(found, before, after)
+        self._round_s = before.seconds + after.seconds
 
     def _left_s(self, found: Comparison, rounds_left: int) -> float:
         """At most, for all that is to come."""
@@ -162,7 +165,7 @@ class Rounds:
         try:
             measured = measured_steps(run.folder, self._anchor)
             self._state.steps_s += measured.seconds
-            return _Side(measured.mean_ms, run.folder)
+            return _Side(measured.mean_ms, run.folder, run.seconds)
         except NoSteps as reason:
             raise _NotMeasured("failed", str(reason)) from reason
 
@@ -187,6 +190,7 @@ def _is_settled(found: Comparison, noise: list[float]) -> bool:
 class _Side(NamedTuple):
     step_ms: float
     run: str
+    seconds: float
 
 
 def of_rounds(found: Comparison, noise: list[float]) -> Estimate:

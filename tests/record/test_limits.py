@@ -36,7 +36,8 @@ class Script:
         monkeypatch.setattr(limits, "_core", core)
         for module in (limits, larger_steps):
             monkeypatch.setattr(module, "table", self.table)
-        monkeypatch.setattr(limits, "loops_follow", lambda *_, **__: self.follows)
+        for name in ("loops_follow", "any_left"):
+            monkeypatch.setattr(limits, name, lambda *_, **__: self.follows)
         monkeypatch.setattr(limits, "FRAMEWORKS", ())
         self.limits = StepLimits(RecordOptions(**options), lambda: None)
 

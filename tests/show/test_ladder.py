@@ -71,20 +71,23 @@ def test_the_patch_is_there_to_copy_and_the_next_command_to_type() -> None:
 
 def test_what_was_not_kept_says_why_and_a_ceiling_that_it_is_computed() -> None:
     text = " ".join(text_of(KEPT, SKIPPED, FAILED).split())
-    assert "host-code ceiling, computed half of each step is your own Python" in text
+    assert "host-code ceiling, computed: half of each step is your own Python" in text
     assert "can do this; at most 2.00× (computed from its share of the step, not measured)" in text
-    assert "compile failed killed by SIGILL" in text
+    assert "compile failed: killed by SIGILL" in text
 
 
 def test_a_measured_ceiling_is_called_one_and_says_what_to_do() -> None:
     ceiling = msgspec.structs.replace(
-        KEPT, fix="even-shapes", status="rejected", is_ceiling=True, patch="# Pad the batches.\n"
-    )
+        KEPT, fix="even-shapes", status="rejected", is_ceiling=True, patch="# Pad the batches.\n",
+        reason="nothing to keep",
+    )  # fmt: skip
     text = " ".join(text_of(ceiling).split())
     assert text.startswith("Nothing to keep: what was measured shows only how much there is")
-    assert "ceiling, measured at most 2.00× (1.80–2.20), nothing to keep. Pad the batches." in text
+    assert "ceiling, measured: at most 2.00× (1.80–2.20), nothing to keep. Pad the batches." in text
     useless = msgspec.structs.replace(ceiling, speedup=1.0, low=0.9, high=1.1)
-    assert text_of(useless).startswith("No fix gains anything that stands out from the noise.")
+    text = " ".join(text_of(useless).split())
+    assert text.startswith("No fix gains anything that stands out from the noise.")
+    assert "ceiling, measured: 1.00× (0.900–1.10), nothing to keep." in text  # and no "at most"
 
 
 def test_what_the_time_went_into_is_said() -> None:
@@ -92,12 +95,23 @@ def test_what_the_time_went_into_is_said() -> None:
     assert "12 runs in 83.0 s (20.0 s in steps, 63.0 s in imports and set-up), in" in text
 
 
+def test_a_gain_in_doubt_is_not_called_nothing() -> None:
+    doubtful = msgspec.structs.replace(KEPT, status="rejected", low=0.8, high=5.0, reason="why")
+    assert text_of(doubtful).startswith("Nothing to keep yet: what looks faster is not beyond")
+    none = msgspec.structs.replace(doubtful, speedup=1.02)
+    assert text_of(none).startswith("No fix gains anything that stands out from the noise.")
+
+
 def test_a_healthy_script_and_one_that_nothing_helps_say_so() -> None:
     assert text_of().startswith("Nothing to try: no finding names a fix.")
     assert text_of().rstrip().endswith("stepscope show runs/a")
-    assert text_of(FAILED).startswith("No fix could be measured.")
+    assert text_of(FAILED).startswith("No fix was measured: none can be applied here.")
+    late = text_of(FAILED, stopped="the budget of 2 minutes is used up")
+    assert late.startswith("No fix was measured: the budget of 2 minutes is used up.")
 
 
 def test_a_rung_in_one_line() -> None:
     assert in_one_line(KEPT) == "num-workers: kept, 2.00× (1.80–2.20)"
     assert in_one_line(FAILED) == "compile: failed, killed by SIGILL"
+    ceiling = msgspec.structs.replace(KEPT, status="rejected", is_ceiling=True, reason="no more")
+    assert in_one_line(ceiling) == "num-workers: ceiling, measured, 2.00× (1.80–2.20), no more"

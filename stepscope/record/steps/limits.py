@@ -23,7 +23,7 @@ from stepscope.native import _core
 from stepscope.record.code.code_table import table
 from stepscope.record.code.loops import Loop
 from stepscope.record.steps.larger_steps import FEW_TURNS, LargerSteps
-from stepscope.record.steps.what_follows import loops_follow
+from stepscope.record.steps.what_follows import any_left, loops_follow
 
 TURNS_AT_LEAST: Final = 10
 TURN_NS_AT_LEAST: Final = 1e6
@@ -115,11 +115,14 @@ class _GuessedLoop:
             return True
         is_framework_there = any(name in sys.modules for name in FRAMEWORKS)
         wait_s = WITHOUT_PASSES_S if is_framework_there else self._after_s
-        return turns.lasted_s >= wait_s or self._is_last(turns)
+        return turns.lasted_s >= wait_s or self._is_last(turns, is_framework_there)
 
-    def _is_last(self, turns: _Turns) -> bool:
+    def _is_last(self, turns: _Turns, is_framework_there: bool) -> bool:
+        """A framework's training may be anywhere: there, no other loop at all may be left."""
         if turns.is_last is None:
             turns.is_last = not loops_follow(_frames(), table, begun=self._loops)
+            if is_framework_there:
+                turns.is_last &= not any_left(table, begun=self._loops)
         return turns.is_last
 
 

@@ -43,8 +43,19 @@ class _Ahead:
             return True
         names = set(_names(entry.code, after)) - self._seen
         self._seen |= names
-        called = [each for each in self._table.entries if each.code.co_name in names]
-        return bool(names & _TRAIN) or any(map(self.has_loop, called))
+        called = [each for each in self._table.entries if _is_named(each.code, names)]
+        of_libraries = names - {each.code.co_name for each in called}
+        return bool(of_libraries & _TRAIN) or any(map(self.has_loop, called))
+
+
+def _is_named(code: CodeType, names: set[str]) -> bool:
+    """By its own name; a method also by that of its class, which may be called like a function."""
+    return code.co_name in names or code.co_qualname.partition(".")[0] in names
+
+
+def any_left(table: CodeTable, begun: Container[int]) -> bool:
+    """Whether any loop of the user's has not turned yet, wherever it is."""
+    return any(number not in begun for entry in table.entries for number in entry.loop_ids)
 
 
 def _last_line(entry: CodeEntry, line: int) -> int:

@@ -22,6 +22,7 @@ from stepscope.show.terminal.drawing.page import (
 )
 
 _FIGURES: Final = (("measured", "left"), ("predicted", "left"))
+_WORTH: Final = 1.1  # a gain that one would want to be sure about
 _STYLES: Final = {"kept": "bold green", "rejected": "dim", "failed": "red", "skipped": "dim"}
 
 
@@ -37,7 +38,7 @@ def ladder(answer: TrialAnswer) -> RenderableType:
 
 def in_one_line(rung: Rung) -> str:
     """`num-workers: kept, 2.31× (2.20–2.41)`."""
-    words = [f"{rung.fix or rung.finding}: {rung.status}"]
+    words = [f"{rung.fix or rung.finding}: {_kind(rung)}"]
     if rung.speedup is not None:
         words.append(_measured(rung))
     if rung.reason is not None:
@@ -50,7 +51,7 @@ def _headline(answer: TrialAnswer) -> str:
     if not answer.rungs:
         return "Nothing to try: no finding names a fix."
     if not any(rung.step_ms for rung in answer.rungs):
-        return "No fix could be measured."
+        return f"No fix was measured: {answer.stopped or 'none can be applied here'}."
     if not kept:
         return _nothing_kept(answer)
     fixes = counted(len(kept), "fix", "fixes")
@@ -59,8 +60,15 @@ def _headline(answer: TrialAnswer) -> str:
     return f"{_times(gained)} as fast with {fixes}"
 
 
+def _is_in_doubt(rung: Rung) -> bool:
+    is_measured = rung.status == "rejected" and not rung.is_ceiling
+    return is_measured and (rung.speedup or 1.0) >= _WORTH and (rung.low or 1.0) <= 1
+
+
 def _nothing_kept(answer: TrialAnswer) -> str:
     ceilings = [rung.low or 1.0 for rung in answer.rungs if rung.is_ceiling]
+    if any(_is_in_doubt(rung) for rung in answer.rungs):
+        return "Nothing to keep yet: what looks faster is not beyond doubt."
     if max(ceilings, default=1.0) > 1:
         return "Nothing to keep: what was measured shows only how much there is to gain."
     return "No fix gains anything that stands out from the noise."
@@ -127,10 +135,10 @@ def _not_kept(answer: TrialAnswer) -> list[RenderableType]:
     rungs = [rung for rung in answer.rungs if rung.status != "kept"]
     if not rungs:
         return []
-    table = columns(("", "label"), ("", "left"), ("", "name"), header=False)
+    table = columns(("", "label"), ("", "name"), header=False)
     for rung in rungs:
-        status = Text(_kind(rung), style=_STYLES[rung.status])
-        table.add_row(rung.fix or rung.finding or "", status, Text(_why(rung)))
+        words = Text.assemble((_kind(rung), _STYLES[rung.status]), f": {_why(rung)}")
+        table.add_row(rung.fix or rung.finding or "", words)
     return [heading("Not kept"), indented(table), Text("")]
 
 
@@ -148,7 +156,8 @@ def _why(rung: Rung) -> str:
         return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
-        return f"at most {_measured(rung)}, nothing to keep. {advice}".strip()
+        at_most = "at most " if (rung.low or 0.0) > 1 else ""
+        return f"{at_most}{_measured(rung)}, {rung.reason}. {advice}".strip()
     return rung.reason or ""
 
 

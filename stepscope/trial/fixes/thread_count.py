@@ -33,9 +33,8 @@ class ThreadCount:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        threads = subject.case.process.costs.threads
-        if subject.finding is None and len(threads) and threads[-1] <= 2 * subject.cores:
-            return Refusal(f"{threads[-1]} threads on {subject.cores:g} cores are not too many")
+        if subject.finding is None and not subject.is_named:
+            return Refusal("the script's threads do not keep each other from the cores")
         count = max(1, int(subject.cores) // _threads_at_work(subject))
         return Proposal({"count": count}, f"{count} compute threads", _patch(subject, count))
 

@@ -83,6 +83,15 @@ def test_rounds_of_equal_runs_are_rarely_told_apart() -> None:
     assert np.mean(wrong) <= MOST_WRONG
 
 
+def test_one_round_of_equal_runs_is_hardly_ever_told_apart() -> None:
+    """Without a control: what is known of such rounds in general decides."""
+    means = [[float(run.us.mean()) for run in group] for group in groups(at_least=2)]
+    pairs = [pair for group in means for pair in itertools.pairwise(group)]
+    wrong = [rounds([one], [other]).is_significant for one, other in pairs]
+    assert len(pairs) > 100
+    assert np.mean(wrong) <= 0.01
+
+
 def test_quiet_and_busy_runs_are_told_apart() -> None:
     """A machine that is busy during one run only does make its steps slower. The times of the
     steps cannot say why; the CPU time, which the caller compares as well, can."""

@@ -13,13 +13,13 @@ MOST_ROUNDS = 12
 
 
 def ever_significant(random: np.random.Generator, controls: int) -> bool:
-    """Two equal sides, looked at after every round from the second on."""
+    """Two equal sides, looked at after every round."""
     drift = np.exp(random.normal(0, 0.2, MOST_ROUNDS))  # the same for both sides of a round
     before, after = drift * np.exp(random.normal(0, 0.03, (2, MOST_ROUNDS)))
     noise = np.exp(random.normal(0, 0.03 * math.sqrt(2), controls)).tolist()
     return any(
         rounds(before[:count], after[:count], noise).is_significant
-        for count in range(2, MOST_ROUNDS + 1)
+        for count in range(1, MOST_ROUNDS + 1)
     )
 
 
@@ -62,7 +62,12 @@ def test_one_round_is_an_honest_guess(noise: list[float]) -> None:
     found = rounds([10.0], [8.0], noise)
     assert found.expected == pytest.approx(1.25)
     assert not found.is_significant
-    assert found.high / found.low > 100
+    assert found.high / found.low > 10
+
+
+def test_one_round_that_is_four_times_as_fast_is_no_chance() -> None:
+    assert rounds([10.0], [2.5]).is_significant
+    assert not rounds([10.0], [3.0]).is_significant
 
 
 def test_no_round_says_nothing() -> None:

@@ -1,11 +1,11 @@
 // The ladder of `stepscope try`: throughput rung by rung, and the changes to make by hand.
 import type { Content, Rung, TrialAnswer } from "../data";
-import { count, digits, duration, milliseconds } from "../format";
+import { count, digits, duration } from "../format";
 import { Name, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
 const times = (ratio: number | null) => (ratio === null ? "–" : `${digits(ratio)}×`);
-const range = (low: number | null, high: number | null) => (low === null ? "" : high === null ? `at least ${times(low)}` : `${times(low)} to ${times(high)}`);
+const range = (low: number | null, high: number | null) => (low === null ? "" : high === null ? `at least ${times(low)}` : `${digits(low)}–${digits(high)}`);
 
 function Climb({ answer }: { answer: TrialAnswer }) {
   const measured = answer.rungs.filter((rung) => rung.step_ms);
@@ -15,18 +15,26 @@ function Climb({ answer }: { answer: TrialAnswer }) {
       <td>{status === "kept" ? "+ " : ""}<Name text={name} /></td>
       <td class="wide"><span class={`rung ${status}`} style={{ width: `${100 * fastest / step_ms}%` }} /></td>
       <td class="number">{digits(1000 / step_ms)}</td>
-      <td class="number">{milliseconds(step_ms)}</td>
       <td class="number">{rung && times(rung.speedup)} <small class="faint">{rung && range(rung.low, rung.high)}</small></td>
       <td class="number">{rung?.predicted && rung.predicted.high !== null && times(rung.predicted.expected)} <small class="faint">{rung?.predicted && range(rung.predicted.low, rung.predicted.high)}</small></td>
-      <td>{rung?.loss && visible(rung.loss.words)}</td>
     </tr>
   );
   return (
-    <Panel title="Throughput, rung by rung" note={answer.noise ? `the script against itself: ${range(answer.noise.low, answer.noise.high)}` : undefined}>
-      <table class="plain breakdown">
-        <thead><tr><th scope="col">fix</th><th scope="col" class="wide" /><th class="number" scope="col">steps a second</th><th class="number" scope="col">mean step</th><th class="number" scope="col">measured</th><th class="number" scope="col">predicted</th><th scope="col">losses</th></tr></thead>
+    <Panel title="Throughput, rung by rung" note={answer.noise ? `the script against itself: ${range(answer.noise.low, answer.noise.high)}×` : undefined}>
+      <table class="plain breakdown ladder">
+        <thead><tr><th scope="col">fix</th><th scope="col" class="wide" /><th class="number" scope="col">steps a second</th><th class="number" scope="col">measured</th><th class="number" scope="col">predicted</th></tr></thead>
         <tbody>{row("as it is", answer.baseline.step_ms, "baseline", null)}{measured.map((rung) => row(rung.fix ?? rung.title, rung.step_ms!, rung.status, rung))}</tbody>
       </table>
+    </Panel>
+  );
+}
+
+function Losses({ rungs }: { rungs: Rung[] }) {
+  const checked = rungs.filter((rung) => rung.loss);
+  if (!checked.length) return null;
+  return (
+    <Panel title="Losses" note="with each fix, beside those without it">
+      <table class="plain"><tbody>{checked.map((rung) => <tr key={rung.fix}><td><Name text={rung.fix ?? rung.title} /></td><td>{visible(rung.loss!.words)}</td></tr>)}</tbody></table>
     </Panel>
   );
 }
@@ -56,6 +64,7 @@ export function Ladder({ content }: { content: Content }) {
         <Figure label="runs" value={count(answer.runs)} note={answer.step_seconds ? `${duration(answer.seconds * 1e9)}, of which ${duration(answer.step_seconds * 1e9)} in steps` : duration(answer.seconds * 1e9)} />
       </div>
       <Climb answer={answer} />
+      <Losses rungs={answer.rungs} />
       {others.length > 0 && (
         <Panel title="Not kept">
           <table class="plain"><tbody>{others.map((rung, index) => (

@@ -34,15 +34,19 @@ class LargerBatch:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.proposing.loader_calls import loader_with
+        from stepscope.trial.fixes.proposing import loader_calls
 
         if "torch" not in subject.frameworks:
             return None
+        if not loader_calls.gives_batches(subject.case):
+            return Refusal("no DataLoader gives the steps their batches")
         size = _usual_size(subject)
         if size is None:
             return Refusal("the size of a batch is not known, so samples a second cannot be told")
         words = f"batch_size={_TIMES * size}"
-        patch = loader_with(subject.case.code.sources, {"batch_size": str(_TIMES * size)})
+        patch = loader_calls.loader_with(
+            subject.case.code.sources, {"batch_size": str(_TIMES * size)}
+        )
         settings = {"times": _TIMES, CHANGES_BATCH: True}
         why_not = None if subject.is_named else _TO_DECIDE
         return Proposal(settings, words, patch, why_not_kept=why_not)

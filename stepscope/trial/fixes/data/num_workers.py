@@ -27,9 +27,14 @@ class NumWorkers:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.advise.evidence import random_calls
         from stepscope.trial.fixes.proposing import loader_calls
+        from stepscope.trial.fixes.proposing.worth_a_run import too_little
 
         if "torch" not in subject.frameworks:
             return None
+        if subject.finding is None and not loader_calls.gives_batches(subject.case):
+            return Refusal("no DataLoader gives the steps their batches")
+        if reason := too_little(subject, "input", "waiting for batches"):
+            return reason
         workers = self._workers(subject)
         drawn = random_calls.in_datasets(subject.case.code.sources)
         return Proposal(

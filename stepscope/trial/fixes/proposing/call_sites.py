@@ -1,6 +1,7 @@
 """Where a function is called, and the patch that calls it less often."""
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from stepscope.advise.evidence.patch import diff
@@ -23,8 +24,17 @@ def called_every(sources: Sources, function: NamedFunction, every: int) -> str:
         found = _guarded(sites[0], f"if {sites[0].counter} % {every} == 0:")
         if found is not None:
             return found
-    where = "".join(f"{site.file}:{site.statement.lineno}: " for site in sites)
+    where = "".join(f"{file}:{line}: " for file, line in _calls(sources, function))
     return f"# {where}call {function.at} {every} times less often\nif step % {every} == 0:\n"
+
+
+def _calls(sources: Sources, function: NamedFunction) -> Iterator[tuple[str, int]]:
+    """Also those whose result is used: there, only the user knows what else to do."""
+    for file in sources.files:
+        text = sources.text(file)
+        for node in ast.walk(text.tree) if text and text.tree else ():
+            if isinstance(node, ast.Call) and _last_name(node.func) == function.node.name:
+                yield file, node.lineno
 
 
 def _sites(file: str, text: Text | None, function: NamedFunction) -> list[_Site]:

@@ -1,9 +1,17 @@
-"""The patch that gives a DataLoader further arguments."""
+"""DataLoaders of torch: whether the steps use one, and the patch that gives it more arguments."""
 
 from collections.abc import Mapping
 
+from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import with_arguments
 from stepscope.advise.evidence.source import Sources
+from stepscope.store.format import SpanCategory
+
+
+def gives_batches(case: Case) -> bool:
+    """Whether a step has waited for one."""
+    spans = case.process.spans.of(SpanCategory.INPUT)
+    return bool((spans.loader > 0).any())
 
 
 def loader_with(sources: Sources, arguments: Mapping[str, str]) -> str:

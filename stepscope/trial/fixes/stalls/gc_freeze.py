@@ -32,8 +32,12 @@ class GcFreeze:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        from stepscope.trial.fixes.proposing.worth_a_run import too_little
+
         if not subject.case.phase_ns("gc"):
             return Refusal("no collection in the steps took as long as 50 µs")
+        if reason := too_little(subject, "gc", "collecting garbage"):
+            return reason
         if (already := _own_way(subject)) is not None:
             return Refusal(f"the script has its own way with the collector ({already})")
         young = _young_objects(subject)
