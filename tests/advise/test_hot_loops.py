@@ -22,7 +22,7 @@ def frame(name: str, line: int) -> Frame:
 def case(*stacks: tuple[Frame, ...]) -> Any:
     window = SimpleNamespace(
         is_op=np.ones(len(LINES), np.bool_),
-        on_lines=lambda _file, first, last: (LINES >= first) & (LINES <= last),
+        on_lines=lambda _file, first, last: np.isin(LINES, range(first, last + 1)),
     )
     code = SimpleNamespace(shown=lambda each: each.function.file)
     looks = [Look("forward", stack, 10.0) for stack in stacks]
