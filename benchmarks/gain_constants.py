@@ -20,6 +20,7 @@ import torch
 ROUNDS = 30
 TENSORS = (20, 200)
 IMAGES = 32
+STARTED = 4  # workers
 PAGE = 4096
 
 
@@ -197,6 +198,19 @@ def hand_over() -> Iterator[Measured]:
     yield Measured(f"{module}:_MOST_FOR_TENSORS_NS", f"{what}: objects", objects, "ns")
 
 
+def starting() -> Iterator[Measured]:
+    """An epoch of two batches by as many workers, beyond one by fewer of them."""
+
+    def epoch_ns(workers: int) -> float:
+        images = torch.utils.data.Subset(Images(as_tensors=True), range(2 * IMAGES))
+        loader = torch.utils.data.DataLoader(images, batch_size=IMAGES, num_workers=workers)
+        return statistics.median(rounds_ns(lambda: list(loader)))
+
+    by_worker = (epoch_ns(STARTED) - epoch_ns(1)) / (STARTED - 1)
+    name = "advise.gain.workers:START_NS"
+    yield Measured(name, "starting and ending a worker", by_worker, "ns")
+
+
 def freeing() -> Iterator[Measured]:
     """What was read: making it and freeing it, relative to making it."""
     small = pickle.dumps([{"id": number, "name": str(number)} for number in range(100_000)])
@@ -248,6 +262,7 @@ def main() -> None:
         arrays,
         precision,
         hand_over,
+        starting,
         freeing,
         faults,
     ):

@@ -57,6 +57,14 @@ def test_what_the_machine_has_is_not_always_known() -> None:
     assert "None" not in why
 
 
+def test_a_slow_sampler_is_not_cured_by_workers() -> None:
+    alone = dataclasses.replace(BUSY, workers=0, busy=None, fetching=0.2)
+    what, why = limit(alone)
+    assert what == "work"
+    assert "most of the wait is for the sampler" in why
+    assert limit(dataclasses.replace(alone, fetching=0.9))[0] == "number"
+
+
 def test_loading_in_the_training_process() -> None:
     alone = dataclasses.replace(BUSY, workers=0, busy=None, load_ms=40.0, starts=0)
     what, why = limit(alone)

@@ -107,11 +107,6 @@ class Code:
             if steps and line.row.ops_ns is not None
         }
 
-    def operators_on(self, file: str, first: int, last: int) -> float:
-        """The share of the operators' time that belongs to these lines, without the optimizer's."""
-        found = step_ops(self.run, self.process)
-        return found.share_of_lines(file, first, last) if found else 0.0
-
     @functools.cached_property
     def step_loop(self) -> Loop | None:
         """The loop that turns once per step, give or take two turns or a tenth of the steps; a

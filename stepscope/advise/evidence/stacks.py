@@ -23,8 +23,9 @@ from stepscope.model import Location
 from stepscope.model.categories import OUTLIERS
 from stepscope.store.reader import ProcessData
 
-# Phases that are estimates of parts of others, where looks cannot tell them apart.
-_SEEN_AS: Final = {"profiler": PYTHON, "input": "compute"}
+# A phase that is an estimate of a part of another, where looks cannot tell them apart.
+_SEEN_AS: Final = {"input": "compute"}
+_RECORDING: Final = "profiler"
 # Counters and looks at the same time differ by what recording takes, and by chance.
 _SLACK, _SLACK_SHARE = 1.1, 0.01
 
@@ -141,7 +142,10 @@ def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
         phase = _SEEN_AS.get(_phase(look), _phase(look))
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
-    return dataclasses.replace(seen, looks=[scaled(look) for look in seen.looks if look.ns])
+    looks = [scaled(look) for look in seen.looks if look.ns]
+    if looks and _RECORDING not in looked:  # seen in whatever it interrupted, which it is not
+        looks.append(Look(_RECORDING, (), timed.get(_RECORDING, 0.0) * seen.total_ns))
+    return dataclasses.replace(seen, looks=looks)
 
 
 def as_counted(seen: StepTime, most: Mapping[Place, float]) -> StepTime:

@@ -5,7 +5,7 @@ the run.
 """
 
 import time
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from stepscope.advise.gain.saving import Saving
 # matrix products do, 1.5 times as much or a multiple (`python -m benchmarks.gain_constants`): this
 # factor is a cautious one.
 _CONVOLUTIONS: Final = 1.7
-_SIZE: Final = 384  # of the matrices: they fit the caches of a core, in both precisions
-_ROUNDS: Final = 10  # the best of this many: some ten ms in all
+# Of the matrices: small enough for one thread, whose own time does not count what others take.
+# Larger ones are shared out, and the thread then spins while it waits for the other cores.
+_SIZE: Final = 96
+_PRODUCTS: Final = 20  # one takes 0.05 ms
+_ROUNDS: Final = 25  # the median of this many: some hundred ms in all
 # Vectors hold half as many doubles, and so does memory: it takes about twice as long. Anything
 # measured outside these bounds comes from other processes.
 _LEAST, _MOST = 1.6, 3.0
@@ -32,13 +35,18 @@ def in_32_bits(cost_ns: float, *, convolutions: float, ratio: float) -> Saving:
 
 
 def measured_ratio() -> float:
-    """How much longer a matrix product takes in 64 bits, here and now. Alternates between the two,
-    as other processes may be busy."""
-    best: dict[type, float] = {}
+    """How much longer a matrix product takes in 64 bits, here and now: of pairs that follow each
+    other, and in the thread's own time, as other processes may be busy."""
+    ratios = []
     for _ in range(_ROUNDS):
-        for kind in (np.float32, np.float64):
-            matrix = np.full((_SIZE, _SIZE), 0.5, kind)
-            began = time.perf_counter()
-            matrix @ matrix
-            best[kind] = min(best.get(kind, np.inf), time.perf_counter() - began)
-    return float(np.clip(best[np.float64] / max(best[np.float32], 1e-9), _LEAST, _MOST))
+        single, double = (_product_ns(kind) for kind in (np.float32, np.float64))
+        ratios.append(double / max(single, 1))
+    return float(np.clip(np.median(ratios), _LEAST, _MOST))
+
+
+def _product_ns(kind: type[np.floating[Any]]) -> int:
+    matrix = np.full((_SIZE, _SIZE), 0.5, kind)
+    began = time.thread_time_ns()
+    for _ in range(_PRODUCTS):
+        matrix @ matrix
+    return time.thread_time_ns() - began

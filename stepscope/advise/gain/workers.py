@@ -46,7 +46,8 @@ def overlap_of(case: Case, hand_over_ns: float) -> Overlap | None:
         rest_ns=rest,
         load_cpu_ns=load_cpu_ns,
         rest_cpu_ns=max(float(rest.mean()), used - (0.0 if loader.workers else load_cpu_ns)),
-        cores=case.machine.usable_cores,
+        # What the training has of a core is known from its own delay, which is taken off already.
+        cores=max(1.0, case.machine.usable_cores),
         hand_over_ns=hand_over_ns,
         begins=epochs.begins,
         start_ns=0.0 if epochs.keeps_loader else start_ns,

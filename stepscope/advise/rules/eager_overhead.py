@@ -144,8 +144,8 @@ def _by_operators(case: Case) -> list[Candidate]:
     overhead = min(passes - min(passes, found.ns), count * MOST_BY_OPERATOR_NS)
     launching = _launching(case, window, operators, found, overhead)
     with_core = case.own_part
-    # Of what they seem to compute, half may be launching: cold caches make both slow.
-    most = (overhead + HALF * (min(passes, found.ns) - found.least_ns)) / with_core
+    # What they seem to compute beyond their elements may be launching: cold caches slow both.
+    most = (overhead + max(0.0, min(passes, found.ns) - found.least_ns)) / with_core
     saving = compiled(launching, step_ns=case.step_ns, with_core=with_core, most_ns=most)
     is_most = overhead >= LEAST_OVERHEAD * passes
     if not is_most and saving.least * with_core < _LEAST_FUSED * passes:

@@ -33,7 +33,8 @@ def judge(case: Case) -> list[Candidate]:
     if not whole or mine < LEAST_SHARE * whole:
         return []
     passes = sum(case.phase_ns(name) for name in PASSES)
-    cost = min(mine, passes)
+    # The window has a few steps. In all the others, no more of the passes than of its operators.
+    cost = min(mine, passes * mine / whole)
     ratio, is_the_runs = ratio_of(case.run)
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
     location = window.place(doubles)

@@ -226,11 +226,9 @@ def _how(
     now = answer.loader.workers if answer.loader and answer.loader.workers else 0
     best = overlap.best(numbers_to_try(overlap, now), now)
     gain = min(wait, overlap.gained(best, now) * case.step_ns)
-    if case.machine.is_full:
-        words = f"No core is idle, so more workers gain nothing. {less.words}"
-        return dataclasses.replace(less, words=words)
     if gain < less.saving.expected:
-        return less
+        full = "No core is idle, so more workers gain nothing. " if case.machine.is_full else ""
+        return dataclasses.replace(less, words=f"{full}{less.words}")
     least = overlap.least_gained(best, now) * case.step_ns
     saving = with_workers(wait, gain, 0.0 if case.machine.idle_cores is None else least)
     fix = f"Load in {best} other process{'es' if best > 1 else ''}: DataLoader(…, "

@@ -5,7 +5,10 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from stepscope.advise.evidence.case import Case
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.computing import computing
 from stepscope.advise.evidence.framework import framework_of
@@ -155,7 +158,7 @@ def _as_sampled(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
 def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
     """Operators that a loop in the forward pass calls one by one also run one by one in the
     backward pass."""
-    share = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
+    share = _operators_share(case, loop)
     if not share:
         return loop
     backward, error_ns = case.phase_ns("backward"), loop.error_ns
@@ -167,13 +170,34 @@ def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
 
 def _calls_operators(case: Case, loop: HotLoop) -> bool:
     """Operators of torch: numba cannot compile code on its tensors."""
-    on_lines = case.code.operators_on(loop.function.function.file, loop.first, loop.last)
-    return on_lines > 0 and framework_of(case) == "torch"
+    return _operators_share(case, loop) > 0 and framework_of(case) == "torch"
+
+
+def _operators_share(case: Case, loop: HotLoop) -> float:
+    try:
+        return case.operators.share_of(_operators(case, loop))
+    except CannotJudge:
+        return 0.0
+
+
+def _operators(case: Case, loop: HotLoop) -> npt.NDArray[np.bool_]:
+    """Those that its lines call, and those of functions that hardly anything else calls."""
+    window = case.operators
+    found = window.on_lines(loop.function.function.file, loop.first, loop.last)
+    spent: dict[tuple[str, int], list[float]] = collections.defaultdict(lambda: [0.0, 0.0])
+    for look in case.stacks.time.looks:
+        if look.users:
+            place = case.code.shown(look.users[-1]), look.users[-1].line
+            spent[place][_is_inside(case, look, loop)] += look.ns
+    for (file, line), (elsewhere, inside) in spent.items():
+        if inside > elsewhere:
+            found |= window.on_lines(file, line, line)
+    return window.is_op & found
 
 
 def _on_tensors(case: Case, loop: HotLoop) -> Saving:
-    window, of, with_core = case.operators, loop.function.function, case.machine.with_core
-    operators = window.is_op & window.on_lines(of.file, loop.first, loop.last)
+    window, with_core = case.operators, case.machine.with_core
+    operators = _operators(case, loop)
     found = computing(window, operators)
     saving = on_tensors(
         loop.ns * with_core,

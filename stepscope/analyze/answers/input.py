@@ -221,4 +221,13 @@ def _facts(
         get_ms=sum(each.ms_per_batch for each in stages if each.stage == "get"),
         hottest=lines[0] if lines else None,
         busy=_busy(stages),
+        fetching=_fetching(process, loader, waits),
     )
+
+
+def _fetching(process: ProcessData, loader: Loader, waits: Pairs) -> float:
+    """Of these waits; all of them where it is not known."""
+    times = stage_times([process], waits, ("fetch", "collate"))
+    if loader.workers or not times["fetch"].count:
+        return 1.0
+    return sum(each.total_ns for each in times.values()) / max(1, int((waits[1] - waits[0]).sum()))

@@ -51,6 +51,7 @@ class Facts:
     hottest: InputLine | None
     busy: float | None  # the workers, loading
     slow_ms: float = 0.0  # by step: what slow ones wait above that
+    fetching: float = 1.0  # of the wait, without workers: the rest is the sampler
 
     @property
     def wait_share(self) -> float:
@@ -67,6 +68,11 @@ def limit(facts: Facts) -> tuple[Limit, str]:
         return "transfer", _transfer_words(facts)
     if facts.workers is None:
         return "work", f"loading happens in the training process: less work in it{_at(facts)}"
+    if not facts.workers and facts.fetching < _MOST:
+        return "work", (
+            "most of the wait is for the sampler, which runs in the training process with workers, "
+            "too: less work in it"
+        )
     return _work_or_number(facts)
 
 

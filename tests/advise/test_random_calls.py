@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stepscope.trial.fixes.proposing.random_calls import random_line
+from stepscope.advise.evidence.random_calls import random_line
 
 
 class NoSources:
