@@ -109,14 +109,6 @@ def _by_function(case: Case, looks: Iterable[Look]) -> dict[tuple[str, str], flo
     return spent
 
 
-def beside(case: Case, location: Location) -> list[Look]:
-    """What a function does in its own Python, unless it also trains."""
-    inside = case.stacks.inside(location)
-    if trains(case, inside):
-        return []
-    return [look for look in inside if look.phase in OWN and look not in case.stacks.claimed]
-
-
 def trains(case: Case, looks: Iterable[Look]) -> bool:
     """Whether the passes are part of what these looks saw."""
     looks = list(looks)
