@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from losses_in_runs import Watch
+from losses_in_runs import Watch, losses_in, recorded_in
 
 # Hundreds of quiet runs are only asked for their answers: no one would read their reports.
 os.environ["STEPSCOPE_REPORT"] = "off"
@@ -152,9 +152,16 @@ def no_recording_lost_anything(
 ) -> Iterator[None]:
     """Whatever a test is about: a recording that fails somewhere says so only in its run."""
     yield
-    lost = runs_of_tests.new_losses(request.node.funcargs.get("tmp_path"))
+    new = runs_of_tests.new_folders(request.node.funcargs.get("tmp_path"))
+    lost = [note for folder in new for note in losses_in(folder)]
     if request.node.get_closest_marker("may_lose") is None:
         assert not lost, f"lost while recording: {lost}"
+    if request.config.getoption("--views-agree"):
+        from agreement import disagreements
+
+        runs = [run for folder in new for run in recorded_in(folder)]
+        differing = {run: words for run in runs if (words := disagreements(run))}
+        assert not differing, f"views disagree: {differing}"
 
 
 # --- as from a shell ------------------------------------------------------------------------------
@@ -197,6 +204,8 @@ left_for_the_night: collections.Counter[str] = collections.Counter()
 def pytest_addoption(parser: pytest.Parser) -> None:
     told = "leave for the night what is the same with every engine for lines and calls"
     parser.addoption("--engine", action="store_true", help=told)
+    told = "check that all views of every run that a test records say the same"
+    parser.addoption("--views-agree", action="store_true", help=told)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,4 +1,4 @@
-"""Whether a recording lost something that it should have kept: it says so in its run."""
+"""The runs that tests record, and whether one lost something: it says so in its run."""
 
 import os
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from pathlib import Path
 
 LOST = "Recording lost something"
 WITH_NOTES = ("names.jsonl", "notes.jsonl")
+RECORDED = "supervisor.json"  # of a run that `stepscope run` recorded to its end
 
 
 class Watch:
@@ -15,12 +16,12 @@ class Watch:
         self._base = base
         self._seen: set[str] = set()
 
-    def new_losses(self, own: Path | None) -> list[str]:
-        """Of the runs in folders that came since the last call, and in the test's own."""
+    def new_folders(self, own: Path | None) -> list[str]:
+        """Those that came since the last call, and the test's own."""
         folders = {entry.path for entry in os.scandir(self._base) if entry.is_dir()}
         new = folders - self._seen | ({str(own)} if own is not None else set())
         self._seen |= folders
-        return [note for folder in sorted(new) for note in losses_in(folder)]
+        return sorted(new)
 
 
 def losses_in(folder: str | Path) -> Iterator[str]:
@@ -29,3 +30,10 @@ def losses_in(folder: str | Path) -> Iterator[str]:
             if name in WITH_NOTES:
                 text = Path(place, name).read_text("utf-8", "replace")
                 yield from (f"{place}: {line}" for line in text.splitlines() if LOST in line)
+
+
+def recorded_in(folder: str | Path) -> Iterator[Path]:
+    """The run folders at any level below it."""
+    for place, _, files in os.walk(folder):
+        if RECORDED in files:
+            yield Path(place)

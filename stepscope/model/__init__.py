@@ -1,7 +1,6 @@
 """What a run consists of and what can be asked of it: typed, frozen records.
 
-The answers' fields are the JSON that `show --json` prints. Times are nanoseconds unless the name
-says otherwise. Imports nothing else of stepscope.
+The answers' fields are the JSON of `show --json`. Times are ns unless the name says otherwise.
 """
 
 from typing import Literal
@@ -11,6 +10,7 @@ import msgspec
 Role = Literal["main", "worker", "rank"]
 Bound = Literal["host", "device", "input", "communication"]
 How = Literal["exited", "killed", "running", "stopped", "unknown"]  # stopped: only recording
+Limit = Literal["work", "number", "transfer", "nothing", "start-up"]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +90,7 @@ class StepsAnswer(Record, frozen=True):
     anchor: str | None = None  # what a step is here: "the loop at train.py:31", "stepscope.step()"
     each: list[Step] | msgspec.UnsetType = msgspec.UNSET
     notes: list[str] = []
-    # Of the measured time: how much of it the thread was ready but had no core, which all
-    # categories have their part of. Null: as little as a machine's own chores take, or not known.
-    without_core: float | None = None
+    without_core: float | None = None  # of the measured time; null: under 5 %, or not known
 
 
 # --- lines -------------------------------------------------------------------------------------
@@ -341,8 +339,6 @@ class ProcessesAnswer(Record, frozen=True):
 
 
 # --- input ---------------------------------------------------------------------------------------
-
-Limit = Literal["work", "number", "transfer", "nothing", "start-up"]
 
 
 class LoaderRow(Record, frozen=True):

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from agreement import disagreements
+
 PROGRAM = Path(__file__).parent.parent / "programs" / "advise" / "faults.py"
 # Maps a kind to its finding, the function, and enough steps for a second or two.
 FAULTS = {
@@ -25,6 +27,9 @@ FAULTS = {
     "objects": ("gc-pressure", "Node.__init__", "80"),
     "collected": ("gc-pressure", "collected", "60"),
 }
+
+# What these blame is a category of the breakdown.
+WITH_A_ROW = ("repeated_load", "logging", "checkpoint", "evaluation")
 
 
 def findings(kind: str, folder: Path, *steps: str) -> dict[str, Any]:
@@ -66,6 +71,8 @@ def test_the_fault_is_the_first_finding_at_its_place(kind: str, tmp_path: Path) 
     assert first["evidence"]
     assert first["fix"]
     assert f"faults.py:{first['location']['line']}" in answer["verdict"]
+    if kind in WITH_A_ROW:
+        assert not disagreements(tmp_path / "run")
 
 
 @pytest.mark.parametrize("kind", ["healthy", "recurrent"])

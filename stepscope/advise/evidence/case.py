@@ -104,11 +104,6 @@ class Case:
     def phase_by_step(self, name: str) -> Ints:
         return typical_ns(self.process, self.steps, name)
 
-    def reported_by_step(self, name: str) -> Ints:
-        """A phase as a framework's hooks know it. Without a framework only the files that it opens
-        are known, and rules find out themselves what is done around them."""
-        return self.phase_by_step(name) * int(self.is_framework)
-
     def free_ns(self, name: str) -> float:
         """The part of a phase that no rule has claimed."""
         return self.phase_ns(name) * self.stacks.free_share(name)

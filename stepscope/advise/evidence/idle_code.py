@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from stepscope.advise.evidence.source import Function, Loop, Sources, last_line
+from stepscope.analyze.phases.seen_stalls import EVALUATES
 from stepscope.model import Location
 
 _REPORTS: Final = frozenset(
@@ -30,7 +31,6 @@ _HAND_ON: Final = frozenset(
     {"zip", "enumerate", "list", "tuple", "dict", "reversed", "getattr", "vars", "values", "items",
      "parameters", "view", "reshape", "ravel"}
 )  # fmt: skip
-EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
 _TRAINS: Final = re.compile(r"_?(train|learn|fit|backward|optimi[sz]e)(_|$)", re.I)
 _RANDOM: Final = re.compile(r"(^|_)(rng|random|generator|gen|seed|key)(_|s?$)", re.I)
 # How many functions of one name, and how many levels of calls: enough for scripts, and bounded.

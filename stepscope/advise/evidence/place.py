@@ -119,14 +119,6 @@ def _is_hook(look: Look) -> bool:
     return look.phase == "optimizer" and any(frame.is_users for frame in look.frames[first:])
 
 
-def beside(case: Case, location: Location) -> list[Look]:
-    """What a function does in its own Python, unless it also trains."""
-    inside = case.stacks.inside(location)
-    if trains(case, inside):
-        return []
-    return [look for look in inside if look.phase in OWN and look not in case.stacks.claimed]
-
-
 def trains(case: Case, looks: Iterable[Look]) -> bool:
     """Whether the passes are part of what these looks saw."""
     looks = list(looks)

@@ -18,6 +18,8 @@ TRIAL: Final = "evaluate-less-often"
 
 
 def judge(case: Case) -> list[Candidate]:
+    if not case.is_framework:  # rules for the script's own code come first
+        return []
     location, library = where(case, case.stacks.free("evaluation"))
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,

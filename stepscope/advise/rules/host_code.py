@@ -4,7 +4,7 @@ import collections
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.idle_code import EVALUATES, idle_lines
+from stepscope.advise.evidence.idle_code import idle_lines
 from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
@@ -14,7 +14,10 @@ from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL
 from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.analyze.phases.seen_stalls import EVALUATES
 from stepscope.frameworks.table import folders
+from stepscope.model import Location
+from stepscope.model.rare import of_steps
 
 ID: Final = "host-code"
 # Of the step. Between the passes there is always something: the loop itself, zero_grad, a counter.
@@ -134,10 +137,15 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     case.stacks.claim(lambda look: look in mine)
     cost, error = share * case.step_ns, case.stacks.time.error(share) * case.step_ns
     evaluates = not case.is_framework and _evaluates(case, looks)
+    count, measured = _steps_with(case, location), len(case.measured_ns)
+    of = of_steps(count, measured)
     return Candidate(
         id=EVALUATION if evaluates else ID,
-        title=f"Your own code takes {percent(share)} of the step",
+        title=f"Evaluates in {count} of {measured} steps"
+        if evaluates
+        else f"Your own code takes {percent(share)} of {of}",
         verdict=f"{'evaluates' if evaluates else 'is spent'}{at(location)}",
+        of=of,
         share=share,
         evidence=[
             f"{ms(cost)} of the {ms(case.step_ns)} step are spent{at(location)}, outside what "
@@ -151,6 +159,18 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
         library=library,
         source=case.code.text(location),
     )
+
+
+def _steps_with(case: Case, location: Location | None) -> int:
+    """How many measured steps have it, by the calls of the function; in the function of the step
+    loop, by the hits of the line. All if that is not known."""
+    header, measured = case.code.step_header, len(case.measured_ns)
+    line = next((each for each in case.code.lines if each.location == location), None)
+    if line is None:
+        return measured
+    is_loops = header is not None and header.function == line.function.function
+    hits = line.row.hits if is_loops else line.function.calls or line.row.hits
+    return min(measured, max(1, round(hits / max(1, len(case.steps)) * measured)))
 
 
 def _evaluates(case: Case, looks: list[Look]) -> bool:

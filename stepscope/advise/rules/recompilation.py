@@ -38,7 +38,6 @@ def judge(case: Case) -> list[Candidate]:
     location = _location(case)
     by_shapes = any(_SHAPES.search(each) for each in compiled)
     saving = _saving(case, cost, by_shapes=by_shapes)
-    share = max(cost, min(saving.expected, case.step_ns)) / case.step_ns
     steps = len(np.unique(step_of(start[inside], *case.window)))
     case.stacks.claim_phase("compile")
     return [
@@ -48,7 +47,7 @@ def judge(case: Case) -> list[Candidate]:
             f"{len(case.measured_ns)} steps",
             verdict=f"compiles again{at(location)}",
             of=of_steps(steps, len(case.measured_ns)),
-            share=share,
+            share=cost / case.step_ns,
             evidence=[
                 f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "
                 f"steps, {ms(cost)} of a mean step ({percent(cost / case.step_ns)}).",

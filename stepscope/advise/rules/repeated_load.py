@@ -18,6 +18,7 @@ from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import read_once
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.phases.opened_files import Opens, read_opens
+from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.run import code_location, line_means_ns
 from stepscope.model import Location
 from stepscope.model.rare import of_steps
@@ -120,10 +121,14 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
 
 
 def _as_timed(case: Case, cost: float) -> float:
-    """A line's mean is that of the whole run, and slow steps have more of it. Typical ones have no
-    more than their files took, unless a loader reads them."""
+    """As the breakdown has it: a line's mean is that of the whole run, slow steps have more of it,
+    and on a busy machine it has its part of the time without a core. Unless a loader reads it."""
     files = case.phase_ns("files")
-    return min(cost, files) if files > _ABOUT_LOADING * cost else cost
+    if files <= _ABOUT_LOADING * cost:
+        return cost
+    phases = phases_by_step(case.process, case.steps)
+    by_clock = phases.ns[case.steps.is_measured, phases.names.index("files")].mean()
+    return files * min(1.0, cost / max(1.0, float(by_clock)))
 
 
 def _maps(case: Case, location: Location) -> bool:

@@ -3,7 +3,7 @@
 1. A file that is read is `files`. What is written is `logging` if it is a log, else `checkpoint`.
 2. Inside input, evaluation, saving and logging it is part of those.
 3. If the activation that opened it is not its cost, the span lasts as long as its lines usually
-   do, up to the next phase that begins or ends.
+   do, up to the next phase that begins or ends, or to the end of the step.
 """
 
 import functools
@@ -45,7 +45,7 @@ def activity_spans(process: ProcessData, steps: FoundSteps) -> Spans:
     for label, mine in _labels(process, opens):
         start, end = intervals.union(opens.start_ns[whole & mine], opens.end_ns[whole & mine])
         found = found.plus(start, end, label)
-        start, end = _lines(found, opens, kept & ~opens.is_whole & mine)
+        start, end = _lines(found, steps, opens, kept & ~opens.is_whole & mine)
         found = found.plus(start, end, label)
     return found
 
@@ -71,9 +71,9 @@ def _nests(spans: Spans, opens: Opens) -> Mask:
     return mask
 
 
-def _lines(spans: Spans, opens: Opens, kept: Mask) -> tuple[Ints, Ints]:
-    """From the first file that a line opens, as long as the line usually takes."""
-    edges = np.sort(np.concatenate([spans.start_ns, spans.end_ns]))
+def _lines(spans: Spans, steps: FoundSteps, opens: Opens, kept: Mask) -> tuple[Ints, Ints]:
+    """From the first file that a line opens, as long as the line usually takes, in this step."""
+    edges = np.sort(np.concatenate([spans.start_ns, spans.end_ns, steps.end_ns]))
     edges = np.append(edges, np.iinfo(np.int64).max)
     starts, ends = [], []
     for cost in np.unique(opens.line_ns[kept]).tolist():

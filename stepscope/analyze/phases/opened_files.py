@@ -57,9 +57,9 @@ def read_opens(process: ProcessData, steps: FoundSteps) -> Opens:
     around_steps = _steps_begun(end, steps) > _steps_begun(start, steps)
     modules = _of_modules(process, found.name)
     usual = float(np.median(steps.duration_ns)) if len(steps) else np.inf
-    on_the_side = writing & (step >= 0) & (end - start > usual / 2)
     lines = {id: _lines_of(process, name) for id, name in process.names.opens.items()}
     is_about_it = np.isin(found.name, [id for id, each in lines.items() if each.is_about_it])
+    on_the_side = writing & (step >= 0) & (end - start > usual / 2) & ~is_about_it
     trains = _trains(phase_spans(process, steps), start, end, is_about_it)
     return Opens(
         name=found.name.astype(np.int64),

@@ -11,6 +11,7 @@ from stepscope.analyze import intervals
 from stepscope.analyze.phases.file_spans import FILES, activity_spans
 from stepscope.analyze.phases.framework_spans import PHASES, is_trained_by_framework
 from stepscope.analyze.phases.recording_cost import modelled_share
+from stepscope.analyze.phases.seen_stalls import moved_ns, seen_stalls
 from stepscope.analyze.phases.waiting_in_graphs import graph_input
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
@@ -48,6 +49,7 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
     _claim_cost(table, rest, cost)
     table[:, _PYTHON] = rest
     is_estimated = _take_input_out(process, steps, table)
+    _move_seen_stalls(process, steps, table)
     always = _ALWAYS if is_trained else _ALWAYS_WITHOUT_FRAMEWORK
     used = [label for label, name in _NAMES.items() if name in always or table[:, label].any()]
     return Phases(tuple(_NAMES[label] for label in used), table[:, used], is_estimated)
@@ -64,6 +66,21 @@ def _take_input_out(
     table[:, SpanCategory.COMPUTE] -= moved
     table[:, SpanCategory.INPUT] += moved
     return inside.is_estimated
+
+
+def _move_seen_stalls(
+    process: ProcessData, steps: FoundSteps, table: npt.NDArray[np.int64]
+) -> None:
+    """What only the samples show of saving, logging and evaluating."""
+    labels = {name: label for label, name in _NAMES.items()}
+    measured = table[steps.is_measured]
+    whole_ns = measured.sum(axis=0)
+    for part in seen_stalls(process, steps).parts:
+        phase, other = labels[part.phase], labels[part.belongs_to]
+        moved = moved_ns(part, float(whole_ns[phase]), measured[:, phase], measured[:, other])
+        measured[:, phase] -= moved
+        measured[:, other] += moved
+    table[steps.is_measured] = measured
 
 
 def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:

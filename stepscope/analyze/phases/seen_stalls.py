@@ -1,0 +1,212 @@
+"""What only the samples show of saving, logging and evaluating, as part of those phases.
+
+1. A print, a logger, a write to an open file is logging, also where no hook records it.
+2. A function that saves or logs does so with all of its own Python: it collects and rounds what it
+   writes. That needs a framework, as without one the training is Python as well.
+3. Without a framework, what the step loop calls under the name of an evaluation is evaluation.
+
+Samples say how much of a phase that is. Which steps have it is what the spans of the phase say, or
+else the hits of the lines: if these are in every tenth step, the longest tenth of them have it.
+"""
+
+import collections
+import dataclasses
+import functools
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from stepscope.analyze.phases.collecting import step_loops
+from stepscope.analyze.phases.framework_spans import is_trained_by_framework
+from stepscope.analyze.phases.looks import PYTHON, Frame, Look, StepTime, step_time
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.clock import Ints
+from stepscope.store.reader import ProcessData
+
+EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
+_LIBRARIES: Final = ("/logging/", "/tensorboard/", "/tensorboardX/", "/wandb/", "/mlflow/")
+_PRINTS: Final = re.compile(
+    r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow|\bfsync\(|\bself\.log(_dict)?\("
+)
+_MAY_LOG: Final = (PYTHON, "prepare", "sync", "optimizer", "forward")
+_OWN: Final = (PYTHON, "prepare", "files")  # the phases in which the script's own code runs
+_PASSES: Final = ("forward", "backward", "optimizer", "compute")
+_AROUND: Final = ("checkpoint", "logging")
+_TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
+# Of a function's time: it is there to save or to log. One that does something else and prints a
+# line at its end has less (tests/advise/test_logging.py has one of each).
+_IS_FOR: Final = 0.25
+
+_Key = tuple[str, str]  # file, function
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """The part of a phase that belongs to another one."""
+
+    phase: str
+    belongs_to: str
+    share: float  # of the phase
+    of_steps: float | None  # the share of the steps that have it; None: those with the other phase
+
+
+class SeenStalls:
+    def __init__(self, process: ProcessData, steps: FoundSteps) -> None:
+        self._process = process
+        self._is_framework = is_trained_by_framework(process)
+        self._step_functions = _step_functions(process, steps)
+        seen = step_time(process, steps)
+        first = [dataclasses.replace(look, phase=self._first(look)) for look in seen.looks]
+        self._functions = _functions_for(first) if self._is_framework else {}
+        self.parts = self._parts(seen, max(1, len(steps)))
+        self._moves = {(part.phase, part.belongs_to) for part in self.parts}
+
+    def applied_to(self, seen: StepTime) -> StepTime:
+        """With each look in the phase that it belongs to."""
+        if not self._moves:
+            return seen
+        return dataclasses.replace(
+            seen, looks=[dataclasses.replace(each, phase=self._kept(each)) for each in seen.looks]
+        )
+
+    def _kept(self, look: Look) -> str:
+        phase = self._phase(look)
+        return phase if (look.phase, phase) in self._moves else look.phase
+
+    def _phase(self, look: Look) -> str:
+        phase = self._first(look)
+        if phase in _OWN:
+            found = (self._functions.get(_key(frame)) for frame in look.users)
+            return next(filter(None, found), phase)
+        return phase
+
+    def _first(self, look: Look) -> str:
+        """By what is called."""
+        if look.phase in _MAY_LOG and self._logs(look):
+            return "logging"
+        if not self._is_framework and look.phase == PYTHON and self._evaluates(look):
+            return "evaluation"
+        return look.phase
+
+    def _logs(self, look: Look) -> bool:
+        libraries = (frame.function.file for frame in look.frames if not frame.is_users)
+        if any(part in file for file in libraries for part in _LIBRARIES):
+            return True
+        is_own = look.phase == PYTHON and bool(look.users)
+        return is_own and bool(_PRINTS.search(self._text(look.users[-1])))
+
+    def _evaluates(self, look: Look) -> bool:
+        inside = self._called_by_step(look)
+        return any(EVALUATES.match(frame.function.name.rpartition(".")[2]) for frame in inside)
+
+    def _called_by_step(self, look: Look) -> tuple[Frame, ...]:
+        loops = [at for at, frame in enumerate(look.users) if _key(frame) in self._step_functions]
+        return look.users[loops[-1] + 1 :] if loops else ()
+
+    def _text(self, frame: Frame) -> str:
+        lines = self._texts.get(frame.function.file)
+        return lines[frame.line - 1] if lines and 0 < frame.line <= len(lines) else ""
+
+    @functools.cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        files = self._process.names.files.values()
+        texts = ((file.path, self._process.source_lines(file.source)) for file in files)
+        return {path: lines for path, lines in texts if lines is not None}
+
+    # --- how much of a phase ----------------------------------------------------------------------
+
+    def _parts(self, seen: StepTime, steps: int) -> list[Part]:
+        """Without those that may be chance."""
+        whole: dict[str, float] = collections.defaultdict(float)
+        moved: dict[tuple[str, str, bool], float] = collections.defaultdict(float)
+        weighed: dict[tuple[str, str, bool], float] = collections.defaultdict(float)
+        for look in seen.looks:
+            whole[look.phase] += look.ns
+            phase = self._phase(look)
+            if phase != look.phase:
+                key = look.phase, phase, phase == self._first(look)
+                moved[key] += look.ns
+                weighed[key] += look.ns * min(1.0, self._hits(look, phase) / steps)
+        sure: dict[str, float] = collections.defaultdict(float)
+        for (_, phase, _), ns in moved.items():
+            sure[phase] += ns / max(1.0, seen.total_ns)
+        found = [
+            Part(phase, other, ns / whole[phase], weighed[key] / ns if key[2] else None)
+            for key, ns in moved.items()
+            for phase, other in [key[:2]]
+            if ns and sure[other] > seen.error(sure[other])
+        ]
+        return sorted(found, key=lambda part: part.of_steps is None)  # it needs those before it
+
+    def _hits(self, look: Look, phase: str) -> float:
+        """Of the line that logs, or calls the evaluation; as many as steps if that is not known."""
+        if not look.users:
+            return np.inf
+        inside = self._called_by_step(look) if phase == "evaluation" else ()
+        frame = look.users[-1 - len(inside)] if inside else look.users[-1]
+        return self._line_hits.get((frame.function.file, frame.line), np.inf)
+
+    @functools.cached_property
+    def _line_hits(self) -> dict[tuple[str, int], int]:
+        names = self._process.names
+        found: dict[tuple[str, int], int] = collections.defaultdict(int)
+        for block in self._process.lines.blocks:
+            code = names.codes.get(block.code_id)
+            file = names.files.get(code.file) if code else None
+            for number, hits in enumerate(block.hits.tolist() if file else []):
+                if file is not None and hits:
+                    found[file.path, block.first_line + number] += int(hits)
+        return found
+
+
+@functools.lru_cache(maxsize=64)
+def seen_stalls(process: ProcessData, steps: FoundSteps) -> SeenStalls:
+    return SeenStalls(process, steps)
+
+
+def moved_ns(part: Part, whole_ns: float, phase_ns: Ints, other_ns: Ints) -> Ints:
+    """By measured step: what goes from one phase to another. `whole_ns`: of the one, before
+    anything of it went away."""
+    weights = other_ns.astype(np.float64)
+    if part.of_steps is not None:
+        count = max(1, round(part.of_steps * len(phase_ns)))
+        most = np.argsort(phase_ns, kind="stable")[-count:]
+        weights = np.where(np.isin(np.arange(len(phase_ns)), most), phase_ns, 0.0)
+    wanted = part.share * whole_ns * weights / max(1.0, weights.sum())
+    moved: Ints = np.minimum(phase_ns, wanted).astype(np.int64)
+    return moved
+
+
+def _key(frame: Frame) -> _Key:
+    return frame.function.file, frame.function.name
+
+
+def _step_functions(process: ProcessData, steps: FoundSteps) -> set[_Key]:
+    """The functions with a loop that the steps happen in."""
+    names, found = process.names, set()
+    for loop in step_loops(steps):
+        code = names.codes.get(loop.name.code)
+        file = names.files.get(code.file) if code else None
+        if code and file:
+            found.add((file.path, code.function))
+    return found
+
+
+def _functions_for(looks: Iterable[Look]) -> dict[_Key, str]:
+    """The functions that are there to save or to log, and do not train."""
+    spent: dict[_Key, dict[str, float]] = collections.defaultdict(
+        lambda: collections.defaultdict(float)
+    )
+    for look in looks:
+        for key in {_key(frame) for frame in look.users}:
+            spent[key][look.phase] += look.ns
+    found = {}
+    for key, by_phase in spent.items():
+        whole = sum(by_phase.values())
+        trains = sum(by_phase[name] for name in _PASSES) > _TRAINS * whole
+        phase = max(_AROUND, key=lambda name: by_phase[name])
+        if not trains and by_phase[phase] >= _IS_FOR * whole:
+            found[key] = phase
+    return found
