@@ -1,9 +1,11 @@
 """Python 3.11: code whose lines are thinned out runs its copy without ticks, and does the same."""
 
+import gc
 import runpy
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
-from record.line_counts import PROGRAMS
+from record.line_counts import PROGRAMS, programs, run
 from stepscope.native import _core
 from stepscope.record.engines import lines
 
@@ -107,6 +109,30 @@ def lines_seen(functions: Functions, way: str) -> list[tuple[str, int]]:
     return seen
 
 
+def instructions_run(function: Callable[..., Any]) -> int:
+    count = 0
+
+    def see(frame: Any, event: str, _argument: object) -> Any:
+        nonlocal count
+        if frame.f_code is not function.__code__:
+            return None
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return see
+
+    before = sys.gettrace()
+    sys.settrace(see)
+    try:
+        function(1)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_of_all_ticks_a_jump_is_left(thinned: Functions) -> None:
+    assert instructions_run(thinned["ways"]) == instructions_run(load()["ways"]) + 1
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_trace_function_sees_each_line_once(thinned: Functions, way: str) -> None:
     plain = lines_seen(load(), way)
@@ -137,3 +163,13 @@ def test_a_stopped_engine_leaves_nothing_but_the_copy(thinned: Functions) -> Non
         lines.engine_enable()
     thinned["ways"](1)
     assert hits(thinned["ways"])[1] >= ENOUGH
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda path: path.stem)
+def test_every_program_prints_the_same_from_its_copies(program: Path) -> None:
+    """While nothing is counted, every first tick leads to the copy."""
+    expected = run(program, lambda code: code)
+    assert not lines.is_enabled()
+    lines._ensure_storage()
+    assert run(program, lines.register_code) == expected
+    gc.collect()

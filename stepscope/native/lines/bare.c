@@ -37,6 +37,16 @@ static void put(PyObject *code, _Py_CODEUNIT *at, int opcode, int argument) {
     *at = _Py_MAKECODEUNIT(opcode, argument);
 }
 
+/* The same for one or two of them; `units`: from `at` to where it leads. */
+static void jump(PyObject *code, _Py_CODEUNIT *at, int units) {
+    if (units - 1 <= ONE_UNIT) {
+        put(code, at, JUMP_FORWARD, units - 1);
+        return;
+    }
+    put(code, at, EXTENDED_ARG, (units - 2) >> 8);
+    put(code, at + 1, JUMP_FORWARD, (units - 2) & 0xff);
+}
+
 /* The latest first: a unit may have been replaced twice. */
 static void take_back(int (*chosen)(const Patch *, const void *), const void *what) {
     size_t kept = patch_count;
@@ -86,14 +96,23 @@ static void split_superinstruction(_Py_CODEUNIT *before) {
 /* The line's next run in the copy is counted by its tick. */
 static void detour(PyObject *code, const BarePlace *place) {
     _Py_CODEUNIT *first = _PyCode_CODE((PyCodeObject *)code), *at = first + place->bare;
-    if (make_room(1)) return;
-    if (!place->after_caches) split_superinstruction(at - 1);
-    put(code, at, JUMP_FORWARD, (int)(place->island - place->bare - 1));
+    if (make_room(2)) return;
+    if (!(place->about & AFTER_CACHES)) split_superinstruction(at - 1);
+    jump(code, at, (int)(place->island - place->bare));
 }
 
 static int is_detour(const _Py_CODEUNIT *first, const BarePlace *place) {
-    return place->island > ISLAND_NOT_NEEDED &&
-           first[place->bare] == _Py_MAKECODEUNIT(JUMP_FORWARD, place->island - place->bare - 1);
+    if (place->island <= ISLAND_NOT_NEEDED) return 0;
+    const _Py_CODEUNIT *at = first + place->bare;
+    int units = (int)(place->island - place->bare);
+    if (!(place->about & WIDE)) return *at == _Py_MAKECODEUNIT(JUMP_FORWARD, units - 1);
+    return *at == _Py_MAKECODEUNIT(EXTENDED_ARG, (units - 2) >> 8) && _Py_OPCODE(at[1]) == JUMP_FORWARD;
+}
+
+static void end_detour(_Py_CODEUNIT *first, const BarePlace *place) {
+    if (!is_detour(first, place)) return;
+    take_back(is_at, first + place->bare);
+    if (place->about & WIDE) take_back(is_at, first + place->bare + 1);
 }
 
 static int still_counts(const CodeRecord *record, uint32_t line) {
@@ -128,24 +147,13 @@ static int is_traced(void) {
 
 /* Loops that are stamped need to know when an activation ends. */
 static int may_leave_ticks(const CodeRecord *record) {
-    return !record || !lines_on || (record->thinned && record->lines && record_may_rest(record));
+    return !record || !lines_on || (record->thinned && record_may_rest(record));
 }
 
 static int is_ready(PyObject *code, Twin *twin) {
     CodeRecord *record = record_of(code);
     if (!twin || !PyBytes_GET_SIZE(twin->bare) || !may_leave_ticks(record) || is_traced()) return 0;
     return twin->in_copy || !enter_copy(code, twin, lines_on ? record : NULL);
-}
-
-static void jump_into_copy(PyObject *code, _Py_CODEUNIT *load, const BarePlace *place) {
-    int over = (int)(place->bare - place->tick) - 1;
-    if (over <= ONE_UNIT) {
-        put(code, load, JUMP_FORWARD, over);
-        return;
-    }
-    over--;
-    put(code, load, EXTENDED_ARG, over >> 8);
-    put(code, load + 1, JUMP_FORWARD, over & 0xff);
 }
 
 /* prev_instr is at the UNARY_INVERT: what comes next is the POP_TOP. */
@@ -157,14 +165,14 @@ void bare_switch_off(Frame *frame) {
     while (load > first && _Py_OPCODE(load[-1]) == EXTENDED_ARG) load--, over++;
     Twin *twin = twin_of(code);
     const BarePlace *place = is_ready(code, twin) ? place_of_tick(twin, (uint32_t)(load - first)) : NULL;
-    if (load > first && _Py_OPCODE(load[-1]) == LOAD_FAST__LOAD_CONST && !(place && place->after_caches))
+    if (load > first && _Py_OPCODE(load[-1]) == LOAD_FAST__LOAD_CONST && !(place && place->about & AFTER_CACHES))
         split_superinstruction(load - 1);
     if (!place || place->bare - place->tick - 2 > TWO_UNITS) {
         put(code, load, JUMP_FORWARD, over);
         return;
     }
-    jump_into_copy(code, load, place);
-    if (is_detour(first, place)) take_back(is_at, first + place->bare);
+    jump(code, load, (int)(place->bare - place->tick));
+    end_detour(first, place);
 }
 
 /* ---- and on again -------------------------------------------------------------------------------- */

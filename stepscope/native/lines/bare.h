@@ -13,10 +13,12 @@ typedef struct {
     uint32_t tick;         /* its first unit */
     uint32_t bare;         /* the instruction behind it, in the copy */
     uint32_t island;       /* in the copy's end: a jump to the tick; or one of those below */
-    uint32_t after_caches; /* the unit before that instruction is no instruction */
+    uint32_t about;        /* flags */
 } BarePlace;
 
 enum { ISLAND_TOO_FAR = 0, ISLAND_NOT_NEEDED = 1 };
+enum { AFTER_CACHES = 1 }; /* the unit before that instruction is no instruction */
+enum { WIDE = 2 };         /* the way to the island takes two units, and there are two */
 
 /* The tick that `frame` is in is no longer wanted. */
 void bare_switch_off(Frame *frame);

@@ -124,9 +124,9 @@ static Loop *loop_at(CodeRecord *record, uint32_t line) {
 }
 
 int record_may_rest(const CodeRecord *record) {
-    if (line_log_on) return 0;
+    if (line_log_on || !record->lines) return 0;
     for (int i = 0; i < record->loop_count; i++)
-        if (!record->loops[i].off) return 0;
+        if (record->lines[record->loops[i].line].hits & HITS_STAMPED) return 0;
     return 1;
 }
 

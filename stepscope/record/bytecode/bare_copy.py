@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Final, NamedTuple
 
-_NOP, _JUMP_FORWARD_REACH = 9, 0xFF
+_NOP, _ONE_UNIT, _TWO_UNITS = 9, 0xFF, 0xFFFF  # how far jumps reach
 _EXTENDED_ARG, _JUMP_BACK = 144, 134  # JUMP_BACKWARD_NO_INTERRUPT: nothing may happen on the way
 _ISLAND_UNITS: Final = 3
 _ENTRY: Final = struct.Struct("=IIII")
+_AFTER_CACHES, _WIDE = 1, 2
 # Entries of a line table: (code, has it a difference of lines as its first number).
 _NO_COLUMNS, _LONG, _NONE = 13, 14, 15
 
@@ -27,6 +28,7 @@ class TickPlace(NamedTuple):
     plain: int  # in the original: the first unit of the instruction behind the tick
     always_begins: bool  # every way into that instruction begins the line of the tick
     after_caches: bool  # the unit before it in the original is no instruction
+    has_two_units: bool  # nothing ever goes on, or comes in, between its first two units
 
 
 class WithCopy(NamedTuple):
@@ -51,15 +53,16 @@ def append_copy(ticked: CodeType, original: CodeType, ticks: Iterable[TickPlace]
 
 
 def _islands(start: int, end: int, ticks: Iterable[TickPlace]) -> tuple[bytes, bytes]:
-    """Of the lines that may count on in the copy; one that a single unit cannot reach has none."""
+    """Of the lines that may count on in the copy; one that is out of reach has none."""
     islands, entries = b"", b""
     for place in ticks:
         bare, island = start + place.plain, end + len(islands) // 2
-        if not place.always_begins or island - bare - 1 > _JUMP_FORWARD_REACH:
-            nowhere = int(not place.always_begins)
-            entries += _ENTRY.pack(place.tick, bare, nowhere, int(place.after_caches))
+        is_wide, about = island - bare - 1 > _ONE_UNIT, _AFTER_CACHES * place.after_caches
+        reach = _TWO_UNITS if place.has_two_units else _ONE_UNIT
+        if not place.always_begins or island - bare - 1 > reach:
+            entries += _ENTRY.pack(place.tick, bare, int(not place.always_begins), about)
             continue
-        entries += _ENTRY.pack(place.tick, bare, island, int(place.after_caches))
+        entries += _ENTRY.pack(place.tick, bare, island, about + _WIDE * is_wide)
         high, middle, low = (island + _ISLAND_UNITS - place.tick).to_bytes(3, "big")
         islands += bytes((_EXTENDED_ARG, high, _EXTENDED_ARG, middle, _JUMP_BACK, low))
     return islands, entries

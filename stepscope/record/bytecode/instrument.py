@@ -18,6 +18,10 @@ from stepscope.record.bytecode.line_starts import Flow, Node, no_location, read_
 PLACEHOLDER: Final = "stepscope.tick"
 # A generator's throw() reads the argument of the instruction before the yield: it must stay SEND.
 _DELEGATES: Final = "SEND"
+# They call nothing, not even by dropping a reference, and hand over to no other thread.
+_NEVER_WAIT: Final = frozenset(
+    "NOP LOAD_FAST LOAD_CONST LOAD_CLOSURE LOAD_DEREF PUSH_NULL COPY SWAP PUSH_EXC_INFO".split()
+)
 
 MakeTick = Callable[[CodeType, int, int], object]
 # Given the code with ticks, the original, where the original's instructions are in it (in the form
@@ -152,6 +156,8 @@ class _Inserter:
         self._node_units: list[int] = []  # of each node, the index of the unit that it became
         self._tick_units: list[tuple[int, int, bool]] = []  # unit, node behind it, of a line
         self._begun = self._nodes_with_begin_label()
+        self._entered = {node.jump for node in self._flow.nodes}
+        self._entered |= {guard.handler for guard in self._flow.guards}
 
     def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, bytes]:
         for i, node in enumerate(self._flow.nodes):
@@ -183,8 +189,16 @@ class _Inserter:
             plain.append(plain[-1] + node.instr.size // 2 + node.caches)
         always = self._begun - self._nodes_entered_within_their_line()
         for unit, i, is_line in self._tick_units:
-            after_caches = i > 0 and nodes[i - 1].caches > 0
-            yield TickPlace(starts[unit], plain[i], is_line and i in always, after_caches)
+            begins, after_caches = is_line and i in always, i > 0 and nodes[i - 1].caches > 0
+            two = begins and self._has_two_units(i)
+            yield TickPlace(starts[unit], plain[i], begins, after_caches, two)
+
+    def _has_two_units(self, i: int) -> bool:
+        """Of its own, or with the next instruction: no frame ever waits behind the first."""
+        node = self._flow.nodes[i]
+        if node.instr.size > 2 or node.caches:
+            return True
+        return node.name in _NEVER_WAIT and i + 1 not in self._entered and i + 1 not in self._begun
 
     def _nodes_entered_within_their_line(self) -> set[int]:
         flow, found = self._flow, set()
