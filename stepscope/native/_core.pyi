@@ -196,9 +196,10 @@ def lines_thin(code: CodeType) -> None:
 def original_code(code: CodeType) -> CodeType:
     """The code as compiled; `code` itself if it has no ticks."""
 
-def look_like(ticked: CodeType, plain: CodeType, places: bytes) -> None:
+def look_like(ticked: CodeType, plain: CodeType, places: bytes, bare: bytes) -> None:
     """3.11: whatever Python reads of `ticked` is from now on what `plain` has. `places`: three
-    bytes for each instruction of `plain`, see native/python/places.h."""
+    bytes for each instruction of `plain`, see native/python/places.h; `bare`: where `ticked` has a
+    copy without ticks, see native/lines/bare.h."""
 
 def monitoring_callbacks() -> dict[str, Callable[..., Any]]:
     """3.12+: event name (LINE, PY_RETURN, ...) to C callback."""

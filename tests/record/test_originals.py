@@ -57,8 +57,8 @@ class Unpicklable:
 def transform(code: CodeType) -> CodeType:
     """With ticks that nobody is to see, as a recording makes it."""
 
-    def hide(ticked: CodeType, original: CodeType, places: bytes) -> bool:
-        _core.look_like(ticked, original, places)
+    def hide(ticked: CodeType, original: CodeType, places: bytes, bare: bytes) -> bool:
+        _core.look_like(ticked, original, places, bare)
         return True
 
     return bind(instrument(code), lambda *what: Unpicklable(), hide)

@@ -27,14 +27,14 @@ async def f(things):
 
 @pytest.mark.parametrize("source", [LONG, ODD, "def f():\n  x = yield from g()\n  return x"])
 def test_the_places_of_instructions_are_known_in_both_codes(source: str) -> None:
-    found: list[tuple[CodeType, CodeType, bytes]] = []
+    found: list[tuple[CodeType, CodeType, bytes, bytes]] = []
 
     def see(*what: Any) -> bool:
         found.append(what)
         return True
 
     instrument.bind(instrument.instrument(compile(source, "<t>", "exec")), lambda *what: 1, see)
-    for ticked, original, places in found:
+    for ticked, original, places, _ in found:
         at = -1
         for number, instruction in enumerate(instructions(original)):
             at += places[3 * number + 1]

@@ -178,15 +178,34 @@ static int make_room(CallGraph *graph) {
     return 0;
 }
 
+/* Looked up. NULL: not counted. */
+static NEVER_INLINE GraphNode *look_up(CallGraph *graph, const void *key, PyObject *function, PyObject *self) {
+    GraphNode *node = function_of(graph, key, function, self);
+    if (!node || !(node = pair_of(graph, node))) return NULL;
+    return node->function->shown ? node : NULL;
+}
+
+/* Most calls come in the order of the time before, as in the body of a loop; or again and again. */
+static inline GraphNode *expected(const GraphNode *last, const void *key) {
+    if (UNLIKELY(!last)) return NULL;
+    if (LIKELY(last->follower && last->follower->key == key)) return last->follower;
+    return last->key == key ? (GraphNode *)last : NULL;
+}
+
+static inline void note_order(GraphNode *caller, GraphNode *node) {
+    if (LIKELY(caller->recent != NULL)) caller->recent->follower = node;
+    caller->recent = node;
+}
+
 void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
     CallGraph *graph = active;
-    GraphNode *caller = caller_in(graph), *node = caller->recent;
-    if (UNLIKELY(!node || node->key != key)) {
-        node = function_of(graph, key, function, self);
-        if (!node || !(node = pair_of(graph, node))) return;
-        if (!node->function->shown) return;
-        caller_in(graph)->recent = node;
+    GraphNode *caller = caller_in(graph), *node = expected(caller->recent, key);
+    if (UNLIKELY(!node)) {
+        node = look_up(graph, key, function, self);
+        if (!node) return;
+        caller = caller_in(graph);
     }
+    note_order(caller, node);
     int64_t start = 0;
     if (UNLIKELY(graph->timer != NULL)) {
         uint64_t before = upheavals;

@@ -13,5 +13,6 @@ PyObject *front_make_tick(PyObject *self, PyObject *args);
 int front_ticks_ready(void);                                  /* types; -1 with an exception */
 void front_ticks_resolve(PyObject *code, CodeRecord *record); /* ticks among its constants */
 void front_ticks_rearm(void);                                 /* places that were switched off */
+void front_ticks_traced(PyObject *code);                      /* a line that still counts ran */
 
 #endif

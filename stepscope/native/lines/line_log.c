@@ -52,6 +52,7 @@ PyObject *line_log_switch(PyObject *self, PyObject *args) {
     uint64_t had = line_log_on ? logged : 0;
     int was_on = line_log_on;
     line_log_on = most > 0;
+    if (lines_on) lines_on = lines_way();
     limit = most;
     until = ticks;
     logged = was_on && line_log_on ? logged : 0;

@@ -2,6 +2,7 @@
 #include "lines/lines.h"
 #include "interpreter/events.h"
 #include "lines/counters.h"
+#include "lines/front.h"
 #include "lines/stamps.h"
 #include "storage/storage.h"
 
@@ -13,6 +14,10 @@ enum {
 
 int lines_on, lines_any_thinned;
 uint64_t lines_thin_below = 10000;
+
+int lines_way(void) {
+    return line_log_on || clock_kind != CLOCK_KIND_COUNTER ? LINES_ON : LINES_SHORTLY;
+}
 
 /* ---- entering and leaving ---------------------------------------------------------------------- */
 
@@ -119,9 +124,9 @@ static Loop *loop_at(CodeRecord *record, uint32_t line) {
 }
 
 int record_may_rest(const CodeRecord *record) {
-    if (line_log_on) return 0;
+    if (line_log_on || !record->lines) return 0;
     for (int i = 0; i < record->loop_count; i++)
-        if (!record->loops[i].off) return 0;
+        if (record->lines[record->loops[i].line].hits & HITS_STAMPED) return 0;
     return 1;
 }
 
@@ -170,7 +175,9 @@ Place line_special(Activation *top, Line *before, uint32_t line, uint64_t now) {
     if (!(hits & HITS_THINNED)) return place;
     top->current = &line_nowhere;
     if (place == PLACE_RAISE || top->lines[line].hits & HITS_STAMPED) return place;
-    return (hits & HITS_MASK) < lines_thin_below || line_log_on ? PLACE_KEEP : PLACE_OFF;
+    if ((hits & HITS_MASK) >= lines_thin_below && !line_log_on) return PLACE_OFF;
+    front_ticks_traced(top->code);
+    return PLACE_KEEP;
 }
 
 /* From here on samples give this code's time; running lines are accounted for first. */

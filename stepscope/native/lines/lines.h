@@ -42,7 +42,12 @@ typedef struct CodeRecord {
 
 typedef struct { uint64_t hits, exits; } LineTotals;
 
-extern int lines_on;              /* between lines_start and lines_stop */
+/* Between lines_start and lines_stop; LINES_SHORTLY: with nothing to do but count and read the CPU's
+   counter, which is the inlined part of a line event. */
+enum { LINES_OFF = 0, LINES_ON = 1, LINES_SHORTLY = 2 };
+extern int lines_on;
+int lines_way(void); /* how lines are to be counted now, if they are */
+
 extern int lines_any_thinned;
 extern CodeRecord *all_records;
 extern uint64_t lines_thin_below; /* a line counts at least this many hits before it is thinned */
@@ -90,6 +95,27 @@ static inline Place line_in_top(Activation *top, uint32_t line, uint64_t now) {
     if (UNLIKELY(line_log_on)) line_log_begins(top, line, now);
     if (UNLIKELY(hits > HITS_MASK)) return line_special(top, before, line, now);
     return PLACE_KEEP;
+}
+
+/* The activation on top if it is this one's and its lines are counted the short way, else NULL. */
+static inline Activation *line_short_top(void *frame, void *code) {
+    Thread *thread = this_thread;
+    if (UNLIKELY(lines_on != LINES_SHORTLY || !thread)) return NULL;
+    Activation *top = thread->top;
+    return LIKELY(top && top->frame == frame && top->code == code) ? top : NULL;
+}
+
+/* The same as line_in_top, or 1, and nothing is done, if the line is special. It calls nothing, so
+   that front ends save no registers; their slow paths come last. */
+static inline int line_in_short_top(Activation *top, uint32_t line, uint64_t now) {
+    Line *entry = top->lines + line, *before = top->current;
+    uint64_t hits = entry->hits + 1;
+    if (UNLIKELY(hits > HITS_MASK)) return 1;
+    before->ticks += now - top->since;
+    entry->hits = hits;
+    top->current = entry;
+    top->since = now;
+    return 0;
 }
 
 static inline Place line_event(void *frame, PyObject *code, uint32_t line, uint64_t now) {

@@ -1,6 +1,7 @@
 /* Front end of the line engine on 3.12 and later: callbacks for sys.monitoring. */
 #include "lines/front.h"
 #include "lines/lines.h"
+#include "python/monitored.h"
 
 #include <opcode.h>
 
@@ -56,10 +57,8 @@ static int is_no_new_line(Frame *frame, PyCodeObject *code) {
 
 /* ---- the callbacks ----------------------------------------------------------------------------------- */
 
-static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    (void)self, (void)count;
+static NEVER_INLINE PyObject *on_line_slowly(PyObject *const *args, Frame *frame) {
     uint64_t now = ticks_now();
-    Frame *frame = current_frame();
     uint32_t line = (uint32_t)line_number(args[1]);
     Thread *thread = this_thread;
     if (LIKELY(thread && thread->top && thread->top->frame == (void *)frame &&
@@ -70,20 +69,31 @@ static PyObject *on_line(PyObject *self, PyObject *const *args, Py_ssize_t count
     return answer(line_enter(frame, args[0], line, now, 1));
 }
 
-static PyObject *on_leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    (void)self, (void)count;
+static PyObject *on_line(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
+    Frame *frame = current_frame();
+    Activation *top = line_short_top(frame, args[0]);
+    PyLongObject *line = (PyLongObject *)args[1];
+    if (UNLIKELY(!top || !PyUnstable_Long_IsCompact(line) ||
+                 line_in_short_top(top, (uint32_t)PyUnstable_Long_CompactValue(line), ticks_of_counter())))
+        return on_line_slowly(args, frame);
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_leave(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
     return answer(exit_event(current_frame(), args[0], ticks_now()));
 }
 
 /* A global event, which cannot be disabled: 30 ns for every frame an exception passes. */
-static PyObject *on_unwind(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    (void)self, (void)count;
+static PyObject *on_unwind(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
     exit_event(current_frame(), args[0], ticks_now());
     Py_RETURN_NONE;
 }
 
-static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    (void)self, (void)count;
+static PyObject *on_resume(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
+    (void)self, (void)count, (void)names;
     uint64_t now = ticks_now();
     CodeRecord *record = record_of(args[0]);
     if (!record) return answer(PLACE_OFF);
@@ -92,15 +102,6 @@ static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t cou
     if (record->resumed) record->resumed[offset / (int)sizeof(_Py_CODEUNIT)] = 1;
     return answer(line_resume(current_frame(), args[0], (uint32_t)line, now, 1));
 }
-
-static PyMethodDef callbacks[] = {
-    {"LINE", (PyCFunction)(void *)on_line, METH_FASTCALL, NULL},
-    {"PY_RETURN", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
-    {"PY_YIELD", (PyCFunction)(void *)on_leave, METH_FASTCALL, NULL},
-    {"PY_UNWIND", (PyCFunction)(void *)on_unwind, METH_FASTCALL, NULL},
-    {"PY_RESUME", (PyCFunction)(void *)on_resume, METH_FASTCALL, NULL},
-    {NULL, NULL, 0, NULL},
-};
 
 static int find_disable(void) {
     if (disable) return 0;
@@ -115,14 +116,11 @@ static int find_disable(void) {
 
 PyObject *front_monitoring_callbacks(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    if (find_disable()) return NULL;
-    PyObject *found = PyDict_New();
-    for (PyMethodDef *method = callbacks; found && method->ml_name; method++) {
-        PyObject *function = PyCFunction_New(method, NULL);
-        if (!function || PyDict_SetItemString(found, method->ml_name, function)) Py_CLEAR(found);
-        Py_XDECREF(function);
-    }
-    return found;
+    const Monitored table[] = {
+        {"LINE", on_line},        {"PY_RETURN", on_leave},  {"PY_YIELD", on_leave},
+        {"PY_UNWIND", on_unwind}, {"PY_RESUME", on_resume}, {NULL, NULL},
+    };
+    return find_disable() ? NULL : monitored_callables(table);
 }
 
 #else

@@ -1,8 +1,8 @@
 /* Front end of the line engine on 3.11: constants in the bytecode whose `~` is an event.
 
-   `LOAD_CONST tick; UNARY_INVERT; POP_TOP` costs 18 ns. A place that is no longer wanted turns its
-   own LOAD_CONST into a jump over the tick: 1 ns remains. That is what returning DISABLE does on
-   3.12. */
+   `LOAD_CONST tick; UNARY_INVERT; POP_TOP` costs 18 ns. A place that is no longer wanted is switched
+   off (bare.c), as by returning DISABLE on 3.12. */
+#include "lines/bare.h"
 #include "lines/front.h"
 #include "lines/lines.h"
 
@@ -21,65 +21,26 @@ typedef struct {
     uint32_t line;
 } Tick;
 
-/* ---- switching a place off --------------------------------------------------------------------- */
-
-typedef struct {
-    PyObject *code;      /* owned: keeps `at` valid */
-    _Py_CODEUNIT *at;
-    _Py_CODEUNIT before;
-} Patch;
-
-static Patch *patches;
-static size_t patch_count, patch_room;
-
-static int remember(PyObject *code, _Py_CODEUNIT *at) {
-    if (patch_count == patch_room) {
-        size_t room = patch_room ? patch_room * 2 : 256;
-        Patch *more = PyMem_RawRealloc(patches, room * sizeof *more);
-        if (!more) return -1;
-        patches = more;
-        patch_room = room;
-    }
-    patches[patch_count++] = (Patch){Py_NewRef(code), at, *at};
-    return 0;
-}
-
-/* prev_instr is at the UNARY_INVERT. Under the GIL the interpreter rewrites its instructions in
-   place too; it reads each unit again. A LOAD_FAST before may have been fused with our LOAD_CONST
-   and would then take the jump's argument for a constant: it is split again first. */
-static void switch_off(Frame *frame) {
-    _Py_CODEUNIT *invert = frame->prev_instr, *load = invert - 1;
-    if (_Py_OPCODE(*invert) != UNARY_INVERT || _Py_OPCODE(*load) != LOAD_CONST) return;
-    _Py_CODEUNIT *first = _PyCode_CODE(frame->f_code);
-    int over = 2;
-    while (load > first && _Py_OPCODE(load[-1]) == EXTENDED_ARG) load--, over++;
-    if (remember((PyObject *)frame->f_code, load)) return;
-    if (load > first && _Py_OPCODE(load[-1]) == LOAD_FAST__LOAD_CONST)
-        load[-1] = _Py_MAKECODEUNIT(LOAD_FAST, _Py_OPARG(load[-1]));
-    *load = _Py_MAKECODEUNIT(JUMP_FORWARD, over);
-}
-
-void front_ticks_rearm(void) {
-    while (patch_count) {
-        Patch *patch = &patches[--patch_count];
-        *patch->at = patch->before;
-        Py_DECREF(patch->code);
-    }
-}
-
 /* ---- the ticks ----------------------------------------------------------------------------------- */
 
 static inline PyObject *answer(Place place, Frame *frame) {
     if (UNLIKELY(place == PLACE_RAISE)) return NULL;
-    if (UNLIKELY(place == PLACE_OFF)) switch_off(frame);
+    if (UNLIKELY(place == PLACE_OFF)) bare_switch_off(frame);
     Py_RETURN_NONE;
+}
+
+static NEVER_INLINE PyObject *tick_line_slowly(Tick *tick, Frame *frame) {
+    if (UNLIKELY(!lines_on || !tick->record)) return answer(PLACE_OFF, frame);
+    return answer(line_event(frame, (PyObject *)frame->f_code, tick->line, ticks_now()), frame);
 }
 
 static PyObject *tick_line(PyObject *self) {
     Tick *tick = (Tick *)self;
     Frame *frame = current_frame();
-    if (UNLIKELY(!lines_on || !tick->record)) return answer(PLACE_OFF, frame);
-    return answer(line_event(frame, (PyObject *)frame->f_code, tick->line, ticks_now()), frame);
+    Activation *top = line_short_top(frame, frame->f_code);
+    if (UNLIKELY(!top || !tick->record || line_in_short_top(top, tick->line, ticks_of_counter())))
+        return tick_line_slowly(tick, frame);
+    Py_RETURN_NONE;
 }
 
 /* Where an exception lands on a line it may have come from. */
@@ -156,6 +117,17 @@ static int is_tick(PyObject *object) {
     return Py_TYPE(object) >= &tick_types[0] && Py_TYPE(object) <= &tick_types[TICK_KINDS - 1];
 }
 
+uint32_t tick_line_at(PyObject *code, const _Py_CODEUNIT *at) {
+    unsigned index = _Py_OPARG(*at);
+    while (_Py_OPCODE(*at) == EXTENDED_ARG) index = index << 8 | _Py_OPARG(*++at);
+    if (_Py_OPCODE(*at) != LOAD_CONST) return 0; /* it is off */
+    PyObject *constant = PyTuple_GET_ITEM(((PyCodeObject *)code)->co_consts, index);
+    return Py_IS_TYPE(constant, &tick_types[TICK_LINE]) ? ((Tick *)constant)->line : 0;
+}
+
+void front_ticks_rearm(void) { bare_rearm(lines_on); }
+void front_ticks_traced(PyObject *code) { bare_leave(code); }
+
 void front_ticks_resolve(PyObject *code, CodeRecord *record) {
     PyObject *constants = ((PyCodeObject *)code)->co_consts;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
@@ -173,6 +145,7 @@ void front_ticks_resolve(PyObject *code, CodeRecord *record) {
 int front_ticks_ready(void) { return 0; }
 void front_ticks_resolve(PyObject *code, CodeRecord *record) { (void)code, (void)record; }
 void front_ticks_rearm(void) {}
+void front_ticks_traced(PyObject *code) { (void)code; }
 
 PyObject *front_make_tick(PyObject *self, PyObject *args) {
     (void)self, (void)args;

@@ -196,13 +196,13 @@ static PyObject *py_lines_thin(PyObject *self, PyObject *code) {
 static PyObject *py_lines_start(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
     front_ticks_rearm();
-    lines_on = 1;
+    lines_on = lines_way();
     Py_RETURN_NONE;
 }
 
 static PyObject *py_lines_stop(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    lines_on = 0;
+    lines_on = LINES_OFF;
     lines_release(ticks_now());
     Py_RETURN_NONE;
 }
@@ -225,9 +225,10 @@ static PyObject *py_original_code(PyObject *self, PyObject *code) {
 
 static PyObject *py_look_like(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *ticked, *plain, *places;
-    if (!PyArg_ParseTuple(args, "O!O!S", &PyCode_Type, &ticked, &PyCode_Type, &plain, &places)) return NULL;
-    if (twin_set(ticked, plain, places)) return NULL;
+    PyObject *ticked, *plain, *places, *bare;
+    if (!PyArg_ParseTuple(args, "O!O!SS", &PyCode_Type, &ticked, &PyCode_Type, &plain, &places, &bare))
+        return NULL;
+    if (twin_set(ticked, plain, places, bare)) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -11,6 +11,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define NEVER_INLINE __attribute__((noinline))
 
 #define HAS_MONITORING (PY_VERSION_HEX >= 0x030c0000)
 

@@ -28,13 +28,8 @@ static int find_missing(void) {
     return monitored_missing ? 0 : -1;
 }
 
-typedef struct {
-    const char *event;
-    vectorcallfunc function;
-} Monitored; /* a table ends with a NULL event */
-
-static PyObject *callables(const Monitored *table) {
-    PyObject *found = PyDict_New();
+PyObject *monitored_callables(const Monitored *table) {
+    PyObject *found = PyType_Ready(&callback_type) ? NULL : PyDict_New();
     for (; found && table->event; table++) {
         Callback *callback = PyObject_New(Callback, &callback_type);
         if (callback) callback->function = table->function;
@@ -53,7 +48,7 @@ PyObject *monitored_calls(vectorcallfunc enter, vectorcallfunc leave, vectorcall
         {"CALL", call},       {"C_RETURN", c_leave}, {"C_RAISE", c_leave},
         {NULL, NULL},
     };
-    return find_missing() || PyType_Ready(&callback_type) ? NULL : callables(table);
+    return find_missing() ? NULL : monitored_callables(table);
 }
 
 #endif

@@ -7,6 +7,14 @@
 
 #if HAS_MONITORING
 
+typedef struct {
+    const char *event;
+    vectorcallfunc function;
+} Monitored; /* a table ends with a NULL event */
+
+/* A dict of event name to callable; NULL with an exception set. */
+PyObject *monitored_callables(const Monitored *table);
+
 /* A dict of event name to callable for what counts as a call in cProfile: starts and resumes of
    frames, their ends, and C functions called by Python. NULL with an exception set. */
 PyObject *monitored_calls(vectorcallfunc enter, vectorcallfunc leave, vectorcallfunc call,

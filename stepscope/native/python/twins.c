@@ -14,9 +14,19 @@ static PyObject *places_of(PyObject *code) {
     return twin ? twin->places : NULL;
 }
 
+/* In the copy without ticks instructions are as far apart as in the plain code. */
+static int offset_in_copy(const Twin *twin, int offset) {
+    uint32_t start;
+    if (PyBytes_GET_SIZE(twin->bare) < (Py_ssize_t)sizeof start) return -1;
+    memcpy(&start, PyBytes_AS_STRING(twin->bare), sizeof start);
+    return offset - (int)(start * sizeof(_Py_CODEUNIT));
+}
+
 static int plain_offset(PyObject *code, int offset) {
     PyObject *places = places_of(code);
     if (!places) return offset;
+    int copied = offset_in_copy(twin_of(code), offset);
+    if (copied >= 0) return copied;
     return place_in_plain((const uint8_t *)PyBytes_AS_STRING(places), (size_t)PyBytes_GET_SIZE(places), offset);
 }
 
@@ -215,7 +225,7 @@ static int place_all(void) {
     return failed ? -1 : 0;
 }
 
-int twin_set(PyObject *ticked, PyObject *plain, PyObject *places) {
+int twin_set(PyObject *ticked, PyObject *plain, PyObject *places, PyObject *bare) {
     if (place_all()) return -1;
     PyObject *constants = ((PyCodeObject *)ticked)->co_consts;
     Py_ssize_t count = PyTuple_GET_SIZE(((PyCodeObject *)plain)->co_consts);
@@ -228,7 +238,7 @@ int twin_set(PyObject *ticked, PyObject *plain, PyObject *places) {
         Py_XDECREF(seen);
         return -1;
     }
-    *twin = (Twin){Py_NewRef(plain), seen, Py_NewRef(places)};
+    *twin = (Twin){Py_NewRef(plain), seen, Py_NewRef(places), Py_NewRef(bare), 0};
     Twin *before = notes->twin;
     notes->twin = twin;
     twin_free(before);
@@ -239,8 +249,8 @@ int twin_set(PyObject *ticked, PyObject *plain, PyObject *places) {
 
 PyObject *code_lines(PyObject *code) { return PyObject_CallMethod(code, "co_lines", NULL); }
 
-int twin_set(PyObject *ticked, PyObject *plain, PyObject *places) {
-    (void)ticked, (void)plain, (void)places;
+int twin_set(PyObject *ticked, PyObject *plain, PyObject *places, PyObject *bare) {
+    (void)ticked, (void)plain, (void)places, (void)bare;
     PyErr_SetString(PyExc_RuntimeError, "twins are Python 3.11's; this one has sys.monitoring");
     return -1;
 }
@@ -252,5 +262,6 @@ void twin_free(Twin *twin) {
     Py_DECREF(twin->plain);
     Py_DECREF(twin->consts);
     Py_DECREF(twin->places);
+    Py_DECREF(twin->bare);
     PyMem_Free(twin);
 }

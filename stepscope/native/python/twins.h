@@ -13,10 +13,12 @@ struct Twin {
     PyObject *plain;  /* owned: the code without ticks */
     PyObject *consts; /* owned: its constants, with the nested code that runs */
     PyObject *places; /* owned: where its instructions are; see places.h */
+    PyObject *bare;   /* owned: the unit where a copy without ticks begins, and more: lines/bare.h */
+    int in_copy;      /* the line engine's: frames may run the copy */
 };
 
 /* From now on `ticked` looks like `plain`. -1 with an exception set. */
-int twin_set(PyObject *ticked, PyObject *plain, PyObject *places);
+int twin_set(PyObject *ticked, PyObject *plain, PyObject *places, PyObject *bare);
 void twin_free(Twin *twin); /* may be NULL */
 
 static inline Twin *twin_of(PyObject *code) {

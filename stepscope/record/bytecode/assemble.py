@@ -46,9 +46,9 @@ class Listing:
         self.labels[label] = len(self.units)
 
 
-def assemble(listing: Listing, original: CodeType) -> tuple[CodeType, list[int]]:
-    """A code object with the instructions of `listing` and their tables, and where each unit's
-    instruction is in it, behind its prefixes, in code units.
+def assemble(listing: Listing, original: CodeType) -> tuple[CodeType, list[int], list[int]]:
+    """A code object with the instructions of `listing` and their tables; where each unit begins in
+    it, and where its instruction is, behind its prefixes, in code units.
 
     A tick needs one more place on the stack than the code around it; the handler that ends every
     function holds an offset, an exception and a tick.
@@ -62,7 +62,7 @@ def assemble(listing: Listing, original: CodeType) -> tuple[CodeType, list[int]]
     concrete.exception_table = list(_exception_table(listing, offsets))
     size = max(original.co_stacksize + 1, 3)
     made = concrete.to_code(stacksize=size, compute_exception_stack_depths=False)
-    return made, [at + width - 1 for at, width in zip(offsets, widths, strict=False)]
+    return made, offsets, [at + width - 1 for at, width in zip(offsets, widths, strict=False)]
 
 
 def _lay_out(listing: Listing) -> tuple[list[int], list[int]]:

@@ -7,21 +7,27 @@ result can be kept with marshal; `bind` puts the real ticks in their place.
 import dataclasses
 import enum
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Final
 
 from stepscope.record.bytecode.assemble import Cover, Listing, Unit, assemble
+from stepscope.record.bytecode.bare_copy import TickPlace, append_copy
 from stepscope.record.bytecode.line_starts import Flow, Node, no_location, read_flow
 
 PLACEHOLDER: Final = "stepscope.tick"
 # A generator's throw() reads the argument of the instruction before the yield: it must stay SEND.
 _DELEGATES: Final = "SEND"
+# They call nothing, not even by dropping a reference, and hand over to no other thread.
+_NEVER_WAIT: Final = frozenset(
+    "NOP LOAD_FAST LOAD_CONST LOAD_CLOSURE LOAD_DEREF PUSH_NULL COPY SWAP PUSH_EXC_INFO".split()
+)
 
 MakeTick = Callable[[CodeType, int, int], object]
-# Given the code with ticks, the original, and where the original's instructions are in it (in the
-# form of native/python/places.h); answers whether the code with ticks shall run.
-OnCode = Callable[[CodeType, CodeType, bytes], bool]
+# Given the code with ticks, the original, where the original's instructions are in it (in the form
+# of native/python/places.h) and where its copy without ticks is (native/lines/bare.h); answers
+# whether the code with ticks shall run.
+OnCode = Callable[[CodeType, CodeType, bytes, bytes], bool]
 
 
 class TickKind(enum.IntEnum):
@@ -33,9 +39,12 @@ class TickKind(enum.IntEnum):
 
 # What differs from the original, in plain values that marshal can write:
 # (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick), where the
-#  original's instructions are, the same of each nested code object, in the order of its constants).
+#  original's instructions are, where the copy without ticks is, the same of each nested code
+#  object, in the order of its constants).
 # co_code is empty if the code is left as it was.
-Rewritten = tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, tuple[Any, ...]]
+Rewritten = tuple[
+    bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, bytes, tuple[Any, ...]
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,12 +83,12 @@ def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
 
 
 def _untouched(nested: tuple[Rewritten, ...]) -> Rewritten:
-    return b"", b"", b"", 0, (), b"", nested
+    return b"", b"", b"", 0, (), b"", b"", nested
 
 
 def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
     """`code` with its placeholders of ticks."""
-    instructions, line_table, exception_table, stack_size, ticks, _, nested = rewritten
+    instructions, line_table, exception_table, stack_size, ticks, _, _, nested = rewritten
     parts = iter(nested)
     consts = [
         rebuild(const, next(parts)) if isinstance(const, CodeType) else const
@@ -108,7 +117,7 @@ def bind(instrumented: Instrumented, make_tick: MakeTick, on_code: OnCode) -> Co
 def _bind_tree(
     code: CodeType, original: CodeType, rewritten: Rewritten, make_tick: MakeTick, on_code: OnCode
 ) -> CodeType:
-    instructions, *_, places, nested = rewritten
+    instructions, *_, places, bare, nested = rewritten
     parts = iter(nested)
     consts = list(code.co_consts)
     for i, const in enumerate(consts):
@@ -119,7 +128,7 @@ def _bind_tree(
             _, kind, line = const
             consts[i] = make_tick(original, kind, line)
     bound = _with_consts(code, consts)
-    if on_code(bound, original, places) or not instructions:
+    if on_code(bound, original, places, bare) or not instructions:
         return bound
     return _with_consts(original, consts[: len(original.co_consts)])
 
@@ -145,18 +154,22 @@ class _Inserter:
         self._flow: Flow = read_flow(code)
         self._listing = Listing()
         self._node_units: list[int] = []  # of each node, the index of the unit that it became
+        self._tick_units: list[tuple[int, int, bool]] = []  # unit, node behind it, of a line
         self._begun = self._nodes_with_begin_label()
+        self._entered = {node.jump for node in self._flow.nodes}
+        self._entered |= {guard.handler for guard in self._flow.guards}
 
-    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes]:
+    def run(self) -> tuple[bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, bytes]:
         for i, node in enumerate(self._flow.nodes):
             if i in self._begun:
                 self._write_line_tick(i, node)
             self._listing.mark(("plain", i))
             self._write_node(i, node)
         self._write_last_handler()
-        made, offsets = assemble(self._listing, self._code)
-        tables = made.co_code, made.co_linetable, made.co_exceptiontable
-        return (*tables, made.co_stacksize, tuple(self._ticks), self._places(offsets))
+        made, starts, offsets = assemble(self._listing, self._code)
+        whole = append_copy(made, self._code, self._tick_places(starts))
+        about_ticks = made.co_stacksize, tuple(self._ticks), self._places(offsets)
+        return (*whole[:3], *about_ticks, whole.bare)
 
     def _places(self, offsets: list[int]) -> bytes:
         """Of each instruction: steps from the one before it in both codes, and its caches."""
@@ -168,6 +181,35 @@ class _Inserter:
             plain_before, ticked_before = plain, offsets[unit]
             plain_end = plain + node.caches
         return bytes(steps)
+
+    def _tick_places(self, starts: list[int]) -> Iterator[TickPlace]:
+        """All but the one in the handler that ends every function."""
+        nodes, plain = self._flow.nodes, [0]
+        for node in nodes:
+            plain.append(plain[-1] + node.instr.size // 2 + node.caches)
+        always = self._begun - self._nodes_entered_within_their_line()
+        for unit, i, is_line in self._tick_units:
+            begins, after_caches = is_line and i in always, i > 0 and nodes[i - 1].caches > 0
+            two = begins and self._has_two_units(i)
+            yield TickPlace(starts[unit], plain[i], begins, after_caches, two)
+
+    def _has_two_units(self, i: int) -> bool:
+        """Of its own, or with the next instruction: no frame ever waits behind the first."""
+        node = self._flow.nodes[i]
+        if node.instr.size > 2 or node.caches:
+            return True
+        return node.name in _NEVER_WAIT and i + 1 not in self._entered and i + 1 not in self._begun
+
+    def _nodes_entered_within_their_line(self) -> set[int]:
+        flow, found = self._flow, set()
+        for i, node in enumerate(flow.nodes):
+            if flow.falls_into(i) and not flow.fall_begins[i]:
+                found.add(i)
+            if node.jump is not None and not flow.jump_begins[i]:
+                found.add(node.jump)
+            if node.guard is not None and not flow.raise_begins[i]:
+                found.add(flow.guards[node.guard].handler)
+        return found
 
     def _nodes_with_begin_label(self) -> set[int]:
         flow = self._flow
@@ -192,6 +234,7 @@ class _Inserter:
             # throw() into an await looks up the instruction before the one it continues with.
             cover = self._cover(i - 1)
         self._listing.mark(("begin", i))
+        self._tick_units.append((len(self._listing.units), i, True))
         self._write_tick(TickKind.LINE, node.line, Unit(node.name, node.location, cover))
 
     def _write_node(self, i: int, node: Node) -> None:
@@ -199,6 +242,7 @@ class _Inserter:
         like = Unit(node.name, node.location, cover)
         delegated = node.name == "YIELD_VALUE" and self._flow.nodes[i - 1].name == _DELEGATES
         if node.name in ("RETURN_VALUE", "YIELD_VALUE"):
+            self._tick_units.append((len(self._listing.units), i, False))
             self._write_tick(TickKind.EXIT, 0, like)
         if delegated:
             self._write_unreached_send(i, like)
@@ -209,6 +253,7 @@ class _Inserter:
         else:
             self._add(Unit(node.name, node.location, cover, caches=node.caches, taken=node.instr))
         if node.name == "RESUME" and i > self._flow.entry and node.line is not None:
+            self._tick_units.append((len(self._listing.units), i + 1, False))
             self._write_tick(TickKind.RESUME, node.line, like)
 
     def _write_unreached_send(self, i: int, like: Unit) -> None:

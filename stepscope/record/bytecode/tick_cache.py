@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
-from stepscope.record.bytecode import assemble, line_starts
+from stepscope.record.bytecode import assemble, bare_copy, line_starts
 from stepscope.record.bytecode import instrument as instrumenter
 from stepscope.record.bytecode.instrument import Instrumented, Rewritten, instrument, rebuild
 
@@ -56,8 +56,9 @@ def _our_version() -> str | None:
     if _version is None:
         digest = hashlib.sha256()
         try:
-            for file in (instrumenter.__file__, line_starts.__file__, assemble.__file__, __file__):
-                digest.update(Path(file).read_bytes())
+            for part in (instrumenter, line_starts, assemble, bare_copy):
+                digest.update(Path(part.__file__).read_bytes())
+            digest.update(Path(__file__).read_bytes())
         except OSError:
             return None
         _version = digest.hexdigest()[:16]

@@ -102,9 +102,9 @@ def _with_ticks(code: CodeType, *, exact: bool) -> CodeType:
     def make_tick(original: CodeType, kind: int, line: int) -> object:
         return _core.make_tick(0, kind, line)
 
-    def on_code(ticked: CodeType, original: CodeType, places: bytes) -> bool:
+    def on_code(ticked: CodeType, original: CodeType, places: bytes, bare: bytes) -> bool:
         if places:
-            _core.look_like(ticked, original, places)
+            _core.look_like(ticked, original, places, bare)
         return table.add(ticked, original, exact=exact) is not None
 
     instrumented = instrument_cached(plain(code))

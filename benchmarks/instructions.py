@@ -1,0 +1,178 @@
+"""Machine instructions that recording adds, counted by callgrind: the same on a busy machine.
+
+    python -m benchmarks.instructions                    all parts on this Python
+    python -m benchmarks.instructions thinned method     one part, one program
+
+A child runs its work between two marks, and callgrind counts its main thread between them.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from benchmarks.inside import PROGRAMS, REGISTERED, SIDES, load
+from stepscope.record.boot import environment_for
+
+ROOT: Final = Path(__file__).parent.parent
+# The C library's function behind os.getloadavg: nothing else calls it, and every libc exports it.
+MARK: Final = "getloadavg"
+SETTLE_S: Final = 9.0  # under callgrind; the first 2 s of a recording are always exact
+
+Work = Callable[[], object]
+
+
+class Part(NamedTuple):
+    """What is compared: on which programs, and by whom."""
+
+    programs: dict[str, int]  # events in one piece of work, as a user would count them
+    sides: tuple[str, ...]  # the first is without a profiler, the last is the one to beat
+    what: str
+
+
+PARTS: Final = {
+    "thinned": Part(
+        dict.fromkeys(
+            ("method", "property", "branches", "lambda", "generator", "comprehension", "map"),
+            20_000,
+        ),
+        ("plain", "stepscope"),
+        "a call of a short function, its lines thinned out",
+    ),
+    "lines": Part(
+        {"tight_loop": 60_000},
+        ("plain", "stepscope", "line_profiler"),
+        "a line of a tight loop, exact",
+    ),
+    "profile": Part(
+        {"builtins_mix": 30_000, "recursion": 57_313},
+        ("plain", "stepscope", "cProfile"),
+        "a turn of the loop, or a call, exact",
+    ),
+}
+
+
+# --- in the child ---------------------------------------------------------------------------------
+
+
+def thinned_work(side: str, program: str, _events: int) -> Work:
+    kind = load("short_calls").KINDS[program]
+    settled = time.monotonic() + SETTLE_S
+    while time.monotonic() < settled:
+        kind(2_000)
+    return lambda: kind(20_000)
+
+
+def lines_work(side: str, program: str, events: int) -> Work:
+    module = load(program)
+    make = SIDES[side]
+    if make:
+        profiler = make()
+        profiler.add_function(getattr(module, REGISTERED[program]))
+        profiler.enable_by_count()
+    return lambda: module.work(events // 3)
+
+
+def profile_work(side: str, program: str, _events: int) -> Work:
+    import cProfile
+
+    import stepscope
+
+    module = load(program)
+    watch: Any = {
+        "plain": nullcontext,
+        "stepscope": stepscope.Profile,
+        "cProfile": cProfile.Profile,
+    }
+
+    def work() -> None:
+        with watch[side]():
+            module.work()
+
+    return work
+
+
+WORK: Final = {"thinned": thinned_work, "lines": lines_work, "profile": profile_work}
+
+
+def run_between_marks(part: str, side: str, program: str) -> None:
+    """The first round warms up: the interpreter specialises, caches fill."""
+    work = WORK[part](side, program, PARTS[part].programs[program])
+    work()
+    os.getloadavg()
+    work()
+    os.getloadavg()
+    os._exit(0)  # callgrind has counted
+
+
+# --- outside --------------------------------------------------------------------------------------
+
+
+def recorded(folder: Path) -> dict[str, str]:
+    """What `stepscope run` gives to its child."""
+    run = folder / "run"
+    run.mkdir()
+    (run / "run.json").write_text(json.dumps({"options": {"include": [f"{PROGRAMS}/*"]}}))
+    return environment_for(str(run), os.environ)
+
+
+def instructions(part: str, side: str, program: str) -> int:
+    """Of the main thread, between the marks."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        records = part == "thinned" and side == "stepscope"
+        environment = recorded(folder) if records else dict(os.environ)
+        command = [
+            *("valgrind", "--quiet", "--tool=callgrind", f"--dump-before={MARK}"),
+            *("--separate-threads=yes", f"--callgrind-out-file={folder}/counts"),
+            *(sys.executable, "-m", "benchmarks.instructions", "--between-marks", side),
+            *(part, program),
+        ]
+        subprocess.run(command, cwd=ROOT, check=True, env={**environment, "PYTHONHASHSEED": "0"})
+        return counted_in(folder / "counts.2-01")
+
+
+def counted_in(dump: Path) -> int:
+    found = re.search(r"^totals: (\d+)", dump.read_text(), re.M)
+    if not found:
+        raise RuntimeError(f"{dump} has no totals: callgrind counted nothing between the marks")
+    return int(found[1])
+
+
+def compare(part: str, program: str) -> str:
+    described = PARTS[part]
+    events = described.programs[program]
+    counts = {side: instructions(part, side, program) for side in described.sides}
+    plain, ours = counts["plain"], counts["stepscope"]
+    said = [f"{side} {count / events:.1f}" for side, count in counts.items()]
+    added = f"added {(ours - plain) / events:.1f}, {(ours - plain) / plain:.1%} of plain"
+    theirs = described.sides[-1]
+    share = (ours - plain) / (counts[theirs] - plain)
+    against = "" if theirs == "stepscope" else f", {share:.3f} of what {theirs} adds"
+    return f"{part} {program}: {', '.join(said)}; {added}{against}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("part", nargs="?", choices=PARTS)
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--between-marks", metavar="SIDE", help="be the child")
+    asked = parser.parse_args()
+    if asked.between_marks:
+        run_between_marks(asked.part, asked.between_marks, asked.program)
+    for part in [asked.part] if asked.part else PARTS:
+        print(f"instructions, Python {sys.version.split()[0]}: {PARTS[part].what}")
+        for program in [asked.program] if asked.program else PARTS[part].programs:
+            print(f"  {compare(part, program)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
