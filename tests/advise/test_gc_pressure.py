@@ -128,3 +128,12 @@ def test_collections_that_the_script_asks_for_say_so(tmp_path: Path) -> None:
     answer = made.judged()
     assert "the script asks for it" in answer.verdict
     assert "out of the step" in answer.findings[0].fix
+
+
+def test_those_that_it_asks_for_now_and_then_are_no_mystery_of_slow_steps(tmp_path: Path) -> None:
+    few = [60 if step % 20 == 19 else 0 for step in range(STEPS)]
+    made = Made(tmp_path / "run", few, source=SOURCE.replace("nodes.append", "gc.collect"))
+    answer = made.judged()
+    assert answer.findings[0].id == "gc-pressure"
+    assert "slow-outlier-steps" not in [each.id for each in answer.findings]
+    assert f"of step time, in {STEPS // 20} of" in answer.verdict

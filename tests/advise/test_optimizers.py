@@ -73,6 +73,19 @@ def test_torchs_own_without_a_form_for_many_parameters_are_left_alone(
     assert f"Let {name}.step update lists of tensors" in found.fix
 
 
+def test_an_own_one_with_the_name_of_a_fused_one_of_torchs_may_be_replaced_by_it(
+    tmp_path: Path,
+) -> None:
+    source = "class Adam(torch.optim.Optimizer):\n    pass\n"
+    step = ("Adam", 2_000, 7_000)
+    (own,) = judged(tmp_path / "own", step, operators={"Adam": 100}, source=source)
+    (torchs,) = judged(tmp_path / "torchs", step, operators={"Adam": 100})
+    assert "torch.optim.Adam(…, fused=True)" in own.fix
+    assert own.saving.expected == torchs.saving.expected
+    assert own.saving.most == torchs.saving.most
+    assert own.trial is None  # nothing outside can know that it does the same
+
+
 def test_each_optimizer_has_its_own_operators_time_and_parameters(tmp_path: Path) -> None:
     steps = ("SparseAdam", 3000, 6000), ("Adam", 6000, 8000)
     operators = {"SparseAdam": 384, "Adam": 60}

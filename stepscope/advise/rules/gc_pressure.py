@@ -15,6 +15,7 @@ from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.clock import Ints
 from stepscope.model import Location
+from stepscope.model.rare import of_steps
 from stepscope.store.events import Spans
 from stepscope.store.format import SpanCategory
 
@@ -62,8 +63,9 @@ def judge(case: Case) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"Garbage collections take {percent(share)} of the step",
+            title=f"Garbage collections take {percent(share)} of the step time",
             verdict=f"collects garbage{_why(case, location, seen)}",
+            of=of_steps(int((by_step_ns > 0).sum()), len(by_step_ns)),
             share=share,
             evidence=[
                 seen.words(cost, case.step_ns),
@@ -84,10 +86,13 @@ def judge(case: Case) -> list[Candidate]:
 
 def explains(case: Case) -> bool:
     """Whether collections are a matter of all steps, and not of a few slow ones: those are
-    slow-outlier-steps."""
+    slow-outlier-steps, unless the script asks for them."""
     spent = _by_step(case)
     if spent.sum() < LEAST_SHARE * case.measured_ns.sum():
         return False
+    places = _places(case)
+    if places and _is_asked_for(case, places[0][0]):
+        return True
     is_slow = _slow_by_collections(case)
     is_by_few = _FEW_SLOW_STEPS <= is_slow.sum() <= _RARE * len(is_slow)
     return not is_by_few or bool(spent[~is_slow].sum() >= LEAST_SHARE * case.measured_ns.sum())

@@ -129,13 +129,18 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
 
 def _saving(case: Case, optimizer: _Optimizer, tensors: int, elements: float) -> Saving:
     """On a device, lists of tensors save about as much as a fused operator: the launches."""
-    has_fused = optimizer.name in _FUSED and not optimizer.is_own
-    if has_fused or case.operators.has_kernels:
+    if optimizer.name in _FUSED or case.operators.has_kernels:
         return fused(optimizer.cost_ns, tensors, elements, case.machine.with_core)
     return together(optimizer.cost_ns, tensors, elements)
 
 
 def _fix_of_own(name: str) -> str:
+    if name in _FUSED:
+        return (
+            f"Use torch.optim.{name}(…, fused=True), which updates all parameters in one operator, "
+            f"if it does the same as {name} here. Otherwise let its step update lists of tensors: "
+            "torch._foreach_mul_ and its kind take all parameters in one call."
+        )
     return (
         f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
         "and their kind take all parameters in one call. Or use an optimizer of torch.optim "

@@ -13,7 +13,7 @@ from stepscope.analyze.counters import grown
 
 ID: Final = "thread-oversubscription"
 _TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has one
-_OWN_CORES: Final = 0.8  # of all cores are busy with this process alone
+_OWN_CORES: Final = 0.8  # of the busy ones: with less, other programs may be in the way
 # Of the time, ready to run but without a core: the gain from less is within the noise.
 _LEAST_DELAY: Final = 0.05
 # Involuntary, per second: the kernel switches every 3 to 10 ms between threads that compute.
@@ -29,7 +29,8 @@ def judge(case: Case) -> list[Candidate]:
     switches = float(grown(cpu.at_ns, cpu.involuntary_switches, case.window).sum())
     lasted_s = float(case.measured_ns.sum()) / 1e9
     used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / 1e9
-    if threads < _TOO_MANY * cores or used < _OWN_CORES * cores * lasted_s:
+    busy = cores - (case.machine.idle_cores or 0.0)
+    if threads < _TOO_MANY * cores or used < _OWN_CORES * busy * lasted_s:
         return []  # few threads, or other processes are in the way
     share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
     if share < _LEAST_DELAY or switches / lasted_s < _LEAST_SWITCHES:

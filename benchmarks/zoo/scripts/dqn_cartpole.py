@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn as nn
 
-from step_clock import StepClock
+from timing import tick
 
 ZOO = {"id": "gc-pressure", "function": ["Agent.learn", "Agent.release"], "framework": "torch"}
 
@@ -111,7 +111,6 @@ def train(updates=400, train_freq=4):
     env = CartPole(rng)
     agent = Agent(rng, collect_every=0 if "--fixed" in sys.argv else 8)
     warm_up(env, agent.memory, 30_000, rng)
-    clock = StepClock()
     returns, losses, state, total = deque(maxlen=20), [], env.reset(), 0.0
     while agent.updates < updates:
         for _ in range(train_freq):
@@ -124,10 +123,9 @@ def train(updates=400, train_freq=4):
                 returns.append(total)
                 state, total = env.reset(), 0.0
         losses.append(agent.learn())
-        clock.tick()
+        tick()
         if agent.updates % 100 == 0:
             print(f"update {agent.updates}: loss {np.mean(losses[-100:]):.4f}, mean return {np.mean(returns):.1f}")
-    clock.dump()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import torch.nn as nn
 import torch.optim as optim
 from sklearn.datasets import load_digits
 
-from step_clock import StepClock
+from timing import tick
 
 ZOO = {"id": "thread-oversubscription", "function": ["<module>", "configure"], "framework": "torch"}
 
@@ -84,7 +84,6 @@ optimizerD = optim.Adam(netD.parameters(), lr=opt.lr, betas=(opt.beta1, 0.999), 
 optimizerG = optim.Adam(netG.parameters(), lr=opt.lr, betas=(opt.beta1, 0.999), fused=True)
 real_label, fake_label = 1.0, 0.0
 
-clock = StepClock()
 for epoch in range(opt.niter):
     order = torch.randperm(len(images)).split(opt.batchSize)[:-1]
     for i, picked in enumerate(order):
@@ -105,8 +104,7 @@ for epoch in range(opt.niter):
         errG = criterion(netD(fake), label)
         errG.backward()
         optimizerG.step()
-        clock.tick()
+        tick()
         if i % 20 == 0:
             print('[%d/%d][%d/%d] Loss_D: %.2f Loss_G: %.2f' % (
                 epoch, opt.niter, i, len(order), (errD_real + errD_fake).item(), errG.item()))
-clock.dump()

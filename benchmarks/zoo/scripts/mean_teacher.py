@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from sklearn.datasets import load_digits
 from torch.optim import Optimizer
 
-from step_clock import StepClock
+from timing import tick
 
 ZOO = {"id": "optimizer-unfused", "function": "AdamW.step", "framework": "torch", "also": ["eager-overhead"]}
 
@@ -80,7 +80,6 @@ def main(args):
     student, teacher = create_model(), create_model(ema=True)
     teacher.load_state_dict(student.state_dict())
     optimizer = create_optimizer(student.parameters(), args)
-    clock = StepClock()
     for step in range(args.steps):
         lab = labelled[torch.randint(len(labelled), (args.batch,))]
         unl = unlabelled[torch.randint(len(unlabelled), (args.batch,))]
@@ -95,13 +94,12 @@ def main(args):
         (class_loss + weight * consistency).backward()
         optimizer.step()
         update_ema(student, teacher, min(1 - 1 / (step + 1), args.ema_decay))
-        clock.tick()
+        tick()
         if step % args.log_every == 0:
             print(f"step {step:4d}  class {class_loss.item():.3f}  consistency {consistency.item():.4f}")
     with torch.no_grad():
         acc = (teacher(x[test]).argmax(1) == y[test]).float().mean().item()
     print(f"teacher test accuracy {acc:.3f}")
-    clock.dump()
 
 
 if __name__ == "__main__":

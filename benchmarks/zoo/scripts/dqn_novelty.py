@@ -11,6 +11,7 @@ ZOO = {
     "id": "slow-outlier-steps",
     "function": ["Memory.refresh", "Memory.novelty"],
     "framework": "torch",
+    "also": ["memory-growth"],
 }
 
 
