@@ -37,3 +37,28 @@ def test_waiting_for_what_was_asked_for_before_is_none(tmp_path: Path) -> None:
     answer = judged(tmp_path / "run", SpanCategory.SYNC)
     assert answer.findings == []
     assert "waited for the device" in answer.outliers[0].why
+
+
+def starts_workers(path: Path, *, anew: bool) -> str:
+    """10 epochs of 20 steps of 10 ms. Each starts the loader's workers, for 50 ms more."""
+    process = RunBuilder(path).process()
+    process.step(0, begins=True)
+    at = 0
+    for step in range(200):
+        about = {"loader": 1 + (step // 20 if anew else 0), "loader_workers": 2}
+        if step % 20 == 0:
+            process.span(SpanCategory.INPUT, at, at + 50 * MS, name="DataLoader.__iter__", **about)
+            process.span(SpanCategory.STAGE, at, at + 50 * MS - 1, name="start workers")
+            at += 50 * MS
+        process.span(SpanCategory.INPUT, at, at + MS, name="batch", samples=8, **about)
+        process.span(SpanCategory.FORWARD, at + MS, at + 10 * MS)
+        at += 10 * MS
+        process.step(at)
+    process.write()
+    found = [each for each in findings(load(path)).findings if each.id == "slow-outlier-steps"]
+    return found[0].fix
+
+
+def test_workers_are_kept_by_a_loader_that_is_kept(tmp_path: Path) -> None:
+    assert starts_workers(tmp_path / "one", anew=False).startswith("Keep the loader's workers")
+    assert starts_workers(tmp_path / "many", anew=True).startswith("Make the loader once")

@@ -12,6 +12,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules import gc_pressure
 from stepscope.analyze.counters import grown
+from stepscope.analyze.input.epochs import epochs_of
 from stepscope.analyze.input.loaders import stage_spans
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
@@ -71,6 +72,10 @@ _FIXES: Final = {
     "epoch": "Do less where an epoch begins: make the loader or pipeline once and not in every "
     "epoch, fill smaller shuffle buffers, and evaluate, save and plot every few epochs.",
 }
+_ONE_LOADER: Final = (
+    "Make the loader once, before the first epoch, and keep its workers: DataLoader(…, "
+    "persistent_workers=True). A loader that each epoch makes anew starts them again all the same."
+)
 _FEW: Final = "another run may have more or fewer of them"
 _NOT_THE_SCRIPTS: Final = (_NOT_RUNNING, "unknown", "communication")
 
@@ -144,7 +149,7 @@ def _candidate(
         ],
         location=location,
         saving=saving,
-        fix=_FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each."),
+        fix=_fix(case, kind),
         steps_behind=count,
         doubt=_FEW if count < _PATTERN else None,
         source=case.code.text(location),
@@ -157,6 +162,12 @@ def _free_share(case: Case) -> float:
     whole = case.stacks.share(seen)
     free = case.stacks.share(look for look in seen if look not in case.stacks.claimed)
     return free / whole if whole else 1.0
+
+
+def _fix(case: Case, kind: str) -> str:
+    if kind == "workers" and not epochs_of(case.process, case.steps).keeps_loader:
+        return _ONE_LOADER
+    return _FIXES.get(kind, "See the steps one by one: stepscope show RUN steps --each.")
 
 
 def _cost(case: Case, slow: list[int]) -> Ints:
