@@ -82,13 +82,16 @@ class Session:
             self._state.baseline = baseline.record(self._program, self._state, self._budget)
             self._state.save()
         else:
-            rounds = sum(len(each.rounds) for each in self._state.comparisons)
-            measured = f" and {rounds} round{'s' if rounds > 1 else ''}" if rounds else ""
-            self._talk.say(
-                f"going on with {shown(self._state.folder)}: its recording of the script as it is"
-                f"{measured} are used again."
-            )
+            self._say_what_is_there()
         return baseline.judged(self._state.baseline)
+
+    def _say_what_is_there(self) -> None:
+        rounds = sum(len(each.rounds) for each in self._state.comparisons)
+        measured = f" and {rounds} round{'s' if rounds > 1 else ''} are" if rounds else " is"
+        self._talk.say(
+            f"going on with {shown(self._state.folder)}: its recording of the script as it is"
+            f"{measured} used again."
+        )
 
     def _say_plan(self, fixes: int) -> None:
         if not fixes:

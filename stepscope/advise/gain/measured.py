@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stepscope.advise.evidence.words import times
+from stepscope.advise.evidence.words import counted, times
 from stepscope.model import Location
 from stepscope.model.findings import Speedup
 from stepscope.store.records import MeasuredGain
@@ -34,4 +34,5 @@ def in_words(gain: MeasuredGain) -> str:
 def how_sure(gain: MeasuredGain) -> str:
     above = f" on top of {' and '.join(gain.on_top_of)}" if gain.on_top_of else ""
     but = f", and not kept: {gain.reason}" if gain.reason else ""
-    return f"high: measured with {gain.fix}{above}, in {gain.rounds} rounds of runs{but}"
+    rounds = counted(gain.rounds, "round")
+    return f"high: measured with {gain.fix}{above}, in {rounds} of runs{but}"
