@@ -32,13 +32,13 @@ ROUNDING = 1e-6  # of a figure: sums of integers against means of floats
 WHOLE = {
     "checkpoint-stall": "checkpoint",
     "evaluation-stall": "evaluation",
+    "gc-pressure": "gc",
     "logging-stall": "logging",
     "recompilation": "compile",
 }
 PARTS = {
     "repeated-load": ("files", "input"),
     "slow-outlier-steps": (OUTLIERS,),
-    "gc-pressure": ("gc", OUTLIERS),
     "exposed-communication": ("communication",),
 }
 OF_SOMETHING = re.compile(r"(\d+) % of (each step|step time|all step time)")

@@ -1,6 +1,7 @@
 """The runs that tests record, and whether one lost something: it says so in its run."""
 
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,7 +34,8 @@ def losses_in(folder: str | Path) -> Iterator[str]:
 
 
 def recorded_in(folder: str | Path) -> Iterator[Path]:
-    """The run folders at any level below it."""
-    for place, _, files in os.walk(folder):
-        if RECORDED in files:
+    """The folders of real runs at any level below it: of `stepscope run`, or of several ranks."""
+    second_rank = f"proc-1-{socket.gethostname()}-"
+    for place, folders, files in os.walk(folder):
+        if RECORDED in files or any(each.startswith(second_rank) for each in folders):
             yield Path(place)

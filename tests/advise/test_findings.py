@@ -29,7 +29,7 @@ FAULTS = {
 }
 
 # What these blame is a category of the breakdown.
-WITH_A_ROW = ("repeated_load", "logging", "checkpoint", "evaluation")
+WITH_A_ROW = ("repeated_load", "logging", "checkpoint", "evaluation", "objects", "collected")
 
 
 def findings(kind: str, folder: Path, *steps: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stepscope.advise.evidence.idle_code import idle_lines
 from stepscope.advise.evidence.patch import decorated, with_argument
 from stepscope.advise.evidence.source import Text, is_carried
+from stepscope.analyze.phases.idle_code import idle_lines
 from stepscope.model import Location
 
 CARRIED = {

@@ -171,6 +171,14 @@ def test_without_a_framework_what_is_blamed_has_a_row(
     assert not disagreements(tmp_path / "run")
 
 
+def test_an_evaluation_that_the_training_needs_is_training(tmp_path: Path) -> None:
+    """As the fitness of a population is."""
+    call = "weights = bred(weights, evaluate(weights))"
+    run = in_numpy(tmp_path / "run", call, inside="evaluate", ms=30)
+    assert "evaluation" not in shares(run)
+    assert not disagreements(tmp_path / "run")
+
+
 def test_what_is_printed_in_every_sixth_step_is_in_every_sixth_step(tmp_path: Path) -> None:
     run = in_numpy(tmp_path / "run", "print(batch)", inside=None, ms=40, every=6)
     (row,) = (each for each in steps(run).breakdown or [] if each.category == "logging")

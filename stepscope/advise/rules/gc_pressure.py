@@ -3,17 +3,14 @@
 import collections
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import step_of
+from stepscope.analyze.phases.garbage import collects_throughout
 from stepscope.analyze.phases.step_phases import phases_by_step
-from stepscope.clock import Ints
 from stepscope.model import Location
 from stepscope.model.rare import of_steps
 from stepscope.store.events import Spans
@@ -23,8 +20,6 @@ ID: Final = "gc-pressure"
 TRIAL: Final = "gc-freeze"
 _PHASE: Final = "gc"
 _ALL_OBJECTS: Final = 3  # the generation that has them all
-_FEW_SLOW_STEPS: Final = 3  # as slow-outlier-steps asks for
-_RARE: Final = 0.2  # of the steps: more are not outliers
 # Of what a collection walks, most is alive where it frees less: a young one has 700 to look at.
 _LEAST_FREED: Final = 100
 _MOSTLY: Final = 0.5
@@ -51,7 +46,7 @@ _ALIVE: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     """Comes after slow-outlier-steps, which has claimed those of a few slow steps."""
-    by_step_ns = _by_step(case)
+    by_step_ns = case.phase_by_step(_PHASE)
     cost = float(by_step_ns.mean())
     share = cost / case.step_ns
     if share < LEAST_SHARE or not (explains(case) or any(case.stacks.free(_PHASE))):
@@ -59,13 +54,14 @@ def judge(case: Case) -> list[Candidate]:
     places = _places(case)
     location = places[0][0] if places else None
     seen = Collections(case)
+    of = of_steps(int((by_step_ns > 0).sum()), len(by_step_ns))
     case.stacks.claim_phase(_PHASE)
     return [
         Candidate(
             id=ID,
-            title=f"Garbage collections take {percent(share)} of the step time",
+            title=f"Garbage collections take {percent(share)} of {of}",
             verdict=f"collects garbage{_why(case, location, seen)}",
-            of=of_steps(int((by_step_ns > 0).sum()), len(by_step_ns)),
+            of=of,
             share=share,
             evidence=[
                 seen.words(cost, case.step_ns),
@@ -87,32 +83,9 @@ def judge(case: Case) -> list[Candidate]:
 def explains(case: Case) -> bool:
     """Whether collections are a matter of all steps, and not of a few slow ones: those are
     slow-outlier-steps, unless the script asks for them."""
-    spent = _by_step(case)
-    if spent.sum() < LEAST_SHARE * case.measured_ns.sum():
-        return False
-    places = _places(case)
-    if places and _is_asked_for(case, places[0][0]):
-        return True
-    is_slow = _slow_by_collections(case)
-    is_by_few = _FEW_SLOW_STEPS <= is_slow.sum() <= _RARE * len(is_slow)
-    return not is_by_few or bool(spent[~is_slow].sum() >= LEAST_SHARE * case.measured_ns.sum())
-
-
-def _slow_by_collections(case: Case) -> npt.NDArray[np.bool_]:
-    """Measured steps that a collection makes twice as long as the usual one: by themselves, since
-    what else makes steps slow differs from run to run."""
-    spent = _by_step(case)
-    slow: npt.NDArray[np.bool_] = spent > np.median(case.measured_ns - spent)
-    return slow
-
-
-def _by_step(case: Case) -> Ints:
-    """In measured steps; of slow ones all of it, whatever they take above a typical step."""
-    phases = phases_by_step(case.process, case.steps)
-    if _PHASE not in phases.names:
-        return np.zeros(len(case.measured_ns), np.int64)
-    by_step: Ints = phases.ns[case.steps.is_measured, phases.names.index(_PHASE)]
-    return by_step
+    phases, measured = phases_by_step(case.process, case.steps), case.steps.is_measured
+    spent = phases.ns[measured, phases.names.index(_PHASE)]
+    return collects_throughout(case.process, spent, case.measured_ns)
 
 
 class Collections:

@@ -4,17 +4,16 @@ import collections
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.idle_code import idle_lines
 from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
-from stepscope.advise.gain.saving import Saving
+from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL
 from stepscope.analyze.code.sampled_steps import Frame, Look
-from stepscope.analyze.phases.seen_stalls import EVALUATES
+from stepscope.analyze.phases.idle_code import idle_lines
 from stepscope.frameworks.table import folders
 from stepscope.model import Location
 from stepscope.model.rare import of_steps
@@ -136,7 +135,7 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     mine = set(looks)
     case.stacks.claim(lambda look: look in mine)
     cost, error = share * case.step_ns, case.stacks.time.error(share) * case.step_ns
-    evaluates = not case.is_framework and _evaluates(case, looks)
+    evaluates = _evaluates(case, looks)
     count, measured = _steps_with(case, location), len(case.measured_ns)
     of = of_steps(count, measured)
     return Candidate(
@@ -174,18 +173,6 @@ def _steps_with(case: Case, location: Location | None) -> int:
 
 
 def _evaluates(case: Case, looks: list[Look]) -> bool:
-    """Whether its name says so, or it runs what the training runs as well: the model."""
-    mine = set(looks)
-    inside = {_key(frame) for look in looks for frame in look.users[1:]}
-    if any(EVALUATES.match(name.rpartition(".")[2]) for _, name in inside):
-        return True
-    header = case.code.step_header
-    trains = {
-        _key(frame)
-        for look in case.stacks.time.looks
-        if look not in mine
-        for frame in look.users
-        if header is None or not case.code.is_in(frame, header)
-    }
-    around = {key for key in inside if all(key in map(_key, look.users) for look in looks)}
-    return bool((inside - around) & trains)
+    """Whether the breakdown says so, too."""
+    evaluation = case.stacks.share(look for look in looks if look.phase == "evaluation")
+    return evaluation > HALF * case.stacks.share(looks)

@@ -3,7 +3,7 @@
 1. A print, a logger, a write to an open file is logging, also where no hook records it.
 2. A function that saves or logs does so with all of its own Python: it collects and rounds what it
    writes. That needs a framework, as without one the training is Python as well.
-3. Without a framework, what the step loop calls under the name of an evaluation is evaluation.
+3. Without a framework, so is evaluation what the step loop calls to evaluate (evaluating_lines.py).
 
 Samples say how much of a phase that is. Which steps have it is what the spans of the phase say, or
 else the hits of the lines: if these are in every tenth step, the longest tenth of them have it.
@@ -18,14 +18,13 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.phases.collecting import step_loops
+from stepscope.analyze.phases.evaluating_lines import Key, evaluating_lines, key_of
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
 from stepscope.analyze.phases.looks import PYTHON, Frame, Look, StepTime, step_time
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
 
-EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
 _LIBRARIES: Final = ("/logging/", "/tensorboard/", "/tensorboardX/", "/wandb/", "/mlflow/")
 _PRINTS: Final = re.compile(
     r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow|\bfsync\(|\bself\.log(_dict)?\("
@@ -38,8 +37,6 @@ _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 # Of a function's time: it is there to save or to log. One that does something else and prints a
 # line at its end has less (tests/advise/test_logging.py has one of each).
 _IS_FOR: Final = 0.25
-
-_Key = tuple[str, str]  # file, function
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +53,10 @@ class SeenStalls:
     def __init__(self, process: ProcessData, steps: FoundSteps) -> None:
         self._process = process
         self._is_framework = is_trained_by_framework(process)
-        self._step_functions = _step_functions(process, steps)
         seen = step_time(process, steps)
+        self._evaluating = (
+            set() if self._is_framework else evaluating_lines(process, steps, seen.looks)
+        )
         first = [dataclasses.replace(look, phase=self._first(look)) for look in seen.looks]
         self._functions = _functions_for(first) if self._is_framework else {}
         self.parts = self._parts(seen, max(1, len(steps)))
@@ -78,7 +77,7 @@ class SeenStalls:
     def _phase(self, look: Look) -> str:
         phase = self._first(look)
         if phase in _OWN:
-            found = (self._functions.get(_key(frame)) for frame in look.users)
+            found = (self._functions.get(key_of(frame)) for frame in look.users)
             return next(filter(None, found), phase)
         return phase
 
@@ -97,13 +96,10 @@ class SeenStalls:
         is_own = look.phase == PYTHON and bool(look.users)
         return is_own and bool(_PRINTS.search(self._text(look.users[-1])))
 
-    def _evaluates(self, look: Look) -> bool:
-        inside = self._called_by_step(look)
-        return any(EVALUATES.match(frame.function.name.rpartition(".")[2]) for frame in inside)
-
-    def _called_by_step(self, look: Look) -> tuple[Frame, ...]:
-        loops = [at for at, frame in enumerate(look.users) if _key(frame) in self._step_functions]
-        return look.users[loops[-1] + 1 :] if loops else ()
+    def _evaluates(self, look: Look) -> Frame | None:
+        """The line of the step loop that does."""
+        lines = ((frame, (*key_of(frame), frame.line)) for frame in look.users)
+        return next((frame for frame, line in lines if line in self._evaluating), None)
 
     def _text(self, frame: Frame) -> str:
         lines = self._texts.get(frame.function.file)
@@ -144,8 +140,7 @@ class SeenStalls:
         """Of the line that logs, or calls the evaluation; as many as steps if that is not known."""
         if not look.users:
             return np.inf
-        inside = self._called_by_step(look) if phase == "evaluation" else ()
-        frame = look.users[-1 - len(inside)] if inside else look.users[-1]
+        frame = (self._evaluates(look) if phase == "evaluation" else None) or look.users[-1]
         return self._line_hits.get((frame.function.file, frame.line), np.inf)
 
     @functools.cached_property
@@ -179,28 +174,13 @@ def moved_ns(part: Part, whole_ns: float, phase_ns: Ints, other_ns: Ints) -> Int
     return moved
 
 
-def _key(frame: Frame) -> _Key:
-    return frame.function.file, frame.function.name
-
-
-def _step_functions(process: ProcessData, steps: FoundSteps) -> set[_Key]:
-    """The functions with a loop that the steps happen in."""
-    names, found = process.names, set()
-    for loop in step_loops(steps):
-        code = names.codes.get(loop.name.code)
-        file = names.files.get(code.file) if code else None
-        if code and file:
-            found.add((file.path, code.function))
-    return found
-
-
-def _functions_for(looks: Iterable[Look]) -> dict[_Key, str]:
+def _functions_for(looks: Iterable[Look]) -> dict[Key, str]:
     """The functions that are there to save or to log, and do not train."""
-    spent: dict[_Key, dict[str, float]] = collections.defaultdict(
+    spent: dict[Key, dict[str, float]] = collections.defaultdict(
         lambda: collections.defaultdict(float)
     )
     for look in looks:
-        for key in {_key(frame) for frame in look.users}:
+        for key in {key_of(frame) for frame in look.users}:
             spent[key][look.phase] += look.ns
     found = {}
     for key, by_phase in spent.items():

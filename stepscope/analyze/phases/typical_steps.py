@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.phases.garbage import collects_throughout
 from stepscope.analyze.phases.span_table import NO_BATCH_YET, Mask, without_gradients
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
 from stepscope.analyze.phases.without_core import each_with_its_part
@@ -56,10 +57,10 @@ def typical_steps(process: ProcessData, steps: FoundSteps) -> Typical:
     phases = phases_by_step(process, steps)
     found = np.zeros(len(steps), np.bool_)
     found[outliers(steps.duration_ns, steps.is_measured).indices] = True
-    beyond = _beyond(phases, steps, found)
+    beyond = _beyond(process, phases, steps, found)
     found &= beyond.sum(axis=1) >= _usual(phases, steps, found).sum()
     found &= ~_by_design(process, steps, phases, found, beyond)
-    beyond = _beyond(phases, steps, found)
+    beyond = _beyond(process, phases, steps, found)
     usual = phases
     if found.any():
         ns = np.column_stack([phases.ns - beyond, beyond.sum(axis=1)])
@@ -100,11 +101,22 @@ def _usual(phases: Phases, steps: FoundSteps, slow: Mask) -> Ints:
     return usual
 
 
-def _beyond(phases: Phases, steps: FoundSteps, slow: Mask) -> npt.NDArray[np.int64]:
+def _beyond(
+    process: ProcessData, phases: Phases, steps: FoundSteps, slow: Mask
+) -> npt.NDArray[np.int64]:
     more: npt.NDArray[np.int64] = np.maximum(0, phases.ns - _usual(phases, steps, slow))
     more[~slow] = 0
-    more[:, np.isin(phases.names, KEEP_THEIR_NAMES)] = 0
+    more[:, np.isin(phases.names, _kept(process, phases, steps))] = 0
     return more
+
+
+def _kept(process: ProcessData, phases: Phases, steps: FoundSteps) -> tuple[str, ...]:
+    """Garbage collections too, if they are a matter of all steps: a finding of their own."""
+    measured = steps.is_measured
+    spent_ns = phases.ns[measured, phases.names.index("gc")]
+    if measured.any() and collects_throughout(process, spent_ns, steps.duration_ns[measured]):
+        return (*KEEP_THEIR_NAMES, "gc")
+    return KEEP_THEIR_NAMES
 
 
 def _by_design(

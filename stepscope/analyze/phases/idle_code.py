@@ -15,10 +15,9 @@ import ast
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, Protocol
 
-from stepscope.advise.evidence.source import Function, Loop, Sources, last_line
-from stepscope.analyze.phases.seen_stalls import EVALUATES
+from stepscope.analyze.source_text import Function, Loop, Text, last_line
 from stepscope.model import Location
 
 _REPORTS: Final = frozenset(
@@ -31,12 +30,23 @@ _HAND_ON: Final = frozenset(
     {"zip", "enumerate", "list", "tuple", "dict", "reversed", "getattr", "vars", "values", "items",
      "parameters", "view", "reshape", "ravel"}
 )  # fmt: skip
+EVALUATES: Final = re.compile(r"_?(eval|evaluate|validate|validation|test)(_|$)", re.I)
 _TRAINS: Final = re.compile(r"_?(train|learn|fit|backward|optimi[sz]e)(_|$)", re.I)
 _RANDOM: Final = re.compile(r"(^|_)(rng|random|generator|gen|seed|key)(_|s?$)", re.I)
 # How many functions of one name, and how many levels of calls: enough for scripts, and bounded.
 _MOST_DEFINITIONS: Final = 4
 _DEEPEST: Final = 8
 _GROWS: Final = frozenset({"append", "extend", "add", "write", "writerow", "put"})
+
+
+class Sources(Protocol):
+    """The user's files that were recorded."""
+
+    def text(self, file: str) -> Text | None: ...
+
+    def definitions(self, name: str) -> list[Function]:
+        """The user's functions and methods of that name."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
