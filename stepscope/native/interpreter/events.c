@@ -16,9 +16,9 @@ static int is_pass(uint32_t category) {
 
 /* A handler of the script's own is noticed by the next event. */
 static void keep_guard(uint64_t now) {
-    static uint64_t looked;
-    if (LIKELY(now - looked < ns_to_ticks(1e6))) return;
-    looked = now;
+    static uint64_t next_look;
+    if (LIKELY(now < next_look)) return;
+    next_look = now + ns_to_ticks(1e6);
     bus_guard_keep();
 }
 
