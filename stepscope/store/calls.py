@@ -63,7 +63,7 @@ def read_calls(path: Path, notes: list[str]) -> Calls:
             offsets.append(first + CALL_NODE_DTYPE.itemsize * np.arange(len(entries)))
         elif kind == fmt.CallsKind.STACK:
             stacks.append(_open_entries(body))
-    if not nodes:
+    if not any(map(len, nodes)):  # killed before the first was finished
         return Calls(is_recorded=True, is_whole=len(notes) == notes_before)
     calls = _tree(path, np.concatenate(nodes), np.concatenate(offsets), notes)
     _note_open(calls, stacks, np.concatenate(offsets), header.base)

@@ -7,6 +7,7 @@ from stepscope.views.view import Given, Option, Rows, View
 if TYPE_CHECKING:
     from stepscope.model import StepsAnswer
 
+_DRAWN: Final = 2000  # more than a terminal has columns
 _EACH: Final = Option(flag="--each", help="every single step.", is_flag=True)
 _SCHEME: Final = Option(
     flag="--scheme",
@@ -18,7 +19,8 @@ _SCHEME: Final = Option(
 def _asked_with(given: Given) -> dict[str, Any]:
     """The terminal view always needs single steps: it draws them as one line."""
     each = "each" in given or "json" not in given
-    return {"scheme": given.get("scheme", "stepscope"), "each": each}
+    asked = {"scheme": given.get("scheme", "stepscope"), "each": each}
+    return asked if "each" in given else asked | {"most_each": _DRAWN}
 
 
 STEPS: "View[StepsAnswer]" = View(

@@ -218,3 +218,11 @@ def test_traces_in_the_wild_are_read_whole(name: str) -> None:
     assert trace.has_device == (len(on_device) > 0)
     if device_ns is not None:
         assert int(np.rint(on_device["duration_ns"].sum() / 1e6)) == round(device_ns / 1e6)
+
+
+@pytest.mark.parametrize("base", ["1" + "0" * 30, "-1", "1e999", "9" * 5000, '"soon"'])
+def test_a_time_that_no_clock_has_is_not_what_times_count_from(base: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    event = '{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 5, "dur": 2}'
+    path.write_text(f'{{"baseTimeNanoseconds": {base}, "traceEvents": [{event}]}}')
+    assert read_kineto(path).events["start_ns"].tolist() == [5000]

@@ -252,3 +252,18 @@ def test_a_run_cut_at_any_record_keeps_the_steps_before(tmp_path: Path) -> None:
         stream.write_bytes(whole[: fmt.HEADER.size + (kept + 1) * fmt.EVENT.size + kept])
         assert steps.steps(load(run.path)).steps == kept - 1
     assert "cut off" in notes_of(run.path)
+
+
+def test_open_calls_without_any_finished_node_are_no_calls(tmp_path: Path) -> None:
+    """As a process leaves them that is killed while it makes its first node."""
+    process = RunBuilder(tmp_path / "run").process()
+    process.open_calls((process.root(), 0))
+    process.write()
+    path = process.folder / fmt.CALLS_FILE
+    content = bytearray(path.read_bytes())
+    first = fmt.HEADER.size + fmt.BLOCK.size
+    content[first : first + 4] = bytes(4)  # the tag, which is written last
+    path.write_bytes(content)
+    (read,) = open_run(tmp_path / "run").processes
+    assert read.calls.is_recorded
+    assert len(read.calls.function) == 0

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.answers import xprof_categories
 from stepscope.analyze.phases.overhead import overhead
@@ -27,27 +28,36 @@ def steps(
     process: int | None = None,
     rank: int | None = None,
     scheme: str = "stepscope",
+    most_each: int | None = None,
 ) -> StepsAnswer:
     """The steps of the main process, or of the one asked for by pid or rank. `scheme`: whose
-    categories to use; a trace that another tool wrote has only XProf's."""
+    categories to use; a trace that another tool wrote has only XProf's. `most_each`: of long runs,
+    each is the slowest of several, so that there are no more than that."""
     chosen = select(run, process, rank)
     if chosen is not None and chosen.folder.is_file():
         answer = xprof_categories.of_trace(chosen)
     else:
-        answer = _of_process(run, chosen, each=each or scheme == "xprof")
+        wanted = each or scheme == "xprof"
+        answer = _of_process(run, chosen, each=wanted, most_each=most_each)
         if scheme == "xprof" and chosen is not None and answer.steps:
             answer = xprof_categories.in_xprof_scheme(run, chosen, answer)
     return answer if each else msgspec.structs.replace(answer, each=msgspec.UNSET)
 
 
-def _of_process(run: Run, chosen: ProcessData | None, *, each: bool) -> StepsAnswer:
+def _of_process(
+    run: Run, chosen: ProcessData | None, *, each: bool, most_each: int | None
+) -> StepsAnswer:
     found = find_steps(run, chosen)
     if chosen is None:
         return no_steps(f"No steps found: {found.reason}", None)
     cost = overhead(run, chosen, found)
     if not len(found):
         return no_steps(f"No steps found: {found.reason}", cost)
-    return _answer(chosen, found, cost, each)
+    answer = _answer(chosen, found, cost)
+    if not each:
+        return answer
+    shown = _slowest_of_several(found.duration_ns, most_each or len(found))
+    return msgspec.structs.replace(answer, each=_each(chosen, found, shown))
 
 
 def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
@@ -57,7 +67,7 @@ def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
     )  # fmt: skip
 
 
-def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool) -> StepsAnswer:
+def _answer(process: ProcessData, found: FoundSteps, cost: Overhead) -> StepsAnswer:
     measured = found.is_measured
     phases = phases_by_step(process, found)
     durations = found.duration_ns[measured]
@@ -78,7 +88,6 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead, each: bool)
             *([ESTIMATED] if phases.is_estimated.any() else []),
             *filter(None, [found.one_offs(process), note_without_core(process, found)]),
         ],
-        each=_each(process, found, phases) if each else msgspec.UNSET,
         without_core=without_core(process, found) if is_shared(process, found) else None,
     )
 
@@ -123,14 +132,24 @@ def _bound(breakdown: list[Share]) -> Bound:
     return "host"
 
 
-def _each(process: ProcessData, found: FoundSteps, phases: Phases) -> list[Step]:
+def _slowest_of_several(duration_ns: Ints, most: int) -> npt.NDArray[np.intp]:
+    """Indices in order: all, or the slowest of every so many."""
+    if len(duration_ns) <= most:
+        return np.arange(len(duration_ns))
+    edges = np.arange(most) * len(duration_ns) // most
+    parts = zip(edges.tolist(), [*edges[1:].tolist(), len(duration_ns)], strict=True)
+    return np.array([low + int(duration_ns[low:high].argmax()) for low, high in parts])
+
+
+def _each(process: ProcessData, found: FoundSteps, shown: npt.NDArray[np.intp]) -> list[Step]:
+    phases = phases_by_step(process, found)
     columns = zip(
-        (found.start_ns - process.start_ns).tolist(),
-        found.duration_ns.tolist(),
-        phases.ns.tolist(),
-        found.is_measured.tolist(),
-        phases.is_estimated.tolist(),
-        range(1, len(found) + 1),
+        (found.start_ns[shown] - process.start_ns).tolist(),
+        found.duration_ns[shown].tolist(),
+        phases.ns[shown].tolist(),
+        found.is_measured[shown].tolist(),
+        phases.is_estimated[shown].tolist(),
+        (shown + 1).tolist(),
         strict=True,
     )
     return [

@@ -16,7 +16,7 @@ from stepscope.importers.kineto.rows import (
     string_of,
     thread_of,
 )
-from stepscope.importers.kineto.text import TraceText
+from stepscope.importers.kineto.text import TraceText, base_ns
 from stepscope.importers.trace import (
     EVENT_DTYPE,
     FLOW_DTYPE,
@@ -142,15 +142,13 @@ class _Reader:
             self._thread_names[thread] = string_of(rows.text(name))
 
     def trace(self, path: Path, text: TraceText[Event]) -> Trace:
-        base = text.head.get("baseTimeNanoseconds", 0)
-        base_ns = int(base) if isinstance(base, int | float) else 0
         events, memory, flows = (
             _joined(self._parts, EVENT_DTYPE),
             _joined(self._memory, MEMORY_DTYPE),
             _joined(self._flows, FLOW_DTYPE),
         )
         for table, column in ((events, "start_ns"), (memory, "at_ns"), (flows, "at_ns")):
-            table[column] += base_ns
+            table[column] += base_ns(text.head)
         threads = [
             Thread(str(process), str(thread), self._thread_names.get(number))
             for (process, thread), number in self._threads.items()

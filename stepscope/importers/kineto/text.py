@@ -27,7 +27,8 @@ _BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
 _LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _PHASE: Final = re.compile(rb'"ph"')
-_BASE: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d+)')
+_BASE: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d{1,19})(?![\d.eE])')
+_LATEST_NS: Final = 2**62  # later than any clock: damage
 _MOST_JOINED: Final = 16  # pieces that one event with a list of objects may be cut into
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|.?)", re.DOTALL)
 _CONTROLS: Final = bytes(32 if byte < 32 else byte for byte in range(256))
@@ -270,3 +271,10 @@ def _large(parts: Iterator[bytes]) -> Iterator[bytes]:
             collected, size = [], 0
     if collected:
         yield b"".join(collected)
+
+
+def base_ns(head: dict[str, Any]) -> int:
+    """What the times of the events count from, in ns; 0 if the file does not say, or is damaged."""
+    base = head.get("baseTimeNanoseconds", 0)
+    is_time = isinstance(base, int | float) and 0 <= base < _LATEST_NS
+    return int(base) if is_time else 0

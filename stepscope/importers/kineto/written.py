@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final
 
-from stepscope.importers.kineto.text import TraceText
+from stepscope.importers.kineto.text import TraceText, base_ns
 from stepscope.importers.trace import Trace
 from stepscope.importers.written_events import Event, Written
 
@@ -12,11 +12,10 @@ _FARTHEST_US: Final = 2.0**61 / 1000
 
 
 def events_in(trace: Trace) -> Iterator[Written]:
-    base = trace.head.get("baseTimeNanoseconds", 0)
-    base_ns = int(base) if isinstance(base, int | float) else 0
+    began_ns = base_ns(trace.head)
     for events in TraceText(trace.path, Event):
         for event in events:
-            yield event, base_ns + _ns(event.get("ts")), max(0, _ns(event.get("dur")))
+            yield event, began_ns + _ns(event.get("ts")), max(0, _ns(event.get("dur")))
 
 
 def _ns(us: Any) -> int:

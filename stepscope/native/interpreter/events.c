@@ -2,6 +2,7 @@
 #include "python/compat.h"
 #include "interpreter/events.h"
 #include "clock/clock.h"
+#include "storage/bus_guard.h"
 #include "storage/storage.h"
 #include "interpreter/rests.h"
 #include "interpreter/threads.h"
@@ -13,8 +14,17 @@ static int is_pass(uint32_t category) {
     return (category >= SPAN_FORWARD && category <= SPAN_OPTIMIZER) || category == SPAN_COMPUTE;
 }
 
+/* A handler of the script's own is noticed by the next event. */
+static void keep_guard(uint64_t now) {
+    static uint64_t next_look;
+    if (LIKELY(now < next_look)) return;
+    next_look = now + ns_to_ticks(1e6);
+    bus_guard_keep();
+}
+
 uint64_t event_add(uint32_t kind, Event fields) {
     if (!storage_is_open) return 0;
+    keep_guard(fields.start);
     if (kind == EVENT_SPAN && is_pass(fields.extra)) events_of_passes++;
     if (UNLIKELY(rests_are_due()) && rests_leave_out(kind, fields.extra)) return 0;
     Thread *thread = thread_get();

@@ -98,9 +98,7 @@ static int sample_is_due(Beat *self, uint64_t now) {
 static void one_beat(Beat *self, uint64_t now, uint64_t since_last) {
     sample_thinned(self->tstate, since_last);
     if (sample_is_due(self, now)) sampler_take(self->tstate, now);
-    int is_due = due(&self->budget_at, now, BUDGET_EVERY_MS);
-    if (is_due) bus_guard_keep();
-    if (is_due && self->options.thin)
+    if (due(&self->budget_at, now, BUDGET_EVERY_MS) && self->options.thin)
         budget_keep(now, self->options.budget_share, self->options.event_cost_ns,
                     self->options.exit_cost_ns);
     if (due(&self->clock_at, now, CLOCK_EVERY_MS)) {
@@ -119,6 +117,7 @@ static void *beat_on(void *argument) {
     uint64_t last = ticks_now();
     sampler_go_on(last);
     while (!wait_interval(self)) {
+        bus_guard_keep(); /* without the GIL: a thread may hold it while it faults */
         sampler_glance();
         PyEval_RestoreThread(self->tstate);
         uint64_t now = ticks_now();

@@ -18,10 +18,7 @@ def hear(number, frame):
 
 
 def work(n):
-    total = 0
-    for i in range(n):
-        total += len(str(i))
-    return total
+    return sum(len(str(i)) for i in range(n))
 
 
 def recurse(n):
