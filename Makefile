@@ -8,10 +8,10 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test check types bench analysis viewer zoo zoo-try ladder nightly picture clean
+.PHONY: help demo demo-torch test test-3.14 check types bench analysis viewer zoo zoo-try ladder nightly picture clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo examples/data/digits.npz ## install, run the slow example under stepscope, print its summary
 	.venv/bin/stepscope run $(DEMO)/train.py
@@ -22,6 +22,9 @@ demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a 
 test: .venv/.dev ## run the tests; on one installed Python from 3.11 to 3.13 per engine
 	.ci/chromium
 	.venv/bin/python .ci/test
+
+test-3.14: ## the tests without frameworks on Python 3.14, where there is one
+	.ci/test-3.14
 
 check: .venv/.dev ## ruff, mypy strict, the page's types, and the C core with warnings as errors
 	.venv/bin/ruff check .

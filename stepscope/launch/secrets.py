@@ -31,6 +31,7 @@ _ABOUT_IT: Final = frozenset(
     "file path dir folder length len size count type types dim dropout limit ids level budget "
     "embedding embeddings".split()
 )
+_WITHOUT: Final = frozenset("no skip disable without".split())  # --no-auth: what follows is free
 _SHORT_OPTIONS: Final = frozenset({"-k", "-p"})  # a key, a password
 _USER_OPTIONS: Final = frozenset({"-u", "--user", "--login", "--username"})  # me:password
 _LONGEST_NUMBER: Final = 6  # digits: a port or a size, and not a key
@@ -58,6 +59,10 @@ def mask_command(command: Sequence[str]) -> list[str]:
 def names_a_secret(name: str) -> bool:
     """True for --hub-token, db.password and WANDB_API_KEY; not for --max-tokens and --pad-token."""
     words = _words(name)
+    return _has_secret(words) and words[0] not in _WITHOUT
+
+
+def _has_secret(words: list[str]) -> bool:
     return any(
         _is_secret(before, word, after)
         for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False)
@@ -68,7 +73,8 @@ def mask_text(text: str) -> str:
     """In a text of any kind: a URL, a header, JSON, an expression."""
     if "://" in text:
         text = _mask_url(text)
-    if ("=" in text or ":" in text) and names_a_secret(text):
+    before_signs = text.replace(":", "=").split("=")[:-1]
+    if any(_has_secret(_words(each)) for each in before_signs):
         text = _mask_pairs(text)
     if "Bearer " in text or "Basic " in text:
         text = _mask_header(text)

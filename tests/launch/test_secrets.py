@@ -61,6 +61,7 @@ def test_a_secret_is_masked(typed: str, written: str) -> None:
         "-n imagenet2012resnet50v2 -t classification",
         "--revision 9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e3f2a1b0c",
         "host:8080 c:d",
+        "--no-auth train.py --skip-token-check train.py",
     ],
 )
 def test_everything_else_is_written_down_as_it_is(typed: str) -> None:
@@ -80,6 +81,8 @@ def test_secrets_inside_json_and_code_are_masked() -> None:
         '{"lr": 3, "api_key": ***, "pad_token": "<pad>"}',
     ]
     assert mask_command(["-c", "login(token='abc', n=3)"]) == ["-c", "login(token=***, n=3)"]
+    assert mask_command(["--x", "{auth: abc, n: 1}"]) == ["--x", "{auth: ***, n: 1}"]
+    assert mask_command(["-c", "no = 1; token = 'abc'"]) == ["-c", "no = 1; token = ***"]
 
 
 def test_a_telling_option_without_a_value_masks_nothing_that_follows() -> None:

@@ -82,4 +82,4 @@ def test_lines_are_profiled_beside_it(lines_first: bool) -> None:
     assert (counted["body"], counted["<built-in method builtins.abs>"]) == (1, 5)
     (code,) = (entry.code for entry in calls.getstats() if "body" in str(entry.code))
     assert not isinstance(code, str)
-    assert {type(constant) for constant in code.co_consts} == {type(None), int}  # none of our ticks
+    assert {type(constant) for constant in code.co_consts} <= {type(None), int}  # none of our ticks

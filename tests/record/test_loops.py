@@ -94,7 +94,8 @@ EXPECTED = [
     ("retry", 2, lambda turns: turns["retry.forever"]),
     ("call_over_lines", 0, lambda turns: turns["call_over_lines"]),
     ("cleanup", 0, lambda turns: turns["cleanup.for"] + 1),  # once left by return
-    ("cleanup", 1, lambda turns: turns["cleanup.finally"] + 2),
+    # 3.14 does not report the line at which a `finally` is entered from the end of a loop.
+    ("cleanup", 1, lambda turns: turns["cleanup.finally"] + 1 + (sys.version_info < (3, 14))),
     ("ticker", 0, lambda turns: turns["ticker"] + 2),
     ("asynchronous", 0, lambda turns: turns["asynchronous"] + 1),
 ]
@@ -150,7 +151,8 @@ def test_a_while_loop_is_stamped_at_its_condition() -> None:
 
 
 def test_an_endless_loop_is_stamped_at_its_first_line() -> None:
-    assert loops_of("def f(n):\n while True:\n  n()\n  n(2)\n") == [(3, 4, None)]
+    first = 2 if sys.version_info >= (3, 14) else 3  # 3.14 has an instruction for `while True`
+    assert loops_of("def f(n):\n while True:\n  n()\n  n(2)\n") == [(first, 4, None)]
 
 
 def test_an_endless_loop_around_a_loop_has_a_line_of_its_own() -> None:

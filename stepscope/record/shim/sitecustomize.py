@@ -7,7 +7,7 @@ replaces it. Old syntax on purpose: any Python may be started in this environmen
 import os
 import sys
 
-_SUPPORTED = ((3, 11), (3, 12), (3, 13))
+_OLDEST = (3, 11)
 
 
 def _leave_the_path():
@@ -20,7 +20,7 @@ def _leave_the_path():
 def _start():
     """Whatever fails in here costs the profile and never the training."""
     home = os.environ.get("STEPSCOPE_HOME", "")
-    if not home or not os.environ.get("STEPSCOPE_RUN") or sys.version_info[:2] not in _SUPPORTED:
+    if not home or not os.environ.get("STEPSCOPE_RUN") or sys.version_info[:2] < _OLDEST:
         return
     loaded_before = set(sys.modules)
     on_path_before = home in sys.path_importer_cache
