@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test test-3.14 check types bench analysis viewer zoo zoo-try ladder nightly picture clean
+.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly picture clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ types: .venv/.dev ## write what is made from the views and records: run_question
 bench: .venv/.dev ## measure our cost against other profilers; writes benchmarks/results.md
 	.ci/each-python benchmarks.run bench
 	.venv/bin/python -m benchmarks.report
+
+instructions: .venv/.dev ## the same in machine instructions, which need no quiet; writes benchmarks/instructions.md
+	.ci/each-python benchmarks.instructions bench
 
 analysis: .venv/.dev ## how long 'show' takes for a million operators; writes benchmarks/analysis.md
 	.venv/bin/python -m benchmarks.analysis

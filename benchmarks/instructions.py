@@ -1,9 +1,10 @@
 """Machine instructions that recording adds, counted by callgrind: the same on a busy machine.
 
-    python -m benchmarks.instructions                    all parts on this Python
+    python -m benchmarks.instructions                    all on this Python; instructions.md
     python -m benchmarks.instructions thinned method     one part, one program
 
 A child runs its work between two marks, and callgrind counts its main thread between them.
+`make instructions` does all on every Python.
 """
 
 import argparse
@@ -23,6 +24,15 @@ from benchmarks.inside import PROGRAMS, REGISTERED, SIDES, load
 from stepscope.record.boot import environment_for
 
 ROOT: Final = Path(__file__).parent.parent
+OUT: Final = Path(__file__).parent / "out"
+PAGE: Final = Path(__file__).parent / "instructions.md"
+INTRODUCTION: Final = """# What recording costs, in machine instructions
+
+Made by `make instructions`; do not edit. callgrind counts the instructions of the main thread, so
+these figures are the same on a busy machine: two runs differ by less than 1 %. They say nothing
+about how long an instruction takes: reading the CPU's counter is one, and half of a line event's
+time. [results.md](results.md) has times.
+"""
 # The C library's function behind os.getloadavg: nothing else calls it, and every libc exports it.
 MARK: Final = "getloadavg"
 SETTLE_S: Final = 9.0  # under callgrind; the first 2 s of a recording are always exact
@@ -45,17 +55,17 @@ PARTS: Final = {
             20_000,
         ),
         ("plain", "stepscope"),
-        "a call of a short function, its lines thinned out",
+        "call of a short function whose lines are thinned out, with the turn of the loop around it",
     ),
     "lines": Part(
         {"tight_loop": 60_000},
         ("plain", "stepscope", "line_profiler"),
-        "a line of a tight loop, exact",
+        "line of a tight loop, exact",
     ),
     "profile": Part(
         {"builtins_mix": 30_000, "recursion": 57_313},
         ("plain", "stepscope", "cProfile"),
-        "a turn of the loop, or a call, exact",
+        "turn of the loop (`builtins_mix`) or call (`recursion`), exact",
     ),
 }
 
@@ -157,7 +167,7 @@ def compare(part: str, program: str) -> str:
     theirs = described.sides[-1]
     share = (ours - plain) / (counts[theirs] - plain)
     against = "" if theirs == "stepscope" else f", {share:.3f} of what {theirs} adds"
-    return f"{part} {program}: {', '.join(said)}; {added}{against}"
+    return f"{program}: {', '.join(said)}; {added}{against}"
 
 
 def main() -> None:
@@ -168,10 +178,23 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.between_marks:
         run_between_marks(asked.part, asked.between_marks, asked.program)
+    version = sys.version.split()[0]
+    said = [f"## Python {version}"]
     for part in [asked.part] if asked.part else PARTS:
-        print(f"instructions, Python {sys.version.split()[0]}: {PARTS[part].what}")
+        said.append(f"\nPer {PARTS[part].what}:\n")
         for program in [asked.program] if asked.program else PARTS[part].programs:
-            print(f"  {compare(part, program)}", flush=True)
+            said.append(f"- {compare(part, program)}")
+            print(said[-1], flush=True)
+    if not asked.part:
+        write_page(version, "\n".join(said))
+
+
+def write_page(version: str, section: str) -> None:
+    """Of this Python and the others that were counted before."""
+    OUT.mkdir(exist_ok=True)
+    (OUT / f"instructions-{version}.md").write_text(section + "\n")
+    sections = [file.read_text() for file in sorted(OUT.glob("instructions-*.md"))]
+    PAGE.write_text("\n".join([INTRODUCTION, *sections]))
 
 
 if __name__ == "__main__":

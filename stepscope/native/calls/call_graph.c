@@ -5,6 +5,7 @@
 #include "python/untraced.h"
 
 uint64_t call_graph_number;
+int call_graph_builtins;
 __thread uint64_t call_graph_mine __attribute__((tls_model("initial-exec")));
 
 static CallGraph *active;  /* owned, or NULL */
@@ -178,13 +179,6 @@ static int make_room(CallGraph *graph) {
     return 0;
 }
 
-/* Looked up. NULL: not counted. */
-static NEVER_INLINE GraphNode *look_up(CallGraph *graph, const void *key, PyObject *function, PyObject *self) {
-    GraphNode *node = function_of(graph, key, function, self);
-    if (!node || !(node = pair_of(graph, node))) return NULL;
-    return node->function->shown ? node : NULL;
-}
-
 /* Most calls come in the order of the time before, as in the body of a loop; or again and again. */
 static inline GraphNode *expected(const GraphNode *last, const void *key) {
     if (UNLIKELY(!last)) return NULL;
@@ -197,15 +191,19 @@ static inline void note_order(GraphNode *caller, GraphNode *node) {
     caller->recent = node;
 }
 
-void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
-    CallGraph *graph = active;
-    GraphNode *caller = caller_in(graph), *node = expected(caller->recent, key);
-    if (UNLIKELY(!node)) {
-        node = look_up(graph, key, function, self);
-        if (!node) return;
-        caller = caller_in(graph);
-    }
+/* Our own work counts as the caller's time: the clock is read last. */
+static inline OpenCall *push(CallGraph *graph, GraphNode *caller, GraphNode *node) {
     note_order(caller, node);
+    begin(node);
+    OpenCall *call = &graph->open[graph->depth++];
+    call->node = node;
+    call->below = 0;
+    return call;
+}
+
+static NEVER_INLINE void enter_slowly(CallGraph *graph, const void *key, PyObject *function, PyObject *self) {
+    GraphNode *node = function_of(graph, key, function, self);
+    if (!node || !(node = pair_of(graph, node)) || !node->function->shown) return;
     int64_t start = 0;
     if (UNLIKELY(graph->timer != NULL)) {
         uint64_t before = upheavals;
@@ -213,12 +211,16 @@ void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
         if (before != upheavals) return;
     }
     if (UNLIKELY(graph->depth == graph->open_room) && make_room(graph)) return;
-    begin(node);
-    OpenCall *call = &graph->open[graph->depth++];
-    call->node = node;
-    call->below = 0;
-    /* Last: our own work counts as the caller's time. */
+    OpenCall *call = push(graph, caller_in(graph), node);
     call->start = graph->timer ? start : (int64_t)ticks_now();
+}
+
+void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
+    CallGraph *graph = active;
+    GraphNode *caller = caller_in(graph), *node = expected(caller->recent, key);
+    if (UNLIKELY(!node || !graph->shortly || graph->depth == graph->open_room))
+        enter_slowly(graph, key, function, self);
+    else push(graph, caller, node)->start = (int64_t)ticks_of_counter();
 }
 
 /* It is not on top: the calls above it ended unseen. */
@@ -237,9 +239,7 @@ static void leave_below(CallGraph *graph, const void *key, int64_t now, int coun
     if (node->function != node) add(&node->function->tally, 0, 0);
 }
 
-void call_graph_leave(const void *key, int count_unseen) {
-    CallGraph *graph = active;
-    if (!graph->depth) return;
+static NEVER_INLINE void leave_slowly(CallGraph *graph, const void *key, int count_unseen) {
     uint64_t before = upheavals;
     int64_t now = now_in(graph);
     if (UNLIKELY(before != upheavals)) return;
@@ -247,7 +247,13 @@ void call_graph_leave(const void *key, int count_unseen) {
     else leave_below(graph, key, now, count_unseen);
 }
 
-int call_graph_wants_builtins(void) { return active->builtins; }
+void call_graph_leave(const void *key, int count_unseen) {
+    CallGraph *graph = active;
+    if (!graph->depth) return;
+    if (LIKELY(graph->shortly && graph->open[graph->depth - 1].node->key == key))
+        end(graph, (int64_t)ticks_of_counter());
+    else leave_slowly(graph, key, count_unseen);
+}
 
 /* ---- on and off --------------------------------------------------------------------------------------- */
 
@@ -305,6 +311,7 @@ static PyObject *graph_new(PyObject *module, PyObject *args) {
     if (!graph) return NULL;
     *graph = (CallGraph){.ob_base = graph->ob_base, .show = Py_NewRef(show), .timer_is_whole = is_whole};
     graph->timer = timer == Py_None ? NULL : Py_NewRef(timer);
+    graph->shortly = !graph->timer && clock_kind == CLOCK_KIND_COUNTER;
     return (PyObject *)graph;
 }
 
@@ -315,7 +322,7 @@ static PyObject *graph_enable(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!pp", &graph_type, &graph, &subcalls, &builtins)) return NULL;
     if (enable(graph)) return NULL;
     graph->subcalls = subcalls;
-    graph->builtins = builtins;
+    call_graph_builtins = builtins;
     Py_RETURN_NONE;
 }
 

@@ -40,7 +40,8 @@ typedef struct {
     PyObject *show;  /* owned: show(code object or builtin) -> what to show for it, or None */
     PyObject *timer; /* owned, or NULL: our clock */
     int timer_is_whole; /* its results are integers of any unit, not seconds */
-    int subcalls, builtins;
+    int subcalls;
+    int shortly; /* its clock is the CPU's counter */
     int no_memory; /* something was left out */
     GraphNode root;
     GraphNode **table; /* of all nodes, by caller and key: open addressing */
@@ -51,6 +52,7 @@ typedef struct {
 
 /* Each time a graph is switched on it gets a number, which the thread that did so remembers. */
 extern uint64_t call_graph_number; /* 0: none is on */
+extern int call_graph_builtins;    /* it wants builtins, too */
 extern __thread uint64_t call_graph_mine __attribute__((tls_model("initial-exec")));
 
 static inline int call_graph_is_on(void) {
@@ -61,7 +63,6 @@ static inline int call_graph_is_on(void) {
    object, a builtin, or a method descriptor that is called on `self`. */
 void call_graph_enter(const void *key, PyObject *function, PyObject *self);
 void call_graph_leave(const void *key, int count_unseen); /* unseen: it never began, as far as we know */
-int call_graph_wants_builtins(void);
 
 /* ---- the front end: call_graph_monitoring.c on 3.12 and later, call_graph_profile.c on 3.11 -------- */
 

@@ -19,7 +19,7 @@ static PyObject *on_leave(PyObject *self, PyObject *const *args, size_t count, P
 
 /* args: code, offset, callable, its first argument or MISSING. */
 static inline PyMethodDef *wanted(PyObject *const *args) {
-    return call_graph_is_on() && call_graph_wants_builtins() ? monitored_method(args[2], args[3]) : NULL;
+    return call_graph_is_on() && call_graph_builtins ? monitored_method(args[2], args[3]) : NULL;
 }
 
 static PyObject *on_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {

@@ -15,12 +15,12 @@ int call_graph_on_profile(PyObject *self, PyFrameObject *frame, int what, PyObje
     case PyTrace_CALL: call_graph_enter(code, (PyObject *)code, NULL); break;
     case PyTrace_RETURN: call_graph_leave(code, 1); break;
     case PyTrace_C_CALL:
-        if (call_graph_wants_builtins() && PyCFunction_Check(argument))
+        if (call_graph_builtins && PyCFunction_Check(argument))
             call_graph_enter(((PyCFunctionObject *)argument)->m_ml, argument, NULL);
         break;
     case PyTrace_C_RETURN:
     case PyTrace_C_EXCEPTION:
-        if (call_graph_wants_builtins() && PyCFunction_Check(argument))
+        if (call_graph_builtins && PyCFunction_Check(argument))
             call_graph_leave(((PyCFunctionObject *)argument)->m_ml, 0);
         break;
     }

@@ -2,6 +2,7 @@
    interpreter rewrites its instructions in place too, and reads each unit again. */
 #include "lines/bare.h"
 #include "python/twins.h"
+#include "storage/storage.h"
 
 #if !HAS_MONITORING
 
@@ -145,9 +146,11 @@ static int is_traced(void) {
     return tstate != NULL;
 }
 
-/* Loops that are stamped need to know when an activation ends. */
+/* Loops that are stamped need to know when an activation ends, and whoever only pauses wants the
+   lines of generators that wait meanwhile. */
 static int may_leave_ticks(const CodeRecord *record) {
-    return !record || !lines_on || (record->thinned && record_may_rest(record));
+    if (!lines_on) return !storage_is_open;
+    return record && record->thinned && record_may_rest(record);
 }
 
 static int is_ready(PyObject *code, Twin *twin) {
@@ -160,11 +163,12 @@ static int is_ready(PyObject *code, Twin *twin) {
 void bare_switch_off(Frame *frame) {
     PyObject *code = (PyObject *)frame->f_code;
     _Py_CODEUNIT *invert = frame->prev_instr, *load = invert - 1, *first = _PyCode_CODE(frame->f_code);
-    if (_Py_OPCODE(*invert) != UNARY_INVERT || _Py_OPCODE(*load) != LOAD_CONST || make_room(2)) return;
+    if (_Py_OPCODE(*invert) != UNARY_INVERT || _Py_OPCODE(*load) != LOAD_CONST) return;
     int over = 2;
     while (load > first && _Py_OPCODE(load[-1]) == EXTENDED_ARG) load--, over++;
     Twin *twin = twin_of(code);
     const BarePlace *place = is_ready(code, twin) ? place_of_tick(twin, (uint32_t)(load - first)) : NULL;
+    if (make_room(2)) return;
     if (load > first && _Py_OPCODE(load[-1]) == LOAD_FAST__LOAD_CONST && !(place && place->about & AFTER_CACHES))
         split_superinstruction(load - 1);
     if (!place || place->bare - place->tick - 2 > TWO_UNITS) {
@@ -191,7 +195,7 @@ static void come_back_to_ticks(PyObject *code, const Twin *twin) {
         if (places[i].island > ISLAND_NOT_NEEDED) detour(code, &places[i]);
 }
 
-void bare_rearm(int come_back) {
+void bare_rearm(void) {
     Patch *before = patches;
     size_t count = patch_count;
     patches = NULL;
@@ -199,7 +203,7 @@ void bare_rearm(int come_back) {
     for (size_t i = count; i-- > 0;) *before[i].at = before[i].before;
     for (size_t i = 0; i < count; i++) {
         Twin *twin = twin_of(before[i].code);
-        if (twin && twin->in_copy && come_back) come_back_to_ticks(before[i].code, twin);
+        if (twin && twin->in_copy) come_back_to_ticks(before[i].code, twin);
         if (twin) twin->in_copy = 0;
         Py_DECREF(before[i].code);
     }

@@ -23,8 +23,8 @@ enum { WIDE = 2 };         /* the way to the island takes two units, and there a
 /* The tick that `frame` is in is no longer wanted. */
 void bare_switch_off(Frame *frame);
 
-/* All ticks are wanted again. `come_back`: so that frames in a copy leave it at their next line. */
-void bare_rearm(int come_back);
+/* All ticks are wanted again: frames in a copy leave it at their next line. */
+void bare_rearm(void);
 
 /* The same for one code object, whose copy a trace function would notice. */
 void bare_leave(PyObject *code);

@@ -122,10 +122,11 @@ uint32_t tick_line_at(PyObject *code, const _Py_CODEUNIT *at) {
     while (_Py_OPCODE(*at) == EXTENDED_ARG) index = index << 8 | _Py_OPARG(*++at);
     if (_Py_OPCODE(*at) != LOAD_CONST) return 0; /* it is off */
     PyObject *constant = PyTuple_GET_ITEM(((PyCodeObject *)code)->co_consts, index);
-    return Py_IS_TYPE(constant, &tick_types[TICK_LINE]) ? ((Tick *)constant)->line : 0;
+    if (!Py_IS_TYPE(constant, &tick_types[TICK_LINE]) || !((Tick *)constant)->record) return 0;
+    return ((Tick *)constant)->line;
 }
 
-void front_ticks_rearm(void) { bare_rearm(lines_on); }
+void front_ticks_rearm(void) { bare_rearm(); }
 void front_ticks_traced(PyObject *code) { bare_leave(code); }
 
 void front_ticks_resolve(PyObject *code, CodeRecord *record) {
