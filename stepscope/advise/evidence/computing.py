@@ -54,7 +54,9 @@ def computing(window: StepOps, operators: _Mask) -> Computing:
     computes = operators & window.named("aten::") & ~window.named_just(*_VIEWS_OF_TORCH)
     elements = _elements(window, computes)
     took = _took_ns(window, computes)
-    least = np.minimum(took, elements * _BY_ELEMENT_NS + window.flops(computes) * _BY_FLOP_NS)
+    flops = window.flops(computes)
+    by_size = np.where(flops > 0, flops * _BY_FLOP_NS, elements * _BY_ELEMENT_NS)
+    least = np.minimum(took, by_size)
     views = operators & window.named_just(*_VIEWS_OF_TORCH)
     is_small = elements <= _FEW
     launch_ns = _launch_ns(np.append(took[is_small], _took_ns(window, views)), took)

@@ -143,8 +143,9 @@ def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
         return dataclasses.replace(look, ns=look.ns * timed.get(phase, 0.0) / looked[phase])
 
     looks = [scaled(look) for look in seen.looks if look.ns]
-    if looks and _RECORDING not in looked:  # seen in whatever it interrupted, which it is not
-        looks.append(Look(_RECORDING, (), timed.get(_RECORDING, 0.0) * seen.total_ns))
+    recorded = timed.get(_RECORDING, 0.0)
+    if recorded and looks and _RECORDING not in looked:  # seen in what it interrupted
+        looks.append(Look(_RECORDING, (), recorded * seen.total_ns))
     return dataclasses.replace(seen, looks=looks)
 
 
