@@ -27,6 +27,7 @@ _CONTROL_ROUNDS: Final = 2
 _FOR_THE_CONTROL: Final = 1 / 3  # of the rounds that fit into the time, at most
 _FEWEST_ROUNDS: Final = 2
 _NARROW: Final = 1.25  # high to low: one round is enough if it says as much as that
+_PROMISING: Final = 1.2  # in its first round: worth a second one where others wait for their time
 _WORSE: Final = 0.97  # what is no faster in any of its first rounds will not become a gain
 _PATIENCE: Final = 4.0  # times the baseline's duration
 _PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
@@ -100,7 +101,8 @@ class Rounds:
             return False
         if count >= self._state.wanted.rounds or left_s < 0 or _is_settled(found, noise):
             return True
-        return count >= _FEWEST_ROUNDS and left_s < for_others_s
+        is_promising = of_rounds(found, noise).expected >= _PROMISING
+        return left_s < for_others_s and (count >= _FEWEST_ROUNDS or not is_promising)
 
     def _next_round(self, found: Comparison, what: str, most: int) -> None:
         """The fix goes first in the first round: if it fails, the other run is saved."""

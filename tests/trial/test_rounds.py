@@ -78,6 +78,18 @@ def test_what_is_slower_in_both_of_its_rounds_gets_no_third(tmp_path: Path) -> N
     assert len(found.rounds) == 2
 
 
+@pytest.mark.parametrize(("step_ms", "rounds_taken"), [(97.0, 1), (60.0, 2)])
+def test_where_others_wait_for_their_time_only_what_promises_a_gain_gets_a_second_round(
+    tmp_path: Path, step_ms: float, rounds_taken: int
+) -> None:
+    noisy = [100.0, 112, 95, 107, 100, 100, 100]
+    bench = rounds_of(FakeProgram(noisy, [step_ms] * 5), state_in(tmp_path), budget_s=12.0)
+    bench.control()
+    bench._budget = Budget(7.0)
+    bench.on_round = lambda *_: setattr(bench, "_budget", Budget(4.5))
+    assert len(bench.compare([], [FIX], "a", others=5).rounds) == rounds_taken
+
+
 def test_a_round_that_was_measured_counts_where_the_time_is_up(tmp_path: Path) -> None:
     noisy = [100.0, 112, 95, 107, 100, 100, 100]
     bench = rounds_of(FakeProgram(noisy, [90.0]), state_in(tmp_path), budget_s=12.0)
