@@ -7,7 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16 };
+/* A chain that was read while it changed may lead anywhere, also back to where it began. */
+enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16, STEPS_AT_MOST = 4 * GLIMPSE_DEPTH };
 
 /* Frames are adjacent: one copy of two pages holds most of a stack, at one moment. */
 typedef struct {
@@ -75,12 +76,15 @@ int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
     window.copies = 0;
     glimpse->state = state;
     glimpse->count = 0;
-    for (void *at = running_frame(state); at && glimpse->count < GLIMPSE_DEPTH; at = frame.previous) {
-        if (!copy_frame(&window, at, &frame)) break;
+    void *at = running_frame(state);
+    for (int step = 0; at && step < STEPS_AT_MOST && glimpse->count < GLIMPSE_DEPTH; step++) {
+        void *address = at;
+        if (!copy_frame(&window, address, &frame)) break;
+        at = frame.previous;
 #if PY_VERSION_HEX >= 0x030c0000
         if (frame.owner == FRAME_OWNED_BY_CSTACK) continue;
 #endif
-        glimpse->frames[glimpse->count++] = describe(at, &frame);
+        glimpse->frames[glimpse->count++] = describe(address, &frame);
     }
     return glimpse->count;
 }
