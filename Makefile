@@ -58,7 +58,7 @@ zoo-try: .venv/.dev ## the same for `stepscope try`; takes hours, goes on where 
 ladder: .venv/.dev examples/data/pictures ## climb from two slow scripts with `stepscope try`; writes benchmarks/ladder/results.md
 	.venv/bin/python -m benchmarks.ladder
 
-nightly: .venv/.dev ## AddressSanitizer, what `make test` leaves out, every Python in full, benchmarks, trials
+nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in full, benchmarks, trials
 	.ci/chromium
 	.ci/sanitize
 	.venv/bin/python .ci/cpython-tests
