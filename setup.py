@@ -1,6 +1,7 @@
 """The C extension and the report's page; everything else about the package is in pyproject.toml.
 
-STEPSCOPE_WERROR=1 makes compiler warnings errors, STEPSCOPE_ASAN=1 builds for AddressSanitizer.
+STEPSCOPE_WERROR=1 makes compiler warnings errors. STEPSCOPE_SANITIZE=address builds for
+AddressSanitizer and UndefinedBehaviorSanitizer, STEPSCOPE_SANITIZE=thread for ThreadSanitizer.
 The page is bundled from web/ with Node. If that is not possible, the package works without it:
 `stepscope view` and `export --to html` say what is missing.
 """
@@ -93,9 +94,12 @@ compile_args.append("-fvisibility=hidden")
 link_args = ["-pthread"]
 if wanted("STEPSCOPE_WERROR"):
     compile_args.append("-Werror")
-if wanted("STEPSCOPE_ASAN"):
-    compile_args += ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"]
-    link_args.append("-fsanitize=address")
+sanitizers = {"address": "address,undefined", "thread": "thread"}.get(
+    os.environ.get("STEPSCOPE_SANITIZE", "")
+)
+if sanitizers:
+    compile_args += [f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", "-g"]
+    link_args.append(f"-fsanitize={sanitizers}")
 
 setup(
     cmdclass={"build_py": BuildPy, "sdist": Sdist},

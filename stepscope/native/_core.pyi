@@ -289,7 +289,14 @@ def hooks_start(
     on_name(text): the id of that name. on_import(name): after a module in `watched` was loaded.
     on_exit(): before os._exit ends the process."""
 
+def find_handlers_with(function: Callable[[BaseException], object] | None, /) -> None:
+    """function(exception): the part of its traceback that begins in a signal handler of the script,
+    or None. What a handler raises while one of our hooks runs then reaches the script."""
+
 def hooks_stop() -> None: ...
+def others_ran() -> bool:
+    """Whether other interpreters of the process have run since the hooks were started."""
+
 def on_stamp(callback: Callable[[int, int, int], None] | None) -> None:
     """callback(loop id, ticks, line before) at every stamp, for --steps and similar options;
     exceptions it raises reach the user's loop."""

@@ -15,6 +15,7 @@ from stepscope.native import _core
 from stepscope.record import frameworks
 from stepscope.record.bytecode import originals
 from stepscope.record.code.code_table import table
+from stepscope.record.code.signal_handlers import traceback_of_handler
 from stepscope.record.code.user_code import UserCode
 from stepscope.record.engines import calls, decorator, lines
 from stepscope.record.engines.calibrate import measure_event_cost
@@ -134,6 +135,8 @@ class Recording:
             watched=frameworks.watched(),
         )
         self._undo.append(_core.hooks_stop)
+        _core.find_handlers_with(traceback_of_handler)
+        self._undo.append(lambda: _core.find_handlers_with(None))
         _core.functions_hook(self._guarded(function_names.namer(self._names)))
         self._undo.append(lambda: _core.functions_hook(None))
         originals.install()
@@ -194,15 +197,21 @@ class Recording:
             self._names.note(f"No stacks were sampled, and no lines thinned out: {refused}.")
 
     def _second_passed(self) -> None:
+        self._note_other_interpreters()
         after = self.options.stop_after_s
         if after is not None and self._process.elapsed_s >= after:
             stop()
+
+    def _note_other_interpreters(self) -> None:
+        if _core.others_ran():
+            self._names.note_once("Subinterpreters ran and were not recorded.")
 
     # --- the storage ----------------------------------------------------------------------------
 
     def _close_storage(self) -> None:
         ended = _core.ticks()
         _core.counters()
+        self._note_other_interpreters()
         states = _core.storage_states()
         for stream, (_, state) in zip(("events", "lines", "calls"), states, strict=False):
             if state != fmt.StreamState.GROWING:
@@ -223,12 +232,15 @@ class Recording:
         self._start_heartbeat()
 
     def _guarded(self, function: Callable[P, R]) -> Callable[P, R | None]:
-        """The native core drops exceptions of its hooks; here they become a note, once."""
+        """The native core drops errors of its hooks; here they become a note, once. What a signal
+        handler of the script raises meanwhile is left to the core, which hands it on."""
 
         def call(*args: P.args, **keywords: P.kwargs) -> R | None:
             try:
                 return function(*args, **keywords)
             except Exception as error:
+                if traceback_of_handler(error) is not None:
+                    raise
                 self._names.note_once(f"Recording lost something in {function.__name__}: {error!r}")
                 return None
 

@@ -177,3 +177,12 @@ def test_running_code_is_logged_line_by_line(tmp_path: Path, thinned: bool) -> N
         for name in ("inner", "outer"):
             lines.forget_function(names[name])  # type: ignore[arg-type]
         _core.storage_close()
+
+
+def test_a_frame_whose_end_was_not_seen_is_not_looked_at(folder: Path) -> None:
+    code = new_code()
+    _core.lines_register(code, 1, 1, LINES, (), False)
+    _core.feed(LINE, 100, code, 1, 10)  # there is no frame at this address
+    _core.lines_thin(code)  # so that only the frame knows the line
+    _core.lines_log(10)
+    assert [row[1:] for row in logged(folder)] == [(1, 0)]

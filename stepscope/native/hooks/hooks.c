@@ -9,6 +9,7 @@
 #include "storage/storage.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* The recording's functions; all NULL while nothing records. Owned. */
 static struct {
@@ -17,18 +18,30 @@ static struct {
 
 static int hooks_on;
 static PyInterpreterState *interpreter; /* the one that is recorded */
+static int others_ran;                  /* written without our GIL: they may have their own */
 
 /* Audit events come from every interpreter of the process, and our functions belong to one. */
 static int is_recorded_interpreter(void) {
     PyThreadState *tstate = thread_state();
-    return tstate && tstate->interp == interpreter;
+    if (tstate && tstate->interp == interpreter) return 1;
+    if (tstate) __atomic_store_n(&others_ran, 1, __ATOMIC_RELAXED);
+    return 0;
 }
 
+PyObject *hooks_others_ran(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyBool_FromLong(__atomic_load_n(&others_ran, __ATOMIC_RELAXED));
+}
+
+/* Opening runs Python, which lets other threads of the child run: their events are lost meanwhile. */
 int hooks_open_after_fork(void) {
-    if (untraced_depth) return -1;
+    static pid_t opening; /* the process that is opening; a fork in the middle of it is another one */
+    if (untraced_depth || opening == getpid()) return -1;
+    opening = getpid();
+    others_ran = 0;
     counters_after_fork();
-    PyObject *result = hooks.on_fork ? untraced_call(hooks.on_fork, NULL, 0) : NULL;
-    Py_XDECREF(result);
+    Py_XDECREF(untraced_call(hooks.on_fork, NULL, 0));
+    opening = 0;
     if (!storage_forked && storage_is_open) return 0;
     storage_is_open = 0; /* no folder, no recording: the child runs on */
     lines_on = 0;
@@ -67,7 +80,7 @@ static void note_open(PyObject *args) {
         uint32_t name = untraced_number(hooks.on_open, call, 3);
         if (name) {
             uint64_t offset = add_open(name, is_writing(PyTuple_GET_ITEM(args, 1)), top, now);
-            if (top && offset) top->opens = offset;
+            if (top && offset && this_thread && this_thread->top == top) top->opens = offset;
         }
     }
     Py_XDECREF(code_id);
@@ -158,6 +171,7 @@ PyObject *hooks_start(PyObject *self, PyObject *args, PyObject *keywords) {
         return NULL;
     if (add_audit_hook()) return NULL;
     interpreter = PyInterpreterState_Get();
+    others_ran = 0;
     Py_XSETREF(hooks.on_code, Py_NewRef(on_code));
     Py_XSETREF(hooks.on_open, Py_NewRef(on_open));
     threads_ask(on_thread);

@@ -18,6 +18,7 @@ PyObject *hooks_start(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *hooks_stop(PyObject *self, PyObject *unused);
 PyObject *hooks_on_stamp(PyObject *self, PyObject *callback);
 PyObject *hooks_stamp_always(PyObject *self, PyObject *loop_id);
+PyObject *hooks_others_ran(PyObject *self, PyObject *unused);
 PyObject *hooks_gc_callback(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* 3.11 (swap.c): run `replacement` when the interpreter is about to run `code`. */

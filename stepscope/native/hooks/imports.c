@@ -4,6 +4,7 @@
 #include "clock/clock.h"
 #include "interpreter/events.h"
 #include "hooks/hooks.h"
+#include "hooks/interpreters.h"
 #include "python/standin.h"
 #include "python/untraced.h"
 #include "storage/storage.h"
@@ -19,6 +20,7 @@ static uint64_t begin_import(PyObject *name) {
 }
 
 static void loaded(PyObject *name) {
+    if (hooks.on_import && interpreters_loaded(name)) PyErr_Clear(); /* another Python's module */
     if (!hooks.on_import || PySet_Contains(hooks.watched, name) != 1) return;
     Py_XDECREF(untraced_call(hooks.on_import, &name, 1));
 }
@@ -90,12 +92,13 @@ int imports_start(ImportHooks wanted) {
                           Py_NewRef(wanted.on_exit), Py_NewRef(wanted.watched)};
     if (replace(&find_and_load, "_frozen_importlib", &load_method, 1)) return -1;
     if (replace(&hard_exit, "os", &leave_method, 0)) return -1;
+    if (interpreters_start()) PyErr_Clear();
     if (HAS_MONITORING) return 0;
     return replace(&exec_builtin, "builtins", &run_method, 0);
 }
 
 int imports_stop(void) {
     forget_hooks();
-    if (standin_remove(&find_and_load) || standin_remove(&hard_exit)) return -1;
+    if (standin_remove(&find_and_load) || standin_remove(&hard_exit) || interpreters_stop()) return -1;
     return standin_remove(&exec_builtin);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_AT_FIRST = 128 };
+enum { DEPTH_AT_FIRST = 128, SIZES = 18 }; /* each size is twice the one before; up to 1 GiB */
 
 __thread Thread *this_thread __attribute__((tls_model("initial-exec")));
 Thread *all_threads;
@@ -20,13 +20,19 @@ int (*threads_open_after_fork)(void);
 static PyObject *on_thread; /* owned: gives a thread its id */
 
 static pthread_key_t end_key;
+static int has_end_key; /* a process has 1,024 of them; without one, records of ended threads stay */
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 static char no_frame; /* an address that is not a frame */
 
-/* Runs as the thread ends, without the GIL: only a mark. */
-static void thread_ended(void *thread) { __atomic_store_n(&((Thread *)thread)->gone, 1, __ATOMIC_RELEASE); }
+/* Runs as the thread ends, without the GIL: only a mark. Destructors of other libraries may come
+   after it and run Python: from here on the record is not the thread's any more, and such events
+   make another one, for which this is called again. */
+static void thread_ended(void *thread) {
+    this_thread = NULL;
+    __atomic_store_n(&((Thread *)thread)->gone, 1, __ATOMIC_RELEASE);
+}
 static void make_end_key(void) {
-    pthread_key_create(&end_key, thread_ended);
+    has_end_key = pthread_key_create(&end_key, thread_ended) == 0;
     storage_on_fork = threads_forget;
 }
 
@@ -48,26 +54,55 @@ uint32_t thread_other_id(unsigned long ident, unsigned long native, int is_pytho
 
 /* ---- stacks ------------------------------------------------------------------------------------------- */
 
-/* A free block that is large enough, else a new one. */
-static Block *take_block(uint32_t entries, uint32_t id) {
-    size_t size = sizeof(Block) + entries * sizeof(Activation);
-    char *at = lines_stream.base + sizeof(FileHeader), *end = lines_stream.base + lines_stream.used;
-    Block *block = NULL;
-    for (; !block && at < end; at += ((Block *)at)->size) {
-        Block *candidate = (Block *)at;
-        if (!candidate->size) break;
-        if (candidate->tag == (BLOCK_TAG | BLOCK_FREE) && candidate->size >= size) block = candidate;
-    }
-    if (!block) {
-        block = stream_take(&lines_stream, size);
-        if (!block) return NULL;
-        block->size = (uint32_t)size;
-    }
+static Block *free_blocks[SIZES]; /* by size, each a list: searching lines.bin would take its time */
+
+static Block **next_free(Block *block) { return (Block **)(block + 1); }
+
+static uint32_t entries_of(int size) { return (uint32_t)DEPTH_AT_FIRST << size; }
+
+static int size_for(uint32_t entries) {
+    int size = 0;
+    while (size < SIZES && entries_of(size) < entries) size++;
+    return size;
+}
+
+/* No stack gets more than a quarter of lines.bin: the counters of new code must have room too. */
+static Block *new_block(uint32_t entries) {
+    size_t bytes = sizeof(Block) + entries * sizeof(Activation);
+    if (entries > DEPTH_AT_FIRST && bytes > lines_stream.limit / 4) return NULL;
+    Block *block = stream_take(&lines_stream, bytes);
+    if (!block) return NULL;
+    block->size = (uint32_t)bytes;
+    block->count = entries;
+    return block;
+}
+
+/* One that an ended thread or a stack that grew has left, or NULL. */
+static Block *used_block(int size) {
+    Block *block = free_blocks[size];
+    if (!block) return NULL;
+    free_blocks[size] = *next_free(block);
     memset(block + 1, 0, block->size - sizeof *block);
-    block->count = (uint32_t)((block->size - sizeof *block) / sizeof(Activation));
+    return block;
+}
+
+static Block *take_block(uint32_t entries, uint32_t id) {
+    int size = size_for(entries);
+    if (size == SIZES) return NULL;
+    Block *block = used_block(size);
+    if (!block) block = new_block(entries_of(size));
+    while (!block && ++size < SIZES) block = used_block(size);
+    if (!block) return NULL;
     block->id = id;
     __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_THREAD, __ATOMIC_RELEASE);
     return block;
+}
+
+static void free_block(Block *block) {
+    __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_FREE, __ATOMIC_RELEASE);
+    int size = size_for(block->count);
+    *next_free(block) = free_blocks[size];
+    free_blocks[size] = block;
 }
 
 static void use_block(Thread *thread, Block *block, size_t depth) {
@@ -85,10 +120,6 @@ static int give_stack(Thread *thread) {
     thread->base->frame = &no_frame;
     thread->base->current = &line_nowhere;
     return 0;
-}
-
-static void free_block(Block *block) {
-    __atomic_store_n(&block->tag, BLOCK_TAG | BLOCK_FREE, __ATOMIC_RELEASE);
 }
 
 static void reap_ended(void) {
@@ -112,7 +143,7 @@ static Thread *thread_make(void) {
     if (!thread) return NULL;
     thread->next = all_threads;
     all_threads = thread;
-    pthread_setspecific(end_key, thread);
+    if (has_end_key) pthread_setspecific(end_key, thread);
     return thread;
 }
 
@@ -124,7 +155,7 @@ Thread *thread_get(void) {
     if (this_thread->base) return this_thread; /* made by the fork hook's own events */
     if (this_thread->asking) return NULL;      /* an event caused by asking for the id */
     this_thread->asking = 1;
-    this_thread->id = own_id();
+    if (!this_thread->id) this_thread->id = own_id();
     this_thread->asking = 0;
     return give_stack(this_thread) ? NULL : this_thread;
 }
@@ -132,9 +163,7 @@ Thread *thread_get(void) {
 /* Deep recursion: a block of twice the size takes over. */
 static int grow_stack(Thread *thread) {
     size_t depth = (size_t)(thread->top - thread->base);
-    uint32_t entries = thread->block->count * 2;
-    if (entries > UINT32_MAX / sizeof(Activation) / 2) return -1;
-    Block *old = thread->block, *block = take_block(entries, thread->id);
+    Block *old = thread->block, *block = take_block(old->count * 2, thread->id);
     if (!block) return -1;
     memcpy(block + 1, old + 1, (depth + 1) * sizeof(Activation));
     use_block(thread, block, depth);
@@ -143,14 +172,16 @@ static int grow_stack(Thread *thread) {
 }
 
 Activation *thread_push(Thread *thread) {
-    if (UNLIKELY(thread->top + 1 >= thread->end) && grow_stack(thread)) return NULL;
+    if (UNLIKELY(thread_is_full(thread)) && grow_stack(thread)) return NULL;
     return ++thread->top;
 }
 
 void threads_rebind(void) {
+    memset(free_blocks, 0, sizeof free_blocks);
     for (Thread *thread = all_threads; thread; thread = thread->next) {
         thread->base = thread->top = thread->end = NULL;
         thread->block = NULL;
+        thread->id = 0;
         thread->call_base = thread->call_top = thread->call_end = NULL;
         thread->call_block = NULL;
         thread->call_root = NULL;
@@ -169,4 +200,5 @@ void thread_is_ours(void) {
 void threads_forget(void) {
     all_threads = NULL;
     this_thread = NULL;
+    memset(free_blocks, 0, sizeof free_blocks);
 }

@@ -38,6 +38,9 @@ Thread *thread_get(void);
 /* The next activation of a thread, its stack grown when needed; NULL when there is no space. */
 Activation *thread_push(Thread *thread);
 
+/* The next push has to grow the stack, or has tried to. */
+static inline int thread_is_full(const Thread *thread) { return thread->top + 1 >= thread->end; }
+
 /* Who gives threads their ids; NULL: nobody, then they are 0. */
 void threads_ask(PyObject *on_thread);
 

@@ -32,9 +32,17 @@ void line_log_begins(const Activation *top, uint32_t line, uint64_t now) {
     if (UNLIKELY(until && now >= until && until != UINT64_MAX && on_end)) call_on_end();
 }
 
+/* Not if its end was not seen: then the frame may be gone. */
+static int is_running(const Activation *top) {
+    Frame *frame = current_frame();
+    while (frame && (frame != top->frame || (void *)frame_code(frame) != top->code)) frame = frame->previous;
+    return frame != NULL;
+}
+
 /* The counters do not know the line of thinned code, but its frame does. 0: not known. */
 static uint32_t running_line(const Activation *top) {
     if (top->current != &line_nowhere) return (uint32_t)(top->current - top->lines);
+    if (!is_running(top)) return 0;
     int line = record_line_at(top->record, top->code, frame_offset(top->frame));
     return line < 0 ? 0 : (uint32_t)line;
 }

@@ -74,8 +74,12 @@ static Activation *activation_for(void *frame, PyObject *code, uint64_t now, int
     CodeRecord *record = record_of(code);
     if (!record || !lines_on) return NULL;
     if (UNLIKELY(threads_on_entry)) threads_on_entry();
-    Thread *thread = thread_get();
-    if (!thread || !record->lines) return NULL;
+    Thread *thread = this_thread;
+    if (UNLIKELY(!thread || !thread->base)) {
+        thread = thread_get();    /* asks for a new thread's name in Python: */
+        record = record_of(code); /* by now another thread may have forgotten this one */
+    }
+    if (!thread || !record || !record->lines) return NULL;
     if (check_chain) {
         drop_stale(thread, frame, now);
         if (thread->top->frame == frame && thread->top->code == code) return thread->top;
@@ -84,16 +88,27 @@ static Activation *activation_for(void *frame, PyObject *code, uint64_t now, int
     return enter(thread, record, frame, code, now);
 }
 
+/* Code that has no counters is switched off. Not in a recursion too deep for the stack, nor while
+   another thread opens a forked child's storage: there its next call counts again. At rest, it is
+   asked again at the next start. */
+static Place without_activation(PyObject *code) {
+    CodeRecord *record = record_of(code);
+    if (!lines_on) return PLACE_KEEP;
+    if (!record || !record->lines || !storage_is_open) return PLACE_OFF;
+    int may_get_a_stack = lines_stream.room != 0;
+    return may_get_a_stack || (this_thread && this_thread->base) ? PLACE_KEEP : PLACE_OFF;
+}
+
 Place line_enter(void *frame, PyObject *code, uint32_t line, uint64_t now, int check_chain) {
     Activation *top = activation_for(frame, code, now, check_chain);
-    if (!top) return lines_on ? PLACE_OFF : PLACE_KEEP; /* at rest: asked again at the next start */
+    if (!top) return without_activation(code);
     if (top->current == &line_nowhere && top->entered == now) top->record->block->calls++;
     return line_in_top(top, line, now);
 }
 
 Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int check_chain) {
     Activation *top = activation_for(frame, code, now, check_chain);
-    if (!top) return lines_on ? PLACE_OFF : PLACE_KEEP; /* at rest: asked again at the next start */
+    if (!top) return without_activation(code);
     top->record->block->resumes++;
     if (UNLIKELY(line_log_on)) line_log_begins(top, line, now);
     if (top->record->thinned) return record_may_rest(top->record) ? PLACE_OFF : PLACE_KEEP;
@@ -102,14 +117,16 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
     return PLACE_KEEP;
 }
 
-/* The frame is not on top: find it below, or it is not ours. */
+/* The frame is not on top: find it below, or it is not ours. In a recursion too deep for the stack
+   none of the frames that end is there: to search all of it for each would take hours. */
 Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
     Thread *thread = this_thread;
     CodeRecord *record = record_of(code);
     if (!record) return PLACE_KEEP;
-    Activation *found = thread->top;
-    while (found > thread->base && !(found->frame == frame && found->code == code)) found--;
-    if (found == thread->base) return record->thinned && !line_log_on ? PLACE_OFF : PLACE_KEEP;
+    Activation *found = thread->top, *last = thread->base;
+    if (thread_is_full(thread) && found - last > CHAIN_LOOK) last = found - CHAIN_LOOK;
+    while (found > last && !(found->frame == frame && found->code == code)) found--;
+    if (found == last) return record->thinned && !line_log_on ? PLACE_OFF : PLACE_KEEP;
     while (thread->top > found) drop_top(thread, now);
     activation_pop(thread, now);
     return PLACE_KEEP;

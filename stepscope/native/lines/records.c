@@ -37,7 +37,9 @@ static int make_line_tables(CodeRecord *record, PyObject *code, Py_ssize_t units
     memset(record->line_at, -1, (size_t)units * sizeof *record->line_at);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
+    int collected = PyGC_Disable(); /* finalizers would run here, while callers walk over frames */
     int failed = find_lines(record, code, units);
+    if (collected) PyGC_Enable();
     PyErr_Restore(type, value, traceback); /* errors are dropped: those units have no line */
     return failed;
 }

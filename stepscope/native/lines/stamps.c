@@ -10,10 +10,12 @@ void stamps_report_to(PyObject *listener) { Py_XSETREF(on_stamp, Py_XNewRef(list
 
 /* The only call of ours whose exception may reach the user's code: the end of --steps. */
 static Place report(uint32_t loop_id, uint64_t now, uint32_t line_before) {
+    PyObject *listener = Py_NewRef(on_stamp); /* it may be replaced while it runs */
     PyObject *args[] = {PyLong_FromUnsignedLong(loop_id), PyLong_FromUnsignedLongLong(now),
                         PyLong_FromUnsignedLong(line_before)};
-    PyObject *result = args[0] && args[1] && args[2] ? untraced_raising(on_stamp, args, 3) : NULL;
+    PyObject *result = args[0] && args[1] && args[2] ? untraced_raising(listener, args, 3) : NULL;
     for (int i = 0; i < 3; i++) Py_XDECREF(args[i]);
+    Py_DECREF(listener);
     if (!result) return PLACE_RAISE;
     Py_DECREF(result);
     return PLACE_KEEP;

@@ -25,6 +25,7 @@
 #include "wrappers/timed.h"
 #include "hooks/tools.h"
 #include "python/twins.h"
+#include "python/untraced.h"
 #include "traces/trace_events.h"
 
 #include <signal.h>
@@ -335,6 +336,7 @@ static PyMethodDef functions[] = {
     ARGS("calls_feed", calls_feed),
     KEYWORDS("hooks_start", hooks_start),
     NOARGS("hooks_stop", hooks_stop),
+    NOARGS("others_ran", hooks_others_ran),
     ONE("on_stamp", hooks_on_stamp),
     ONE("stamp_always", hooks_stamp_always),
     {"gc_callback", (PyCFunction)(void *)hooks_gc_callback, METH_FASTCALL, NULL},
@@ -344,13 +346,14 @@ static PyMethodDef functions[] = {
     NOARGS("heartbeat_resume_soon", py_heartbeat_resume_soon),
     ONE("functions_hook", functions_on),
     ARGS("samples_feed", samples_feed),
+    ONE("find_handlers_with", untraced_find_handlers_with),
     ARGS("die_with_parent", py_die_with_parent),
     ONE("trace_events", trace_events),
     {NULL, NULL, 0, NULL},
 };
 
-/* What is recorded is the process, once. 3.12 and later refuse by themselves, in these words, where
-   an interpreter has a GIL of its own. */
+/* What is recorded is the process, once. 3.12 and later refuse by themselves, in these words, unless
+   they are asked not to check. */
 static int is_main_interpreter(void) {
     if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 1;
     PyErr_SetString(PyExc_ImportError, "module stepscope.native._core does not support loading in subinterpreters");
@@ -375,7 +378,13 @@ static int module_exec(PyObject *module) {
     return PyModule_AddIntConstant(module, "CLOCK_KIND", clock_kind);
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030c0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "stepscope.native._core",
     .m_doc = "The native core: clock, mapped storage, line engine, hooks, heartbeat.",

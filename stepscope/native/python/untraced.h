@@ -7,9 +7,14 @@
 /* How many such calls this thread is in: what they cause is not the script's. */
 extern __thread int untraced_depth __attribute__((tls_model("initial-exec")));
 
-/* The script's tracer does not see it, and the script's exception state stays untouched; what the
-   function raises is dropped. Steals nothing; a new reference or NULL. */
+/* The script's tracer does not see it, and the script's exception state stays untouched; errors that
+   the function raises are dropped. What a signal handler of the script raises meanwhile, and what is
+   not an error (an interrupt), is raised in the script a moment later. Steals nothing; a new
+   reference or NULL. NULL for no function. */
 PyObject *untraced_call(PyObject *function, PyObject *const *args, size_t count);
+
+/* For Python: a function that finds the part of an exception's traceback that is a handler's; None. */
+PyObject *untraced_find_handlers_with(PyObject *self, PyObject *function);
 
 /* The result as a number; 0 for anything else. */
 uint32_t untraced_number(PyObject *function, PyObject *const *args, size_t count);

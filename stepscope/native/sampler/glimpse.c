@@ -7,7 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16 };
+/* A chain that was read while it changed may lead anywhere, also back to where it began. */
+enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16, STEPS_AT_MOST = 4 * GLIMPSE_DEPTH };
 
 /* Frames are adjacent: one copy of two pages holds most of a stack, at one moment. */
 typedef struct {
@@ -70,10 +71,14 @@ int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
     glimpse->state = state;
     glimpse->count = 0;
     if (frames_are_public) return 0;
-    for (void *at = running_frame(state); at && glimpse->count < GLIMPSE_DEPTH; at = frame.previous) {
-        if (!copy_frame(&window, at, &frame)) break;
+    void *at = running_frame(state);
+    for (int step = 0; at && step < STEPS_AT_MOST && glimpse->count < GLIMPSE_DEPTH; step++) {
+        void *address = at;
+        if (!copy_frame(&window, address, &frame)) break;
+        at = frame.previous;
         if (layout_is_interpreters(&frame)) continue;
-        glimpse->frames[glimpse->count++] = (GlimpseFrame){at, layout_code(&frame), layout_at(&frame)};
+        glimpse->frames[glimpse->count++] =
+            (GlimpseFrame){address, layout_code(&frame), layout_at(&frame)};
     }
     return glimpse->count;
 }

@@ -39,10 +39,11 @@ typedef struct {
 } Beat;
 
 static Beat *beat;                /* the thread that runs, or NULL */
+static int ending;                /* one is being joined: the next must not share its buffers */
 static HeartbeatOptions options;  /* of the last start; on_second is owned */
 static uint64_t began;            /* the last start */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake;
+static pthread_mutex_t lock;
+static pthread_cond_t wake; /* waits for times of CLOCK_MONOTONIC */
 
 /* Fewer beats once recording has been full for its time, or when looking at stacks takes long. */
 static double interval_ns(const Beat *self) {
@@ -61,6 +62,8 @@ static long uneven_interval_ns(const Beat *self) {
     return (long)(interval_ns(self) * (0.5 + (double)state / UINT32_MAX));
 }
 
+static int is_stopping(const Beat *self) { return __atomic_load_n(&self->stopping, __ATOMIC_RELAXED); }
+
 /* Waits for about the interval, or for the end. 1: stop. */
 static int wait_interval(Beat *self) {
     struct timespec until;
@@ -69,8 +72,8 @@ static int wait_interval(Beat *self) {
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     pthread_mutex_lock(&lock);
-    while (!self->stopping && pthread_cond_timedwait(&wake, &lock, &until) == 0) continue;
-    int stop = self->stopping;
+    while (!is_stopping(self) && pthread_cond_timedwait(&wake, &lock, &until) == 0) continue;
+    int stop = is_stopping(self);
     pthread_mutex_unlock(&lock);
     return stop;
 }
@@ -121,7 +124,7 @@ static void *beat_on(void *argument) {
         sampler_glance();
         PyEval_RestoreThread(self->tstate);
         uint64_t now = ticks_now();
-        if (storage_is_open && !self->stopping) one_beat(self, now, now - last);
+        if (storage_is_open && !is_stopping(self)) one_beat(self, now, now - last);
         last = now;
         cost_slow_ticks += ticks_now() - now;
         PyEval_SaveThread();
@@ -149,21 +152,29 @@ static int start_thread(Beat *self) {
     return failed;
 }
 
-/* The thread exists in the parent only; its lock may have been held. */
+static void make_lock(void) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+/* The thread exists in the parent only. Another thread may have held the lock when this one forked,
+   and the condition still counts the parent's heartbeat among those that wait: waking it, a child
+   would wait for that one for ever. */
 static void forget_after_fork(void) {
     beat = NULL;
+    ending = 0;
     threads_on_entry = NULL;
-    pthread_mutex_init(&lock, NULL);
+    make_lock();
 }
 
 static int prepare(void) {
     static int prepared;
     if (prepared) return 0;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    make_lock();
     prepared = pthread_atfork(NULL, NULL, forget_after_fork) == 0;
     return prepared ? 0 : -1;
 }
@@ -184,29 +195,31 @@ static int begin_thread(void) {
 
 /* pthread_join returns a moment before the kernel has let go of the thread, and Python counts the
    kernel's threads when it forks. */
-static void join_wholly(Beat *ending) {
-    pthread_join(ending->thread, NULL);
-    for (int i = 0; i < 10000 && !syscall(SYS_tgkill, getpid(), ending->id, 0); i++) sched_yield();
+static void join_wholly(Beat *last) {
+    pthread_join(last->thread, NULL);
+    for (int i = 0; i < 10000 && !syscall(SYS_tgkill, getpid(), last->id, 0); i++) sched_yield();
 }
 
 static void end_thread(void) {
-    Beat *ending = beat;
-    if (!ending) return;
+    Beat *last = beat;
+    if (!last) return;
     beat = NULL;
-    int from_itself = pthread_equal(pthread_self(), ending->thread);
+    int from_itself = pthread_equal(pthread_self(), last->thread);
     pthread_mutex_lock(&lock);
-    ending->stopping = 1;
-    ending->alone = from_itself;
+    __atomic_store_n(&last->stopping, 1, __ATOMIC_RELAXED);
+    last->alone = from_itself;
     pthread_cond_broadcast(&wake);
     pthread_mutex_unlock(&lock);
     if (from_itself) { /* on_second ended the recording */
-        pthread_detach(ending->thread);
+        pthread_detach(last->thread);
         return;
     }
+    ending = 1;
     Py_BEGIN_ALLOW_THREADS
-    join_wholly(ending);
+    join_wholly(last);
     Py_END_ALLOW_THREADS
-    PyMem_RawFree(ending);
+    ending = 0;
+    PyMem_RawFree(last);
 }
 
 int heartbeat_start(HeartbeatOptions wanted) {
@@ -216,6 +229,10 @@ int heartbeat_start(HeartbeatOptions wanted) {
     Py_XDECREF(options.on_second);
     options = wanted;
     began = ticks_now();
+    if (ending) { /* on another thread: the next function that is entered begins */
+        threads_on_entry = heartbeat_resume;
+        return 0;
+    }
     if (!prepare() && !begin_thread()) return 0;
     PyErr_SetString(PyExc_RuntimeError, "the limits of the process leave no room for another thread");
     return -1;
@@ -229,12 +246,13 @@ void heartbeat_stop(void) {
 
 void heartbeat_pause(void) {
     if (!beat) return;
+    threads_on_entry = heartbeat_resume; /* first: while we wait, another thread may end the recording */
     end_thread();
-    threads_on_entry = heartbeat_resume;
 }
 
 /* Without it no samples are taken; the rest continues. */
 void heartbeat_resume(void) {
+    if (ending) return; /* a later entry resumes */
     threads_on_entry = NULL;
     begin_thread();
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from stepscope.record.code.signal_handlers import traceback_of_handler
 from stepscope.record.frameworks.watching import compiled_graphs
 
 _note: Callable[[str], object] = print
@@ -20,13 +21,15 @@ def note(text: str) -> None:
 
 def guard(trouble: str) -> Callable[..., Any]:
     """A function that calls its argument. An exception there is noted as `trouble`, and None is
-    returned: it never reaches the training."""
+    returned: it never reaches the training. What a signal handler of the script raises does."""
 
     @compiled_graphs.are_not_for
     def guarded(action: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         try:
             return action(*args, **kwargs)
         except Exception as error:
+            if traceback_of_handler(error) is not None:
+                raise
             note(f"{trouble}: {error!r}.")
             return None
 
