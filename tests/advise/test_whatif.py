@@ -16,6 +16,7 @@ from stepscope.model.findings import Speedup
 
 MS = 1_000_000
 US = 1_000.0
+ANOTHER_RUN = 1.055  # what equal runs differ by
 
 
 def all_of(ns: float) -> Saving:
@@ -32,12 +33,13 @@ def test_without_a_piece_the_step_is_that_much_shorter() -> None:
     found = speedup(even(), all_of(5 * MS))
     assert found.expected == pytest.approx(9.7 / 4.7)
     assert found.high is not None
-    assert 1.9 < found.low < 2.05 < found.high < 2.3  # what recording took may be off as much
+    assert 1.85 < found.low < 2.0 < 2.1 < found.high < 2.4  # what recording took may be off as much
 
 
 def test_what_is_left_changes_the_less_the_less_is_taken_away() -> None:
     found = speedup(even(), all_of(0.5 * MS))
-    assert (found.low, found.high) == pytest.approx((found.expected, found.expected), rel=0.02)
+    by_noise = (found.expected / ANOTHER_RUN, ANOTHER_RUN * found.expected)
+    assert (found.low, found.high) == pytest.approx(by_noise, rel=0.02)
 
 
 def test_the_range_holds_the_spread_of_the_steps_and_of_the_fix() -> None:
@@ -55,7 +57,7 @@ def test_quiet_steps_show_how_fast_the_rest_may_get() -> None:
     saving = dataclasses.replace(all_of(5 * MS), by_step_ns=np.full(60, 5 * MS))
     found = speedup(Steps(np.array([8 * MS, 12 * MS] * 30)), saving)
     assert found.expected == pytest.approx(2.0)
-    assert found.high == pytest.approx((1 + 2 * 0.1 / 60**0.5) / (0.4 - 0.005))
+    assert found.high == pytest.approx(ANOTHER_RUN * (1 + 2 * 0.1 / 60**0.5) / (0.4 - 0.005))
 
 
 def test_quiet_steps_are_no_faster_than_the_others_were_with_a_core() -> None:
@@ -66,7 +68,7 @@ def test_quiet_steps_are_no_faster_than_the_others_were_with_a_core() -> None:
     found = speedup(Steps(durations, lost), all_of(7.5 * MS))
     assert found.expected == pytest.approx(2.0)
     assert found.high is not None
-    assert found.high < 2.1
+    assert found.high < 2.1 * ANOTHER_RUN
 
 
 def test_chance_in_what_is_blamed_leaves_the_rest_as_it_is() -> None:
@@ -85,7 +87,7 @@ def test_hardly_anything_left_leaves_the_upper_end_open() -> None:
     assert found.high is None
     assert found.expected == pytest.approx(0.97 / (0.03 * 0.97))
     # A quarter of it may be done instead, and recording may lie in what is blamed.
-    assert found.low == pytest.approx(0.97 / (0.97 - 0.75 * 0.97 + 0.03 * 0.97))
+    assert found.low == pytest.approx(0.97 / (0.97 - 0.75 * 0.97 + 0.03 * 0.97) / ANOTHER_RUN)
     assert gain(found) == "at least 3.6×"
 
 
@@ -217,7 +219,7 @@ def test_what_recording_took_of_a_loop_is_known_and_no_doubt() -> None:
     known = speedup(steps, dataclasses.replace(loop, recorded_ns=3 * MS))
     assert known.expected == pytest.approx(7 / 3)
     assert known.high is not None
-    assert known.high / known.low < 1.1
+    assert known.high / known.low < 1.1 * ANOTHER_RUN**2
     unknown = speedup(steps, loop)
     assert unknown.expected == pytest.approx(10 / 3)
     assert unknown.high is None
