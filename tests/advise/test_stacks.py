@@ -21,15 +21,12 @@ def test_a_phase_that_no_span_knows_counts_nothing() -> None:
 
 
 def test_what_recording_took_is_not_the_line_that_it_interrupted() -> None:
-    """40 of 100 were seen in a line between the passes, of which recording was 30."""
-    looks = [look("train", 1, 60.0, "forward"), look("train", 1, 40.0)]
+    """20 of 100 were seen in a line between the passes: 10 of what it has with the recording."""
+    looks = [look("train", 1, 80.0, "forward"), look("train", 1, 20.0)]
     timed = {"forward": 60.0, "python": 10.0, "profiler": 30.0}
     seen = as_timed(StepTime(looks, 100, 100.0), timed)
-    assert [(each.phase, each.ns) for each in seen.looks] == [
-        ("forward", pytest.approx(60.0)),
-        ("python", pytest.approx(10.0)),
-        ("profiler", pytest.approx(30.0)),
-    ]
+    assert [each.phase for each in seen.looks] == ["forward", "python", "profiler"]
+    assert [each.ns for each in seen.looks] == pytest.approx([60.0, 20.0, 20.0])
 
 
 def look(name: str, line: int, ns: float, phase: str = "python") -> Look:

@@ -136,7 +136,7 @@ def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
         timed_ns = {PYTHON if name == "files" else name: ns for name, ns in timed_ns.items()} | {
             PYTHON: timed_ns.get("files", 0.0) + timed_ns.get(PYTHON, 0.0)
         }
-    timed = _shares(timed_ns.items())
+    timed = _with_python_as_seen(_shares(timed_ns.items()), looked)
 
     def scaled(look: Look) -> Look:
         phase = _SEEN_AS.get(_phase(look), _phase(look))
@@ -144,9 +144,17 @@ def as_timed(seen: StepTime, timed_ns: Mapping[str, float]) -> StepTime:
 
     looks = [scaled(look) for look in seen.looks if look.ns]
     recorded = timed.get(_RECORDING, 0.0)
-    if recorded and looks and _RECORDING not in looked:  # seen in what it interrupted
+    if recorded and looks and _RECORDING not in looked:
         looks.append(Look(_RECORDING, (), recorded * seen.total_ns))
     return dataclasses.replace(seen, looks=looks)
+
+
+def _with_python_as_seen(timed: dict[str, float], looked: Mapping[str, float]) -> dict[str, float]:
+    """What recording took is counted, and taken off Python: no look tells the two apart. Between
+    what is left of Python and both, it has as much as was seen of it."""
+    python, recorded = timed.get(PYTHON, 0.0), timed.get(_RECORDING, 0.0)
+    seen = min(max(looked.get(PYTHON, 0.0), python), python + recorded)
+    return timed | {PYTHON: seen, _RECORDING: recorded - (seen - python)}
 
 
 def as_counted(seen: StepTime, most: Mapping[Place, float]) -> StepTime:

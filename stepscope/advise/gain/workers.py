@@ -80,7 +80,10 @@ def _fetched(case: Case, loader: Loader) -> Ints:
     loader are not known, all of it."""
     waits = case.phase_by_step("input")
     stage = stage_union([case.process], "fetch", loader.thread)
-    return np.minimum(waits, overlap_ns(*case.window, stage)) if len(stage[0]) else waits
+    if not len(stage[0]):
+        return waits
+    fetched: Ints = np.minimum(waits, overlap_ns(*case.window, stage))
+    return fetched
 
 
 def _start_ns(loader: Loader) -> float:
