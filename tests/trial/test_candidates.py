@@ -120,6 +120,10 @@ def test_the_ladder_goes_by_stages_whatever_findings_name(known: dict[str, FakeF
     assert names(without) == ["workers", "compile", "stall", "pin", "odd"]
 
 
+def test_two_findings_that_ask_for_the_very_same_get_one_turn(known: dict[str, FakeFix]) -> None:
+    assert names(offered(named_by("workers", "compile", "workers"))) == ["workers", "compile"]
+
+
 def test_a_fix_of_the_same_function_takes_the_turn_of_a_ceiling(known: dict[str, FakeFix]) -> None:
     same = Proposal({"function": "evaluate"}, "fits", None)
     known["ceiling"], known["seldom"] = (
