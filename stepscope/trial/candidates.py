@@ -21,7 +21,9 @@ from stepscope.trial.state import SavedFix, Wanted
 def proposed(subject: Subject, wanted: Wanted) -> list[Candidate | Rung]:
     """Those to try, and a rung for each of which is known already that it cannot be tried."""
     found = _without_replaced_ceilings(_each_once(_proposed(subject, wanted)))
-    return sorted(found, key=_turn) if wanted.ladder and wanted.fixes is None else found
+    if wanted.fixes is not None:
+        return found
+    return sorted(sorted(found, key=_turn) if wanted.ladder else found, key=_is_ceiling)
 
 
 def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
@@ -38,6 +40,11 @@ def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
     for fix in _asked_for(wanted):
         if fix.name not in named:
             yield from _asked(fix, subject, must=wanted.fixes is not None)
+
+
+def _is_ceiling(each: Candidate | Rung) -> bool:
+    """Those come last: where the time is short, what can be kept is worth more."""
+    return isinstance(each, Candidate) and each.fix.is_ceiling
 
 
 def _turn(each: Candidate | Rung) -> int:

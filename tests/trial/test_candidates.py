@@ -120,6 +120,14 @@ def test_the_ladder_goes_by_stages_whatever_findings_name(known: dict[str, FakeF
     assert names(without) == ["workers", "compile", "stall", "pin", "odd"]
 
 
+def test_what_can_be_kept_comes_before_ceilings(known: dict[str, FakeFix]) -> None:
+    known["ceiling"] = FakeFix("ceiling", "data", FITS)
+    known["ceiling"].is_ceiling = True
+    assert names(offered(named_by("ceiling", "workers"))) == ["workers", "ceiling"]
+    on_ladder = offered(named_by(), ladder=True)
+    assert names([each for each in on_ladder if isinstance(each, Candidate)])[-1] == "ceiling"
+
+
 def test_two_findings_that_ask_for_the_very_same_get_one_turn(known: dict[str, FakeFix]) -> None:
     assert names(offered(named_by("workers", "compile", "workers"))) == ["workers", "compile"]
 
