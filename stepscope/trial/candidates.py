@@ -15,13 +15,15 @@ from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import STAGES, Fix, Proposal, Refusal
 from stepscope.trial.fixes.subject import Subject
 from stepscope.trial.ladder import Candidate
-from stepscope.trial.state import Wanted
+from stepscope.trial.state import SavedFix, Wanted
 
 
 def proposed(subject: Subject, wanted: Wanted) -> list[Candidate | Rung]:
     """Those to try, and a rung for each of which is known already that it cannot be tried."""
-    found = _without_replaced_ceilings(_proposed(subject, wanted))
-    return sorted(found, key=_turn) if wanted.ladder and wanted.fixes is None else found
+    found = _without_replaced_ceilings(_each_once(_proposed(subject, wanted)))
+    if wanted.fixes is not None:
+        return found
+    return sorted(sorted(found, key=_turn) if wanted.ladder else found, key=_is_ceiling)
 
 
 def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
@@ -40,6 +42,11 @@ def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:
             yield from _asked(fix, subject, must=wanted.fixes is not None)
 
 
+def _is_ceiling(each: Candidate | Rung) -> bool:
+    """Those come last: where the time is short, what can be kept is worth more."""
+    return isinstance(each, Candidate) and each.fix.is_ceiling
+
+
 def _turn(each: Candidate | Rung) -> int:
     """By stages. What a finding names besides (a stall, too many threads) comes first: in a step
     that mostly waits for it, nothing else shows what it gains."""
@@ -47,6 +54,17 @@ def _turn(each: Candidate | Rung) -> int:
         return len(STAGES)
     is_besides = each.fix.stage == "other" and each.finding is not None
     return -1 if is_besides else STAGES.index(each.fix.stage)
+
+
+def _each_once(found: Iterable[Candidate | Rung]) -> Iterator[Candidate | Rung]:
+    """Two findings may ask for the very same: the first one, with the larger gain, gets it."""
+    seen: list[SavedFix] = []
+    for each in found:
+        if not isinstance(each, Candidate):
+            yield each
+        elif each.as_applied not in seen:
+            seen.append(each.as_applied)
+            yield each
 
 
 def _without_replaced_ceilings(found: Iterable[Candidate | Rung]) -> list[Candidate | Rung]:

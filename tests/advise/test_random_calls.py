@@ -18,6 +18,8 @@ class NoSources:
     [
         ("rng = np.random.default_rng(i)\n return rng.random()", None),
         ("rng = random.Random(self.seed + i)\n return rng.random()", None),
+        ("return tf.random.stateless_normal((2,), seed=[1, i])", None),
+        ("return tf.random.normal((2,))", 2),
         ("rng = np.random.default_rng()\n return rng.random()", 3),
         ("return self.rng.random()", 2),
         ("rng = np.random.default_rng(i)\n return rng.random() + np.random.rand()", 3),

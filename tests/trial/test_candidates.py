@@ -120,6 +120,18 @@ def test_the_ladder_goes_by_stages_whatever_findings_name(known: dict[str, FakeF
     assert names(without) == ["workers", "compile", "stall", "pin", "odd"]
 
 
+def test_what_can_be_kept_comes_before_ceilings(known: dict[str, FakeFix]) -> None:
+    known["ceiling"] = FakeFix("ceiling", "data", FITS)
+    known["ceiling"].is_ceiling = True
+    assert names(offered(named_by("ceiling", "workers"))) == ["workers", "ceiling"]
+    on_ladder = offered(named_by(), ladder=True)
+    assert names([each for each in on_ladder if isinstance(each, Candidate)])[-1] == "ceiling"
+
+
+def test_two_findings_that_ask_for_the_very_same_get_one_turn(known: dict[str, FakeFix]) -> None:
+    assert names(offered(named_by("workers", "compile", "workers"))) == ["workers", "compile"]
+
+
 def test_a_fix_of_the_same_function_takes_the_turn_of_a_ceiling(known: dict[str, FakeFix]) -> None:
     same = Proposal({"function": "evaluate"}, "fits", None)
     known["ceiling"], known["seldom"] = (

@@ -11,7 +11,8 @@ _DRAWS: Final = re.compile(
     r"^(np|numpy)\.random\.(?!default_rng|Generator|RandomState|seed)"
     r"|^random\.(?!Random|seed)"
     r"|^torch\.(rand|randn|randint|randperm|rand_like|randn_like|bernoulli|multinomial|normal)$"
-    r"|^(tf|tensorflow)\.random\.|^tf\.image\.(stateless_)?random_"
+    # With a seed as an argument, a function draws the same at every call.
+    r"|^(tf|tensorflow)\.random\.(?!stateless_)|^tf\.image\.(stateless_)?random_"
     r"|^jax\.random\."
     r"|\b_?(rng|generator|random_state)\.\w+$"
     r"|\.(random_|normal_|uniform_|bernoulli_|exponential_)$"

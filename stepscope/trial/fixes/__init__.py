@@ -51,6 +51,7 @@ _FRAMEWORKS: Final = ("torch", "tensorflow", "keras", "jax")
 ALSO: Final[dict[str, tuple[str, ...]]] = {
     "input-bound": ("cache-samples", "free-input"),
     "recompilation": ("jit-once",),
+    "host-code": ("evaluate-less-often",),
 }
 
 

@@ -1,16 +1,22 @@
 """Which function's calls can be left out, on steps built by hand in which a framework trains."""
 
+import dataclasses
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from build import MS, RunBuilder
 from stepscope.advise.evidence.case import Case
 from stepscope.analyze.run import load, select
 from stepscope.model import Location
+from stepscope.model.findings import FindingsAnswer
 from stepscope.store.format import SpanCategory
+from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import Refusal
 from stepscope.trial.fixes.proposing.left_out_function import left_out_function, share_of
+from stepscope.trial.fixes.subject import Subject
+from trial.test_ladder import finding
 
 TORCH = "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py"
 SCRIPT = """\
@@ -87,3 +93,17 @@ def test_one_that_also_trains_is_not_and_the_line_is_named(tmp_path: Path, also:
     refusal = left_out_function(case_of(tmp_path / "run", also), DUMP, share=0.2)
     assert isinstance(refusal, Refusal)
     assert refusal.reason.startswith("note (train.py:9) also trains (train.py:11), so its calls")
+
+
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_own_code_that_evaluates_is_evaluated_less_often(tmp_path: Path, evaluates: bool) -> None:
+    """Though most of its time is spent otherwise, in what is computed from the predictions."""
+    case = case_of(tmp_path / "run")
+    advice = FindingsAnswer(verdict="", findings=[], not_judged=[])
+    own = msgspec.structs.replace(finding(2.5), id="host-code", location=DUMP, share=0.6)
+    if evaluates:
+        look = next(each for each in case.stacks.time.looks if each.users[-1].line == 10)
+        case.stacks.time.looks.append(dataclasses.replace(look, phase="evaluation", ns=1))
+    subject = Subject(case, advice, frozenset({"torch"}), 2.0, finding=own)
+    proposal = fixes.named("evaluate-less-often").propose(subject)
+    assert (proposal is not None) == evaluates

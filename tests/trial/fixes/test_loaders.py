@@ -259,3 +259,12 @@ def test_random_samples_are_named_by_their_line(tmp_path: Path) -> None:
     proposal = fixes.named("num-workers").propose(subject)
     assert isinstance(proposal, Proposal)
     assert proposal.keeps == "training"
+
+
+@pytest.mark.nightly  # processes that load torch
+def test_samples_that_come_once_are_not_worth_a_run(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(textwrap.dedent(TRAINING).replace("range(3)", "range(1)"))
+    refusal = fixes.named("cache-samples").propose(subject_of(script, "torch")[0])
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason.startswith("all measured steps are of one epoch")

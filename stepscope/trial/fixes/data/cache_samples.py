@@ -28,6 +28,7 @@ class CacheSamples:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.advise.evidence.patch import decorated
         from stepscope.advise.evidence.random_calls import in_datasets, samples_of
+        from stepscope.trial.fixes.proposing.loader_calls import epochs_begun
 
         sources = subject.case.code.sources
         made = samples_of(sources)
@@ -36,6 +37,11 @@ class CacheSamples:
         drawn = in_datasets(sources)
         if drawn is not None:
             return Refusal(f"The samples are random ({drawn}): each epoch gets others.")
+        if epochs_begun(subject.case) == 1:
+            return Refusal(
+                "all measured steps are of one epoch, in which no sample comes twice: --steps N "
+                "with more of them shows what it gains"
+            )
         file, text, function = made
         return Proposal(
             settings={},

@@ -10,6 +10,7 @@ from typing import Final
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import PASSES
+from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 from stepscope.trial.fixes.fix import Refusal
 from stepscope.trial.fixes.proposing.named_function import NamedFunction, named_function
@@ -54,9 +55,18 @@ def left_out_function(
 
 def share_of(case: Case, function: NamedFunction) -> float:
     """Of the step."""
+    return case.stacks.share(_looks_in(case, function))
+
+
+def has_phase(case: Case, function: NamedFunction, phase: str | None) -> bool:
+    """Whether the function was seen in that phase."""
+    return any(look.phase == phase for look in _looks_in(case, function))
+
+
+def _looks_in(case: Case, function: NamedFunction) -> list[Look]:
     recorded = function.recorded
     place = Location(file=recorded.file, line=recorded.first_line, function=recorded.function)
-    return case.stacks.share(case.stacks.inside(place))
+    return case.stacks.inside(place)
 
 
 def _inwards(case: Case, location: Location) -> Iterator[Location]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.patch import with_arguments
 from stepscope.advise.evidence.source import Sources
+from stepscope.analyze.input.loaders import find_loader
 from stepscope.store.format import SpanCategory
 
 
@@ -12,6 +13,12 @@ def gives_batches(case: Case) -> bool:
     """Whether a step has waited for one."""
     spans = case.process.spans.of(SpanCategory.INPUT)
     return bool((spans.loader > 0).any())
+
+
+def epochs_begun(case: Case) -> int | None:
+    """How often the steps' loader started over; None: they have none."""
+    loader = find_loader(case.run, case.process, case.steps)
+    return len(loader.starts[0]) if loader else None
 
 
 def loader_with(sources: Sources, arguments: Mapping[str, str]) -> str:

@@ -10,4 +10,5 @@ FIX: Final = LeftOut(
     title="evaluate less often",
     findings=("evaluation-stall",),
     library=EVALUATES,
+    phase="evaluation",
 )

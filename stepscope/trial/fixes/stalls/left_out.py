@@ -32,12 +32,18 @@ class LeftOut:
     title: str
     findings: tuple[str, ...]
     library: tuple[LibraryCall, ...] = ()  # where the user's function does more than that
+    # Of a function that another finding names: it is for this fix if it was seen to do this.
+    phase: str | None = None
     is_ceiling: bool = False
     stage: Stage = "other"
     keeps: Keeps = "bits"
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.proposing.left_out_function import left_out_function, share_of
+        from stepscope.trial.fixes.proposing.left_out_function import (
+            has_phase,
+            left_out_function,
+            share_of,
+        )
         from stepscope.trial.fixes.proposing.named_function import finding_of
 
         finding = finding_of(subject, *self.findings)
@@ -46,8 +52,11 @@ class LeftOut:
         function = left_out_function(
             subject.case, finding.location, finding.share, is_ceiling=self.is_ceiling
         )
+        is_its_own = finding.id in self.findings
         if isinstance(function, Refusal):
-            return self._of_library(subject, finding) or function
+            return (self._of_library(subject, finding) if is_its_own else None) or function
+        if not is_its_own and not has_phase(subject.case, function, self.phase):
+            return None
         if not function.is_plain:
             return Refusal(f"{function.at} is a generator or a coroutine: it cannot be left out")
         every = self._every(max(finding.share, share_of(subject.case, function)))
