@@ -4,7 +4,7 @@ import gc
 import runpy
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -21,7 +21,7 @@ from stepscope.record.engines import lines
 ENOUGH = 10_000  # hits: then a line of thinned code is switched off
 WAYS = ("", "caught", "raised", "frame")
 
-Functions = dict[str, Callable[..., Any]]
+Functions = dict[str, FunctionType]
 
 
 def load() -> Functions:
@@ -46,7 +46,7 @@ def thinned() -> Iterator[Functions]:
         lines.forget_function(function)
 
 
-def hits(function: Callable[..., Any]) -> dict[int, int]:
+def hits(function: FunctionType) -> dict[int, int]:
     first = function.__code__.co_firstlineno
     return {line - first: count for line, count, *_ in _core.lines_read(function.__code__)}
 
@@ -109,7 +109,7 @@ def lines_seen(functions: Functions, way: str) -> list[tuple[str, int]]:
     return seen
 
 
-def instructions_run(function: Callable[..., Any]) -> int:
+def instructions_run(function: FunctionType) -> int:
     count = 0
 
     def see(frame: Any, event: str, _argument: object) -> Any:

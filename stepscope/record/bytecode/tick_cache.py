@@ -56,9 +56,11 @@ def _our_version() -> str | None:
     if _version is None:
         digest = hashlib.sha256()
         try:
-            for part in (instrumenter, line_starts, assemble, bare_copy):
-                digest.update(Path(part.__file__).read_bytes())
-            digest.update(Path(__file__).read_bytes())
+            for file in (
+                *(instrumenter.__file__, line_starts.__file__, assemble.__file__),
+                *(bare_copy.__file__, __file__),
+            ):
+                digest.update(Path(file).read_bytes())
         except OSError:
             return None
         _version = digest.hexdigest()[:16]
