@@ -63,6 +63,7 @@ def typical_steps(process: ProcessData, steps: FoundSteps) -> Typical:
     return Typical(usual, found, beyond)
 
 
+@functools.lru_cache(maxsize=64)
 def epoch_starts(process: ProcessData, steps: FoundSteps) -> Mask:
     """The steps in which a loader or a pipeline starts over."""
     spans = phase_spans(process, steps)
