@@ -60,8 +60,30 @@ def exclusive_by_step(
     3. Segments are added up by step and label. Steps must be in order and not overlap.
     """
     table = np.zeros((len(step_start_ns), labels), dtype=np.int64)
-    if not len(intervals) or not len(step_start_ns):
-        return table
+    with_any = _with_any(intervals, step_start_ns, step_end_ns)
+    if with_any.any():
+        start_ns, end_ns = step_start_ns[with_any], step_end_ns[with_any]
+        table[with_any] = _exclusive(intervals, start_ns, end_ns, labels)
+    return table
+
+
+def _with_any(
+    intervals: Intervals, step_start_ns: Ints, step_end_ns: Ints
+) -> npt.NDArray[np.bool_]:
+    """The steps that an interval overlaps: of millions, often few."""
+    first = np.searchsorted(step_end_ns, intervals.start_ns, side="right")
+    last = np.maximum(first, np.searchsorted(step_start_ns, intervals.end_ns))
+    change = np.zeros(len(step_start_ns) + 1, np.int32)
+    np.add.at(change, first, 1)
+    np.add.at(change, last, -1)
+    overlapped: npt.NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
+    return overlapped
+
+
+def _exclusive(
+    intervals: Intervals, step_start_ns: Ints, step_end_ns: Ints, labels: int
+) -> npt.NDArray[np.int64]:
+    table = np.zeros((len(step_start_ns), labels), dtype=np.int64)
     count = len(intervals)
     bounds = np.concatenate([step_start_ns, step_end_ns])
     at_ns = np.concatenate([intervals.end_ns, intervals.start_ns, bounds])

@@ -346,8 +346,9 @@ def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.
     if not len(events):
         return events
     sane = np.abs(distance(events["start"], clock.first_tick)) < FARTHEST
-    if not sane.all():
-        notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
+    if sane.all():
+        return events
+    notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
     kept: npt.NDArray[Any] = events[sane]
     return kept
 

@@ -196,14 +196,16 @@ def read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Heade
             if used > size:
                 notes.append(f"{file_name(path)} was cut off: {used - size:,} bytes are missing.")
             end = min(used, size) if used >= fmt.HEADER.size else size
-            rest = np.fromfile(file, np.uint8, max(0, end - fmt.HEADER.size))
+            data = np.empty(max(end, fmt.HEADER.size), np.uint8)  # once: it may be half a gigabyte
+            data[: fmt.HEADER.size] = np.frombuffer(head, np.uint8)
+            got = file.readinto(data[fmt.HEADER.size :].data)
     except FileNotFoundError:
         notes.append(f"{file_name(path)} is missing.")
         return None
     except OSError as error:
         notes.append(f"{file_name(path)} cannot be read: {error.strerror or error}.")
         return None
-    return header, np.concatenate([np.frombuffer(head, np.uint8), rest])
+    return header, data[: fmt.HEADER.size + got]
 
 
 def _check_header(

@@ -24,7 +24,7 @@ def cut(folder: Path, which: str, length: int, how: str = "plain") -> tuple[int,
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(("case"), nightly_but([("*.*", 0)], CASES), ids=str)
+@pytest.mark.parametrize(("case"), nightly_but([("lines.bin", 64), ("*.*", 0)], CASES), ids=str)
 def test_a_script_survives_that_its_run_is_cut(case: tuple[str, int], tmp_path: Path) -> None:
     which, length = case
     status, said, talk = cut(tmp_path, which, length)

@@ -1,6 +1,7 @@
 """A few steps are far slower, and what happened in them."""
 
 import collections
+import functools
 from typing import Final
 
 import numpy as np
@@ -16,12 +17,15 @@ from stepscope.analyze.input.epochs import epochs_of
 from stepscope.analyze.input.loaders import stage_spans
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
-from stepscope.analyze.phases.typical_steps import KEEP_THEIR_NAMES, epoch_starts
+from stepscope.analyze.phases.typical_steps import KEEP_THEIR_NAMES, epoch_starts, typical_steps
+from stepscope.analyze.steps.find_steps import FoundSteps
+from stepscope.analyze.steps.loops import Mask
 from stepscope.analyze.steps.outliers import outliers
 from stepscope.clock import Ints
 from stepscope.model import Location
 from stepscope.model.categories import CATEGORY_WORDS, OUTLIERS
 from stepscope.model.findings import SlowStep
+from stepscope.store.reader import ProcessData
 
 ID: Final = "slow-outlier-steps"
 _MOST_SHOWN: Final = 20  # as many as fit on a screen
@@ -227,11 +231,24 @@ def _why(case: Case, index: int) -> tuple[str, str]:
 def _over(case: Case, index: int) -> dict[str, float]:
     """What the step took of each phase, above the others' mean."""
     phases = phases_by_step(case.process, case.steps)
-    others = case.steps.is_measured & ~case.typical.is_slow
-    others[index] = False
-    usual = phases.ns[others].mean(axis=0) if others.any() else np.zeros(len(phases.names))
-    over = np.maximum(0.0, phases.ns[index] - usual)
+    others, total, count = _others(case.process, case.steps)
+    if others[index]:
+        total, count = total - phases.ns[index], count - 1
+    over = np.maximum(0.0, phases.ns[index] - total / count if count else phases.ns[index])
     return dict(zip(phases.names, over.tolist(), strict=True))
+
+
+@functools.lru_cache(maxsize=64)
+def _usual_ns(steps: FoundSteps) -> float:
+    return float(np.median(steps.duration_ns[steps.is_measured]))
+
+
+@functools.lru_cache(maxsize=64)
+def _others(process: ProcessData, steps: FoundSteps) -> tuple[Mask, Ints, int]:
+    """Measured steps that are not slow: which, their time by phase, how many. Once for all slow
+    ones: a run of millions of steps has thousands."""
+    others = steps.is_measured & ~typical_steps(process, steps).is_slow
+    return others, phases_by_step(process, steps).ns[others].sum(axis=0), int(others.sum())
 
 
 def _window(case: Case, index: int) -> tuple[Ints, Ints]:
@@ -257,7 +274,7 @@ def _beside_the_phases(case: Case, index: int) -> tuple[str, str]:
     used = float(grown(cpu.at_ns, cpu.process_ns, window)[0])
     lasted = float(case.steps.duration_ns[index])
     # Hardly more was computed than in a usual step, and for much of the time nothing at all.
-    usual = float(np.median(case.measured_ns))
+    usual = _usual_ns(case.steps)
     if used and used < 0.6 * lasted and used < 1.5 * usual:
         return _NOT_RUNNING, _MACHINE
     return "unknown", _WORDS["unknown"]

@@ -78,6 +78,7 @@ def typical_ns(process: ProcessData, steps: FoundSteps, name: str) -> Ints:
     return column
 
 
+@functools.lru_cache(maxsize=64)
 def epoch_starts(process: ProcessData, steps: FoundSteps) -> Mask:
     """The steps in which a loader or a pipeline starts over."""
     spans = phase_spans(process, steps)

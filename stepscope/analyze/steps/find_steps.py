@@ -58,9 +58,11 @@ class FoundSteps:
     def __len__(self) -> int:
         return len(self.start_ns)
 
-    @property
+    @functools.cached_property
     def duration_ns(self) -> Ints:
-        return self.end_ns - self.start_ns
+        lasted_ns = self.end_ns - self.start_ns
+        lasted_ns.flags.writeable = False  # all who ask share it
+        return lasted_ns
 
     @property
     def is_measured(self) -> Mask:

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-extern CallNode call_no_room; /* stands for everything that calls.bin has no room for */
 
 /* A thread's; NULL: no space. */
 CallNode *call_root(uint32_t thread_id);

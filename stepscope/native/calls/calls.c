@@ -93,7 +93,7 @@ Thread *calls_thread(void) {
 void calls_thread_release(Thread *thread, uint64_t now) {
     if (!thread->call_block) return;
     for (CallEntry *entry = thread->call_top; entry >= thread->call_base; entry--)
-        entry->node->ticks += now - entry->start;
+        call_node(entry)->ticks += now - entry->start;
     calls_thread_ended(thread);
 }
 
@@ -122,7 +122,7 @@ int call_leave_below(Thread *thread, const void *key, uint64_t now) {
     while (found > thread->call_base && found->key != key) found--;
     if (found == thread->call_base) return 0;
     for (CallEntry *entry = thread->call_top; entry >= found; entry--) {
-        entry->node->ticks += now - entry->start;
+        call_node(entry)->ticks += now - entry->start;
         entry->node = NULL;
     }
     thread->call_top = found - 1;
@@ -132,7 +132,7 @@ int call_leave_below(Thread *thread, const void *key, uint64_t now) {
 /* Inside a call that we saw begin, it began after we did: the interpreter did not report it. It is
    counted, and its time is its caller's. */
 void call_missed(Thread *thread, uint32_t function) {
-    if (thread->call_top > thread->call_base) call_child(thread->call_top->node, function)->calls++;
+    if (thread->call_top > thread->call_base) call_child(call_node(thread->call_top), function)->calls++;
 }
 
 /* The first call of a function also names it, which takes longer than most functions. */

@@ -60,12 +60,19 @@ void call_setprofile_seen(void);
 
 /* ---- the events --------------------------------------------------------------------------------------- */
 
-static inline int call_is_ours(const Thread *thread) { return thread->call_top->node->function == 0; }
+extern CallNode call_no_room; /* stands for everything that calls.bin has no room for */
+
+/* The node of an open call. Where the file was cut in the middle of a page, it is gone. */
+static inline CallNode *call_node(const CallEntry *entry) {
+    return LIKELY(entry->node != NULL) ? entry->node : &call_no_room;
+}
+
+static inline int call_is_ours(const Thread *thread) { return call_node(thread->call_top)->function == 0; }
 
 static inline void call_enter(Thread *thread, uint32_t function, const void *key, uint64_t now) {
     if (UNLIKELY(thread->call_top + 1 >= thread->call_end) && call_stack_grow(thread)) return;
     CallEntry *entry = thread->call_top + 1;
-    CallNode *parent = entry[-1].node, *node = parent->recent;
+    CallNode *parent = call_node(entry - 1), *node = parent->recent;
     if (!LIKELY(node && node->function == function)) node = call_child(parent, function);
     node->calls++;
     entry->key = key;

@@ -72,6 +72,7 @@ static void note_open(PyObject *args) {
     uint64_t now = ticks_now();
     Thread *thread = thread_get();
     Activation *top = thread && thread->top > thread->base ? thread->top : NULL;
+    if (top && !top->record) top = NULL; /* lines.bin was cut there */
     uint32_t line = top && top->current != &line_nowhere ? (uint32_t)(top->current - top->lines) : 0;
     PyObject *code_id = PyLong_FromUnsignedLong(top ? top->record->id : 0);
     PyObject *line_number = PyLong_FromUnsignedLong(line);

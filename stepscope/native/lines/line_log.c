@@ -48,7 +48,7 @@ static uint32_t running_line(const Activation *top) {
 }
 
 void line_log_returned(const Thread *thread, uint64_t now) {
-    if (thread->top == thread->base) write_line(0, 0, now);
+    if (thread->top == thread->base || !thread->top->record) write_line(0, 0, now);
     else write_line(thread->top->record->id, running_line(thread->top), now);
 }
 

@@ -219,6 +219,7 @@ void record_thin(CodeRecord *record) {
 void lines_sync(uint64_t now) {
     for (Thread *thread = all_threads; thread; thread = thread->next) {
         for (Activation *a = thread->base; a && a <= thread->top; a++) {
+            if (!a->current) continue; /* the file was cut in the middle of this page */
             a->current->ticks += now - a->since;
             a->since = now;
         }
