@@ -1,5 +1,6 @@
 """What a trial keeps of itself, to go on later."""
 
+import os
 from pathlib import Path
 
 from stepscope.trial.state import STATE_FILE, State, Wanted, resume
@@ -8,7 +9,7 @@ from stepscope.trial.state import STATE_FILE, State, Wanted, resume
 def test_the_command_line_with_its_secrets_is_for_its_user_alone(tmp_path: Path) -> None:
     """It is run again as it was typed, so nothing in it is masked."""
     words = ["train.py", "-k", "SECRET"]
-    State(Wanted(words=words, cwd="/", rounds=5), str(tmp_path)).save()
+    State(Wanted(words=words, cwd=os.getcwd(), rounds=5), str(tmp_path)).save()
     assert (tmp_path / STATE_FILE).stat().st_mode & 0o777 == 0o600
     assert resume([str(tmp_path)]).wanted.words == words
 
