@@ -75,7 +75,7 @@ def everything() -> None:
 OPTIONS: list[dict[str, Any]] = [{}, {"subcalls": False}, {"builtins": False}]
 
 
-def run_all_of(profile: cProfile.Profile, options: dict[str, Any]) -> None:
+def run_all_of(profile: Profile | cProfile.Profile, options: dict[str, Any]) -> None:
     """From 3.14 on, cProfile's `runcall` forgets the options that it was made with."""
     profile.enable(**options)
     try:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import msgspec
-import polars
+import polars  # noqa: F401  it sets a variable of the environment when it is first imported
 import pytest
 from rich.text import Text
 
@@ -15,7 +15,6 @@ from show.hostile import HALF, NAME, hostile_run, hostile_trace
 from stepscope.cli.main import main
 from stepscope.model.trial import Rung, TrialAnswer, TrialBaseline
 from stepscope.run_object import Run
-from stepscope.show.exporters.csv import encode
 from stepscope.show.markdown import comparison_page
 from stepscope.show.terminal.drawing.page import Terminal, page
 from stepscope.show.terminal.ladder import ladder
@@ -151,16 +150,6 @@ def test_collapsed_stacks_are_harmless(
 ) -> None:
     said(capfdbinary, "export", str(run), "--to", "collapsed", "-o", str(tmp_path / "stacks"))
     assert not FORBIDDEN.search((tmp_path / "stacks").read_text())
-
-
-def test_a_spreadsheet_finds_no_formula_in_a_name() -> None:
-    names = ["=1+1", "@x", "-x", "+x", "aten::mm", "\x1b[31m", None, ""]
-    table = polars.DataFrame({"name": names, "ns": [-1] * len(names)})
-    rows = encode(table).decode().split("\r\n")[1:-1]
-    assert [row.rpartition(",")[0] for row in rows] == [
-        "'=1+1", "'@x", "'-x", "'+x", "aten::mm", "\\x1b[31m", "", '""',
-    ]  # fmt: skip
-    assert all(row.endswith(",-1") for row in rows)
 
 
 def test_markdown_has_no_tags_links_or_images_from_names(run: Path, tmp_path: Path) -> None:

@@ -40,6 +40,13 @@ def test_the_script_runs_in_the_same_folder_of_the_copy(
     assert copies.fresh([]).folder == f"{place.folder}/data"
 
 
+def test_nobody_else_can_look_into_the_copy(copies: CopiedFolders, project: Path) -> None:
+    """Files keep their mode, but a folder that was closed to others is not made closed."""
+    (project / "data").chmod(0o700)
+    place = copies.fresh([])
+    assert Path(place.folder).parent.stat().st_mode & 0o777 == 0o700
+
+
 def test_what_a_run_changed_made_or_removed_is_put_back_and_the_rest_stays(
     copies: CopiedFolders, project: Path
 ) -> None:

@@ -4,7 +4,9 @@
 
 #define LAYOUT_IS_KNOWN 0
 
-typedef uint16_t _Py_CODEUNIT; /* an opcode and its argument */
+/* An opcode and its argument. */
+typedef uint16_t LayoutUnit;
+#define _Py_CODEUNIT LayoutUnit
 
 typedef struct Frame {
     struct Frame *previous;

@@ -7,12 +7,10 @@ import msgspec
 import polars
 
 from stepscope.show.exporters.tables import Files, export_tables
-from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from stepscope.analyze.run import Run
 
-_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 OPEN_WITH: Final = "pandas.read_csv('{path}/lines.csv')"
 
 
@@ -25,21 +23,9 @@ def encode(table: polars.DataFrame) -> bytes:
     """UTF-8; unknown is an empty field, empty text is a quoted empty field, a list is JSON."""
     lists = [name for name, dtype in table.schema.items() if isinstance(dtype, polars.List)]
     flat = table.with_columns(_as_json(table[name]) for name in lists)
-    texts = [name for name, dtype in flat.schema.items() if dtype == polars.String]
-    flat = flat.with_columns(_as_text(flat[name]) for name in texts)
     file = io.BytesIO()
     flat.write_csv(file, line_terminator="\r\n", quote_style="necessary")
     return file.getvalue()
-
-
-def _as_text(column: polars.Series) -> polars.Series:
-    """Not a formula: a spreadsheet takes a cell that begins with one of these signs for one, and a
-    name may come from anywhere. The apostrophe is a spreadsheet's own sign for text."""
-    texts = [
-        value if not value else "'" * value.startswith(_FORMULAS) + spelled_out(value)
-        for value in column.to_list()
-    ]
-    return polars.Series(column.name, texts, dtype=polars.String)
 
 
 def _as_json(column: polars.Series) -> polars.Series:
