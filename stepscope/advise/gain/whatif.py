@@ -7,8 +7,8 @@
    in neither, as the script has none of it on its own.
 3. The range: what the fix takes off at least and at most, how much faster the rest is in quiet
    steps, and recording, whose cost may lie in either part unless it is known. Chance makes what is
-   blamed longer or shorter, and the step with it, but not the rest. A gain is measured with a second
-   run, and equal runs differ.
+   blamed longer or shorter, and the step with it, but not the rest. A gain is measured with
+   another run, and equal runs differ.
 4. Where no more may be left than the error with which that is known, the range has no upper end.
 """
 
@@ -29,8 +29,8 @@ Floats = npt.NDArray[np.float64]
 
 # Of the step: gains measured twice differ by that much at least (benchmarks/zoo/results.md).
 _LEAST_KNOWN: Final = 0.01
-# The ratio of two equal runs, in 95 of 100 cases: a run's mean step is known to 2 %, if nothing else
-# shows (compare/statistics/run_mean.py). 1.96 * sqrt(2) * 0.02.
+# The ratio of two equal runs, in 95 of 100 cases: a run's mean step is known to 2 % at best
+# (compare/statistics/run_mean.py). 1.96 * sqrt(2) * 0.02.
 _ANOTHER_RUN: Final = 1.055
 _QUIET: Final = 10  # percentile: the range is to hold in nine of ten cases
 

@@ -101,8 +101,8 @@ def _usual_ns(phases_ns: Floats, lost_ns: Floats) -> Floats:
     own = phases_ns.sum(axis=1) - lost_ns
     there = np.where(phases_ns > 0, phases_ns, np.nan)
     there[:, ~(phases_ns > 0).any(axis=0)] = 0.0
-    for percentile in _PERCENTILES:
-        usual: Floats = (phases_ns > 0) * np.nanpercentile(there, percentile, axis=0)
+    for phases in np.nanpercentile(there, [*_PERCENTILES], axis=0):  # sorts once
+        usual: Floats = (phases_ns > 0) * phases
         if np.median(own - usual.sum(axis=1)) >= 0:
             return usual
     return np.zeros_like(phases_ns)
