@@ -60,9 +60,17 @@ def _calls_double(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def _from_arrays(tree: ast.Module) -> Iterator[_Edit]:
-    """Without a type of their own, they take over NumPy's."""
+    """Without a type of their own, they take over NumPy's. One that is only asked for its type says
+    what the data is, and does not become the data."""
+    asked = {
+        each.value
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Attribute) and each.attr in ("dtype", "shape", "device")
+    }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _FROM_ARRAYS:
+            continue
+        if node in asked:
             continue
         if not any(keyword.arg == "dtype" for keyword in node.keywords):
             end = node.end_col_offset or 0

@@ -32,3 +32,8 @@ def test_where_arrays_become_tensors_the_places_are_named() -> None:
 
 def test_a_script_that_names_no_type_is_told_where_to_look() -> None:
     assert "NumPy makes 64 bits by default" in patch_of(case_of("train(load())\n"))
+
+
+def test_a_tensor_that_is_only_asked_for_its_type_is_no_place_to_change() -> None:
+    text = "model = Net().to(torch.from_numpy(data).dtype)\n"
+    assert patch_of(case_of(text)).startswith("Where arrays become tensors: .float()")
