@@ -6,6 +6,7 @@ Standard library only: the recorded process uses this too.
 """
 
 import errno
+import io
 import os
 import stat
 from collections.abc import Callable
@@ -17,7 +18,7 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 AnyPath = str | os.PathLike[str]
 
 
-def open_plain(path: AnyPath, *, depth: int = 1) -> BinaryIO:
+def open_plain(path: AnyPath, *, depth: int = 1) -> io.BufferedReader:
     """To read. The last `depth` names of `path` are those inside the run: none may be a link."""
     return open(_descriptor(path, os.O_RDONLY, depth), "rb")
 

@@ -102,11 +102,9 @@ def slow_steps(case: Case) -> list[SlowStep]:
 
 def added_by_machine(case: Case) -> Ints:
     """By measured step: what slow ones take above a typical one where another program had the
-    machine, as far as that is not in all phases alike."""
+    machine."""
     slow = [int(index) for index in np.flatnonzero(case.typical.is_slow)]
-    added = _cost(case, [index for index in slow if _why(case, index)[0] == _NOT_RUNNING])
-    part = case.phase_ns(OUTLIERS) / max(1.0, float(case.phase_by_step(OUTLIERS).mean()))
-    return np.rint(min(1.0, part) * added).astype(np.int64)
+    return _cost(case, [index for index in slow if _why(case, index)[0] == _NOT_RUNNING])
 
 
 def judge(case: Case) -> list[Candidate]:
