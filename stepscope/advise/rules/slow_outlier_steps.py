@@ -102,7 +102,8 @@ def added_by_machine(case: Case) -> Ints:
     slow = [int(index) for index in np.flatnonzero(case.typical.is_slow)]
     added = _cost(case, [index for index in slow if _why(case, index)[0] == _NOT_RUNNING])
     part = case.phase_ns(OUTLIERS) / max(1.0, float(case.phase_by_step(OUTLIERS).mean()))
-    return np.rint(min(1.0, part) * added).astype(np.int64)
+    found: Ints = np.rint(min(1.0, part) * added).astype(np.int64)
+    return found
 
 
 def judge(case: Case) -> list[Candidate]:
