@@ -173,7 +173,7 @@ def test_an_interrupted_trial_leaves_no_process_and_can_be_resumed(
     resumed = run("--resume", "--json", "naps.py", "--with-child", cwd=folder)
     answer = json.loads(resumed.stdout)
     assert re.search(r"the script as it is and \d rounds? are used again", resumed.stderr)
-    assert answer["rungs"][0]["status"] == "kept"
+    assert answer["rungs"][0]["status"] == "kept", answer["rungs"][0]["reason"]
     assert answer["runs"] > before["runs"]
     after = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
     assert after["comparisons"][0]["rounds"][0] == before["comparisons"][0]["rounds"][0]
