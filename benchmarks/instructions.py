@@ -30,7 +30,7 @@ PAGE: Final = Path(__file__).parent / "instructions.md"
 INTRODUCTION: Final = """# What recording costs, in machine instructions
 
 Made by `make instructions`; do not edit. callgrind counts the instructions of the main thread, so
-these figures are the same on a busy machine: two runs differ by less than 1 %. They say nothing
+these figures are nearly the same on a busy machine: two runs differ by about 1 %. They say nothing
 about how long an instruction takes: reading the CPU's counter is one, and half of a line event's
 time. [results.md](results.md) has times.
 """

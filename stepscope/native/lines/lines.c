@@ -10,6 +10,7 @@ enum {
     STAMPS_A_SECOND = 1000,
     CHAIN_LOOK = 256, /* frames to look up for the caller's activation */
     COUNTERS_EVERY_MS = 10,
+    UNSEEN_EXITS = 1000,
 };
 
 int lines_on, lines_any_thinned;
@@ -117,6 +118,12 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
     return PLACE_KEEP;
 }
 
+/* From 3.13 on, a lambda whose body is in its first line has no line event: nothing needs its exits. */
+static int has_no_lines(CodeRecord *record) {
+    if (!record->block || record->block->calls || record->block->resumes) return 0;
+    return ++record->unseen_exits > UNSEEN_EXITS;
+}
+
 /* The frame is not on top: find it below, or it is not ours. In a recursion too deep for the stack
    none of the frames that end is there: to search all of it for each would take hours. */
 Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
@@ -126,7 +133,8 @@ Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
     Activation *found = thread->top, *last = thread->base;
     if (thread_is_full(thread) && found - last > CHAIN_LOOK) last = found - CHAIN_LOOK;
     while (found > last && !(found->frame == frame && found->code == code)) found--;
-    if (found == last) return record->thinned && !line_log_on ? PLACE_OFF : PLACE_KEEP;
+    if (found == last)
+        return (record->thinned && !line_log_on) || has_no_lines(record) ? PLACE_OFF : PLACE_KEEP;
     while (thread->top > found) drop_top(thread, now);
     activation_pop(thread, now);
     return PLACE_KEEP;

@@ -37,6 +37,7 @@ typedef struct CodeRecord {
     Loop *loops;          /* owned */
     int loop_count;
     int exact, thinned;
+    int unseen_exits;     /* while none of its lines has begun */
     struct CodeRecord *next;
 } CodeRecord;
 
