@@ -20,8 +20,8 @@ class PinMemory:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
+        from stepscope.trial.fixes.proposing.hardware import devices_of
         from stepscope.trial.fixes.proposing.loader_calls import loader_with
-        from stepscope.trial.fixes.torch.hardware import devices_of
 
         if "torch" not in subject.frameworks:
             return None

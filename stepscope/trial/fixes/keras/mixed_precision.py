@@ -27,7 +27,7 @@ class TfMixedPrecision:
     is_ceiling: Final = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.torch.hardware import no_fast_bfloat16
+        from stepscope.trial.fixes.proposing.hardware import no_fast_bfloat16
 
         if not subject.frameworks.intersection(PACKAGES):
             return None

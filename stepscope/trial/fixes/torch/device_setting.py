@@ -30,7 +30,7 @@ class DeviceSetting:
     is_ceiling: bool = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        from stepscope.trial.fixes.torch.hardware import devices_of
+        from stepscope.trial.fixes.proposing.hardware import devices_of
 
         if "torch" not in subject.frameworks:
             return None

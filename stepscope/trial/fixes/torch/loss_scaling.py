@@ -34,7 +34,7 @@ class LossScaling:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         if "torch" not in subject.frameworks:
             return None
-        from stepscope.trial.fixes.torch.hardware import devices_of
+        from stepscope.trial.fixes.proposing.hardware import devices_of
 
         if not devices_of(subject.case):
             return Refusal("float16 with a GradScaler needs a GPU, and this run had none")

@@ -24,7 +24,7 @@ class MixedPrecision:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         if "torch" not in subject.frameworks:
             return None
-        from stepscope.trial.fixes.torch.hardware import devices_of, no_fast_bfloat16
+        from stepscope.trial.fixes.proposing.hardware import devices_of, no_fast_bfloat16
 
         if reason := no_fast_bfloat16(subject):
             return Refusal(reason)

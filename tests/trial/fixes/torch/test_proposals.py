@@ -12,8 +12,8 @@ from stepscope.analyze.run import load, select
 from stepscope.launch.options import RecordOptions
 from stepscope.trial import fixes
 from stepscope.trial.fixes.fix import Proposal, Refusal
+from stepscope.trial.fixes.proposing import hardware
 from stepscope.trial.fixes.subject import Subject
-from stepscope.trial.fixes.torch import hardware
 from trial.fixes.torch.trained import ENVIRONMENT, PROGRAMS
 from trial.scripts import run_with
 
