@@ -11,6 +11,7 @@ import pytest
 import needs
 from build import MS, START_NS, RunBuilder
 from clean_environment import environment
+from nights import nightly_but
 from stepscope.advise.findings import findings
 from stepscope.analyze.run import load
 from stepscope.model.findings import Finding, FindingsAnswer
@@ -162,8 +163,10 @@ def recorded(folder: Path, *words: str) -> dict[str, Any]:
     ("kind", "source"),
     [
         ("dictionary", "cache[step] = train(x)"),
-        ("added", "history += [train(x)]"),
-        ("concatenated", "seen = np.concatenate([seen, hidden])"),
+        pytest.param("added", "history += [train(x)]", marks=pytest.mark.nightly),
+        pytest.param(
+            "concatenated", "seen = np.concatenate([seen, hidden])", marks=pytest.mark.nightly
+        ),
         ("method", "self.outputs[step] = hidden.copy()"),
     ],
 )
@@ -183,7 +186,9 @@ def test_a_buffer_that_will_not_fit_is_said_to_fill(tmp_path: Path) -> None:
     assert "bound" in found["fix"]
 
 
-@pytest.mark.parametrize("kind", ["fits", "filled", "epochs", "settles", "numbers"])
+@pytest.mark.parametrize(
+    "kind", nightly_but(["fits", "settles"], ["fits", "filled", "epochs", "settles", "numbers"])
+)
 def test_memory_that_only_seems_to_grow_is_no_finding(kind: str, tmp_path: Path) -> None:
     program = str(PROGRAMS / "advise" / "memory_kinds.py")
     assert "memory-growth" not in recorded(tmp_path / "run", program, kind)
