@@ -244,3 +244,7 @@ def test_a_pipeline_that_loads_longer_than_the_step_still_limits_it() -> None:
     assert 10 - one.expected / MS == pytest.approx(8 / 1.5)
     many = in_pipeline(8 * MS, 10 * MS, computed_ns=10 * MS, cores=8, parallel=8)
     assert 10 - many.expected / MS == pytest.approx(2.0)
+
+
+def test_what_is_not_about_time_promises_nothing() -> None:
+    assert speedup(even(), all_of(0.0)) == Speedup(expected=1.0, low=1.0, high=1.0)

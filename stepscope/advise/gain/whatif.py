@@ -77,6 +77,7 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     beside = steps.recording - recorded  # not in what is blamed, as far as is known
     unknown = max(_LEAST_KNOWN, beside) * blamed
     chance = _chance(steps, saving)
+    noise = _ANOTHER_RUN if blamed else 1.0  # what is not about time promises nothing
     whole = 1 - steps.recording
     most_left = min(1.0, max(1 - min(blamed, saving.least * scale) - beside, 0.0) + unknown)
     least_left = (_least_left(saving, scale) - beside) * (1 - faster * blamed) - unknown
@@ -87,8 +88,8 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     is_open = saving.most is None or least_left <= unknown
     return Speedup(
         expected=expected,
-        low=min(max(1.0, (whole - chance) / max(most_left, 1e-9) / _ANOTHER_RUN), expected),
-        high=None if is_open else max(_ANOTHER_RUN * (whole + chance) / least_left, expected),
+        low=min(max(1.0, (whole - chance) / max(most_left, 1e-9) / noise), expected),
+        high=None if is_open else max(noise * (whole + chance) / least_left, expected),
     )
 
 
