@@ -196,7 +196,11 @@ def test_memory_that_only_seems_to_grow_is_no_finding(kind: str, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("kind", "function"),
-    [("graph", "graph"), ("outputs", "Outputs.keep"), ("retained", "retained")],
+    [
+        ("outputs", "Outputs.keep"),
+        pytest.param("graph", "graph", marks=pytest.mark.nightly),
+        pytest.param("retained", "retained", marks=pytest.mark.nightly),
+    ],
 )
 def test_tensors_that_are_kept_are_found(kind: str, function: str, tmp_path: Path) -> None:
     needs.require("torch")

@@ -25,6 +25,7 @@ def typed() -> list[str]:
     return found
 
 
+@pytest.mark.nightly
 def test_every_cell_of_the_page_runs_in_its_order(
     shell: Any, cell: RunCell, capsys: Output
 ) -> None:
