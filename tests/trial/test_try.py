@@ -190,7 +190,7 @@ def test_a_trial_whose_baseline_is_interrupted_begins_with_it_again(folder: Path
     assert (process.returncode, out) == (130, "")
     assert "stepscope try --resume stepscope-runs/try-naps-" in err
     assert "Traceback" not in err
-    assert processes_of(folder) == []
+    wait_for(lambda: not processes_of(folder))  # killed ones take a moment to go
     assert not list(folder.glob("stepscope-runs/try-*/copy"))
 
 
