@@ -5,10 +5,10 @@ import functools
 import io
 import re
 import tokenize
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +19,7 @@ from stepscope.store import events as tables
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
+from stepscope.store.json_files import read_json, read_lines_of_json
 from stepscope.store.plain_files import is_folder, read_plain
 from stepscope.store.records import (
     AnyName,
@@ -34,7 +35,6 @@ from stepscope.store.records import (
 _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
 _KINDS_WITH_END: Final = (fmt.EventKind.SPAN, fmt.EventKind.OPEN)
-_T = TypeVar("_T")
 _Table = TypeVar("_Table", bound=tables.Events)
 
 
@@ -179,16 +179,16 @@ def open_run(path: str | Path) -> Run:
     folder = Path(path)
     notes: list[str] = []
     info = _read_run_info(folder, notes)
-    supervisor = _read_json(folder / fmt.SUPERVISOR_FILE, Supervisor, notes, needed=False)
-    system = _read_lines_of_json(folder / fmt.SYSTEM_FILE, dict[str, Any], notes, needed=False)
-    processes = [_read_process(entry, supervisor) for entry in _process_folders(folder)]
+    supervisor = read_json(folder / fmt.SUPERVISOR_FILE, Supervisor, notes, needed=False)
+    system = read_lines_of_json(folder / fmt.SYSTEM_FILE, dict[str, Any], notes, needed=False)
+    processes = _read_processes(folder, supervisor)
     links = sorted(path.name for path in folder.glob("proc-*") if path.is_symlink())
     notes += [f"{name} is a link: links in a run folder are not followed." for name in links]
-    left = _read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
+    left = read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
     notes += [note.text for note in left]
     if not processes:
         notes.append("No process recorded anything.")
-    tried = _read_json(folder / fmt.MEASURED_FILE, MeasuredGains, notes, needed=False)
+    tried = read_json(folder / fmt.MEASURED_FILE, MeasuredGains, notes, needed=False)
     return Run(folder, info, supervisor, system, processes, notes, tried.fixes if tried else [])
 
 
@@ -204,65 +204,12 @@ def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
             f"'{folder}' is not a run folder: it has no {fmt.RUN_FILE}. "
             "Give the folder that 'stepscope run' named at its end."
         )
-    info = _read_json(file, RunInfo, notes)
+    info = read_json(file, RunInfo, notes)
     if info is None and not has_processes:
         raise DataError(
             f"'{file}' cannot be read, and nothing else is there. Record the run again."
         )
     return info or RunInfo(format=fmt.FORMAT_VERSION)
-
-
-def _read_json(path: Path, kind: type[_T], notes: list[str], *, needed: bool = True) -> _T | None:
-    try:
-        data = read_plain(path)
-    except FileNotFoundError:
-        if needed:
-            notes.append(f"{path.name} is missing.")
-        return None
-    except OSError as error:
-        notes.append(f"{path.name} cannot be read: {error.strerror or error}.")
-        return None
-    try:
-        _refuse_newer(path, data)
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        notes.append(f"{path.name} is damaged ({error}): it is left out.")
-        return None
-
-
-class _Versioned(msgspec.Struct):
-    format: int = 0
-
-
-def _refuse_newer(path: Path, data: bytes) -> None:
-    """Called before the fields are checked: a newer format may have other fields."""
-    version = msgspec.json.decode(data, type=_Versioned).format
-    if version > fmt.FORMAT_VERSION:
-        raise streams.newer_format(path.parent, version)
-
-
-def _read_lines_of_json(
-    path: Path, kind: Any, notes: list[str], *, needed: bool = True
-) -> list[Any]:
-    """One value per line; lines that cannot be read are counted, and the rest is kept."""
-    try:
-        data = read_plain(path)
-    except OSError as error:
-        if needed or not isinstance(error, FileNotFoundError):
-            notes.append(f"{path.name} cannot be read: {error.strerror or error}.")
-        return []
-    decoder = msgspec.json.Decoder(kind)
-    values, damaged = [], 0
-    for line in data.split(b"\n"):
-        if not line.strip(b"\0 \r\t"):
-            continue
-        try:
-            values.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            damaged += 1
-    if damaged:
-        notes.append(f"{path.name}: {damaged} of its lines cannot be read and are left out.")
-    return values
 
 
 def _process_folders(folder: Path) -> list[Path]:
@@ -272,11 +219,23 @@ def _process_folders(folder: Path) -> list[Path]:
         raise DataError(f"'{folder}' cannot be read: {error}. Check its permissions.") from error
 
 
-def _read_process(folder: Path, supervisor: Supervisor | None) -> ProcessData:
-    notes: list[str] = []
-    info = _read_json(folder / fmt.PROCESS_FILE, ProcessInfo, notes) or _info_from_name(folder)
+def _read_processes(folder: Path, supervisor: Supervisor | None) -> list[ProcessData]:
+    known: dict[Path, tuple[ProcessInfo | None, list[str]]] = {}
+    for entry in _process_folders(folder):
+        notes: list[str] = []
+        known[entry] = read_json(entry / fmt.PROCESS_FILE, ProcessInfo, notes), notes
+    infos = [info for info, _ in known.values() if info]
+    return [
+        _read_process(entry, info or _info_from_name(entry, infos), notes, supervisor)
+        for entry, (info, notes) in known.items()
+    ]
+
+
+def _read_process(
+    folder: Path, info: ProcessInfo, notes: list[str], supervisor: Supervisor | None
+) -> ProcessData:
     names = Names()
-    for name in _read_lines_of_json(folder / fmt.NAMES_FILE, AnyName, notes):
+    for name in read_lines_of_json(folder / fmt.NAMES_FILE, AnyName, notes):
         names.add(name)
     events, clock_kind = streams.read_events(folder / fmt.EVENTS_FILE, notes)
     lines = streams.read_lines(folder / fmt.LINES_FILE, notes)
@@ -308,13 +267,15 @@ def _note_rests(process: ProcessData) -> None:
         )
 
 
-def _info_from_name(folder: Path) -> ProcessInfo:
-    """What is known about a process whose process.json is missing."""
+def _info_from_name(folder: Path, others: Sequence[ProcessInfo]) -> ProcessInfo:
+    """What is known about a process whose process.json is missing. Killed as it started, beside one
+    that trains with that rank, it is a child of that one."""
     match = _FOLDER_NAME.fullmatch(folder.name)
     rank = int(match[1]) if match and match[1].isdecimal() else None
+    is_child = any(each.role != "worker" and (each.rank or 0) == (rank or 0) for each in others)
     return ProcessInfo(
         format=fmt.FORMAT_VERSION,
-        role="main",
+        role="worker" if is_child else "main",
         rank=rank,
         pid=int(match[3]) if match else 0,
         host=match[2] if match else "",

@@ -135,17 +135,27 @@ def test_the_samples_of_a_batch_make_one_step(run: RunBuilder) -> None:
     assert answer_of(run, process).steps == 60
 
 
-def test_a_loop_over_epochs_with_few_batches_each_keeps_its_batches(run: RunBuilder) -> None:
-    text = (
-        "def train():\n  for epoch in range(30):\n    order()\n    for i in range(10):\n"
-        + "x\n" * 9
-    )
+@pytest.mark.parametrize(
+    ("header", "turns", "steps"),
+    [
+        ("for i in range(10)", 10, 300),
+        ("for rows in rng.permutation(len(train)).reshape(-1, 96)", 16, 480),
+        ("for row in rows", 16, 30),
+        ("for lo in range(0, len(train), args.batch)", 3, 90),
+        ("for i in range(len(layers) - 1, -1, -1)", 3, 30),
+        ("for samples in batch", 16, 30),
+    ],
+)
+def test_what_is_inside_an_epoch_is_its_batches_unless_it_is_parts_of_one(
+    run: RunBuilder, header: str, turns: int, steps: int
+) -> None:
+    text = f"def train():\n  for epoch in range(30):\n    order()\n    {header}:\n" + "x\n" * 9
     process = run.process()
     code = process.code(file=process.file(text=text))
     epochs = process.loop(code, 2, 9)
     batches = process.loop(code, 4, 8, epochs)
-    nested(process, epochs, batches, rounds=30, turns=10, turn_ns=5 * MS)
-    assert answer_of(run, process).steps == 300
+    nested(process, epochs, batches, rounds=30, turns=turns, turn_ns=5 * MS)
+    assert answer_of(run, process).steps == steps
 
 
 def test_folds_of_epochs_of_batches_end_in_the_batches(run: RunBuilder) -> None:

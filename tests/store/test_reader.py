@@ -108,6 +108,15 @@ def test_a_missing_part_is_named(tmp_path: Path, name: str) -> None:
     ask_everything(path)
 
 
+def test_a_child_killed_as_it_started_does_not_take_the_place_of_its_parent(tmp_path: Path) -> None:
+    path = everything_at(tmp_path / "run")
+    torn = path / "proc-0-here-999"
+    torn.mkdir()
+    (torn / fmt.NAMES_FILE).touch()
+    assert steps.steps(load(path)).steps == 30
+    assert "process 999: process.json is missing" in notes_of(path)
+
+
 def test_without_events_the_run_lasted_as_long_as_the_supervisor_saw(tmp_path: Path) -> None:
     path = everything_at(tmp_path / "run")
     for name in (fmt.EVENTS_FILE, fmt.PROCESS_FILE):

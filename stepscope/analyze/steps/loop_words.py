@@ -11,6 +11,10 @@ _ITEMS: Final = re.compile(
     r"sample|example|\brow|image|layer|network|\bnets?\b|param|\bhead|token|\bitem|feature|micro",
     re.I,
 )
+# One turn takes several of them: `for rows in permutation.reshape(-1, 64)`.
+_SEVERAL: Final = re.compile(r"(sample|example|row|image|token|item|feature)s\b", re.I)
+# `range(0, len(data), size)`; backwards, it walks layers or time.
+_STRIDES: Final = re.compile(r"\brange\(" + r"(?:[^(),]|\([^()]*\))*," * 2 + r"(?!\s*-)")
 _OVER_A_BATCH: Final = re.compile(r"^\W*(\w+\()*\w*batch\w*\W*$", re.I)
 _EVALUATION: Final = re.compile(
     r"(^|[^a-z])(eval|valid|test|predict|infer|score|metric|accuracy|val)", re.I
@@ -26,9 +30,13 @@ def meaning(header: str | None) -> Meaning | None:
     target, _, iterated = header.partition(" in ")
     if _ROUNDS.search(target):
         return "rounds"
-    if _OVER_A_BATCH.match(iterated.rstrip().rstrip(":")) or _ITEMS.search(target):
+    if _OVER_A_BATCH.match(iterated.rstrip().rstrip(":")):
         return "items"
-    return "batches" if _BATCHES.search(header) else None
+    if _SEVERAL.search(target):
+        return "batches"
+    if _ITEMS.search(target):
+        return "items"
+    return "batches" if _BATCHES.search(header) or _STRIDES.search(iterated) else None
 
 
 def runs_out(header: str | None) -> bool:

@@ -217,9 +217,10 @@ class _Tree:
         says = loop_words.meaning(self._words.header(loop))
         if says == "rounds":
             return False
-        if says == "items" or turns <= FEW_TURNS:
+        is_epoch = self._is_one_epoch(loop, around)
+        if says == "items" or (turns <= FEW_TURNS and not (says == "batches" and is_epoch)):
             return True
-        if says == "batches" or self._is_one_epoch(loop, around):
+        if says == "batches" or is_epoch:
             return False
         return turns <= SOME_TURNS or (turns <= BATCH_TURNS and entries >= 1.5 * turns)
 
