@@ -137,6 +137,7 @@ def test_real_ranks_in_the_plugins_view_of_all(tmp_path: Path) -> None:
     assert all(profile["costs"]["Communication"] > 0 for profile in profiles)
 
 
+@pytest.mark.nightly
 def test_a_real_devices_trace_means_the_same_to_the_plugin(tmp_path: Path) -> None:
     """What the plugin computes from the trace: averages per step in microseconds."""
     source = needs.trace("torch_v100_resnet50_workers0.pt.trace.json.gz")
