@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Final
 
+from stepscope.advise.evidence import cycles
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.framework import words_for
 from stepscope.advise.evidence.kept_things import Kept, kept_things
@@ -26,6 +27,10 @@ _FIX: Final = "{keep}, empty lists and caches that grow, and write results out e
 _BOUNDED: Final = (
     "If it is meant to fill up, see that all of it fits; else give it a smaller bound, or store "
     "what is in it in fewer bytes (smaller types, one copy of what is shared)."
+)
+_IN_CYCLES: Final = (
+    "memory grows by {size} a step, but the script makes reference cycles, which only the garbage "
+    "collector frees: record more steps, or call gc.collect() every few steps, to see what stays"
 )
 _COMPILED: Final = (
     "Every graph that is compiled stays in memory: compile less often (see recompilation). If "
@@ -56,6 +61,8 @@ def judge(case: Case) -> list[Candidate]:
     by_line = [line for line in answer.lines or [] if line.process == row.process] if row else []
     seen = next((line for line in by_line if line.kept_bytes > 0), None)
     is_seen = seen is not None and _explains(case, growth, seen)
+    if row and not is_seen and cycles.are_made(case):
+        growth = _after_a_collection(case, row, growth)
     if not _is_much(growth, kept is not None or is_seen) or _will_fit(growth, kept):
         return []
     location = kept.location if kept else seen.location if seen else None
@@ -83,6 +90,18 @@ def _growth(case: Case, row: ProcessMemory) -> _Growth | None:
         to_bytes=_resident(case, row, last_ns),
         free_bytes=_free_bytes(case, last_ns, row),
     )
+
+
+def _after_a_collection(case: Case, row: ProcessMemory, growth: _Growth) -> _Growth:
+    """What grew after cycles that had piled up were freed once: before, that was not yet known to
+    stay."""
+    first_ns, last_ns = cycles.first_older_collection_ns(case), int(case.window[1][-1])
+    if first_ns is None:
+        raise CannotJudge(_IN_CYCLES.format(size=_size(growth.by_step)))
+    steps = max(1, int((case.window[0] >= first_ns).sum()))
+    before, after = _resident(case, row, first_ns), _resident(case, row, last_ns)
+    by_step = min(growth.by_step, (after - before) / steps)
+    return dataclasses.replace(growth, by_step=by_step, steps=steps, from_bytes=before)
 
 
 def _resident(case: Case, row: ProcessMemory, at_ns: int) -> int:
