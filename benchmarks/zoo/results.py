@@ -57,6 +57,23 @@ class Judged(msgspec.Struct, frozen=True):
         return abs(math.log(self.prediction.speedup.expected / self.gain.ratio))
 
     @property
+    def off_by(self) -> float | None:
+        """The error as a part of the logarithm of the prediction: how much of a gain is wrong."""
+        speedup = self.prediction.speedup if self.prediction else None
+        if self.error is None or speedup is None or speedup.expected <= 1:
+            return None
+        return self.error / math.log(speedup.expected)
+
+    @property
+    def width(self) -> float | None:
+        """Of the predicted range; without an upper end, as far as up to the measured gain."""
+        speedup = self.prediction.speedup if self.prediction else None
+        if self.gain is None or speedup is None:
+            return None
+        high = max(self.gain.ratio, speedup.expected) if speedup.high is None else speedup.high
+        return high / speedup.low
+
+    @property
     def is_inside(self) -> bool | None:
         """Whether the measured gain is in the predicted range."""
         if self.gain is None or self.prediction is None or self.prediction.speedup is None:
@@ -124,17 +141,27 @@ def share_of(rows: Sequence[Row], holds: Callable[[Row], bool | None]) -> str:
     return f"{sum(known)} of {len(known)}" + (f" ({sum(known) / len(known):.0%})" if known else "")
 
 
+def nine_in_ten(values: Sequence[float]) -> str:
+    """The least that nine of ten are under, as likely as not in other scripts, too."""
+    at = math.ceil(0.9 * (len(values) + 1)) - 1
+    return f"{sorted(values)[at]:.2f}" if at < len(values) else "–"
+
+
 def scores(rows: Sequence[Judged]) -> dict[str, str]:
     faulty = [row for row in rows if not row.is_healthy]
     healthy = [row for row in rows if row.is_healthy]
     errors = [row.error for row in faulty if row.error is not None]
     middle = f"{statistics.median(errors):.3f}" if errors else "–"
+    off_by = [row.off_by for row in faulty if row.off_by is not None]
+    widths = [row.width for row in faulty if row.width is not None]
     alarms = sum(len(row.found.findings) for row in healthy)
     return {
         "right top finding": share_of(faulty, lambda row: row.top_is_right),
         "right function": share_of(faulty, lambda row: row.function_is_right),
         "median |log(predicted / measured)|": f"{middle}, of {len(errors)} predictions",
+        "off by, of the logarithm, in nine of ten": nine_in_ten(off_by),
         "measured gain inside the predicted range": share_of(faulty, lambda row: row.is_inside),
+        "median width of the ranges": f"{statistics.median(widths):.2f}" if widths else "–",
         "false alarms": f"{alarms} in {len(healthy)} healthy scripts",
     }
 
