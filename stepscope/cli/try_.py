@@ -72,6 +72,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
         talk.say(_again(state))
         return _INTERRUPTED_STATUS
     finally:
+        orphans.end()  # also one that was being started when the interruption came
         talk.end()
     _print(answer, as_json=given["as_json"])
     _write_report(answer, talk)

@@ -105,6 +105,8 @@ class LineRow(Record, frozen=True):
     alloc_bytes: int | None
     estimated: bool
     source: str | None
+    # Of a thinned line: the hits that were counted, and those that fit into the time after.
+    likely_hits: int | None = None
 
 
 class FunctionLines(Record, frozen=True):

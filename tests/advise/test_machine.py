@@ -108,3 +108,13 @@ def test_a_core_is_not_lost_to_what_few_steps_do() -> None:
     lost[::8] = 5 * MS
     phases = own + np.stack([lost, np.zeros(40)], axis=1)
     assert without_delay(phases, lost) == pytest.approx(own)
+
+
+def test_a_core_that_a_line_of_log_loses_each_time_is_not_the_logs() -> None:
+    """Each tenth step prints for 1 ms, and loses its core to the reader for 19 ms."""
+    own = np.tile([10.0 * MS, 0.0], (40, 1))
+    own[::10, 1] = 1 * MS
+    lost = np.zeros(40)
+    lost[::10] = 19 * MS
+    phases = own + np.stack([np.zeros(40), lost], axis=1)
+    assert without_delay(phases, lost) == pytest.approx(own)

@@ -103,6 +103,12 @@ def test_batches_on_their_way_from_workers_that_could_do_more() -> None:
     assert limit(dataclasses.replace(moving, busy=0.9))[0] == "number"
 
 
+def test_on_a_busy_machine_batches_on_their_way_wait_for_a_core() -> None:
+    busy = dataclasses.replace(BUSY, busy=0.4, transfer_share=0.9, idle_cores=0.1)
+    assert limit(busy)[0] == "work"
+    assert limit(dataclasses.replace(busy, get_ms=90.0))[0] == "transfer"
+
+
 def test_idle_workers_and_late_batches() -> None:
     what, why = limit(dataclasses.replace(BUSY, busy=0.25))
     assert what == "work"

@@ -49,6 +49,14 @@ def test_thinned_lines_are_estimated_and_take_their_samples_in(run: RunBuilder) 
     assert (row.hits, row.ns, row.estimated) == (5, 3 * MS, True)
 
 
+def test_a_thinned_line_was_likely_reached_as_often_as_fits_into_its_time(run: RunBuilder) -> None:
+    process = run.process()
+    process.lines(process.code(), 1, [(5 | HITS_THINNED, MS), (7, MS)], flags=1, sampled_ns=2 * MS)
+    process.write()
+    thinned = lines(load(run.path)).functions[0].lines[0]
+    assert (thinned.hits, thinned.likely_hits) == (5, 15)
+
+
 def test_workers_are_summed_and_ranks_are_not(run: RunBuilder) -> None:
     for pid, role, rank in (
         (1, "rank", 0), (2, "rank", 1), (3, "worker", None), (4, "worker", None),

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable
@@ -178,6 +179,13 @@ def test_an_interrupted_trial_leaves_no_process_and_can_be_resumed(
     after = json.loads(next(folder.glob("stepscope-runs/try-*/try.json")).read_text())
     assert after["comparisons"][0]["rounds"][0] == before["comparisons"][0]["rounds"][0]
     assert len(list(folder.glob("stepscope-runs/try-*"))) == 1
+    assert processes_of(folder) == []
+
+
+def test_an_interruption_while_the_script_is_started_leaves_no_process(folder: Path) -> None:
+    command = [sys.executable, str(PROGRAMS / "interrupted_start.py")]
+    ended = subprocess.run(command, cwd=folder, env=environment(), timeout=PATIENCE_S, check=False)
+    assert ended.returncode == 130
     assert processes_of(folder) == []
 
 

@@ -74,8 +74,9 @@ class Code:
             for row in function.lines:
                 part = seen if seen is not None else float(2 * row.hits >= count)
                 if part:
+                    hits = row.likely_hits or row.hits
                     found.append(
-                        StepLine(function, row, row.ns * part / count, row.hits * part / count)
+                        StepLine(function, row, row.ns * part / count, hits * part / count)
                     )
         return sorted(found, key=lambda line: -line.ns)
 

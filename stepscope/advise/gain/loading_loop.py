@@ -44,7 +44,9 @@ def loading_loop(case: Case, answer: InputAnswer) -> LessLoading | None:
 def _by_batch(case: Case, loaded: Loading) -> list[StepLine]:
     run = dataclasses.replace(case.run, processes=loaded.processes)
     return [
-        StepLine(function, row, row.ns / loaded.batches, row.hits / loaded.batches)
+        StepLine(
+            function, row, row.ns / loaded.batches, (row.likely_hits or row.hits) / loaded.batches
+        )
         for function in lines(run).functions
         for row in function.lines
     ]

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.code.thinned_lines import line_ticks
+from stepscope.analyze.code.thinned_lines import likely_hits, line_ticks
 from stepscope.analyze.operators.line_figures import Figures, line_figures
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.clock import Ints
@@ -24,6 +24,7 @@ class _Total:
 
     source: str | None
     hits: Ints
+    likely_hits: Ints
     ns: Ints
     estimated: npt.NDArray[np.bool_]
     calls: int = 0
@@ -57,6 +58,7 @@ def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBloc
         _grow(total, len(block.entries))
     size = len(block.entries)
     total.hits[:size] += block.hits.astype(np.int64)
+    total.likely_hits[:size] += likely_hits(process, block)
     total.ns[:size] += process.clock.duration_ns(line_ticks(process, block))
     total.estimated[:size] |= block.thinned_lines | (block.entries["sampled"] > 0)
     total.calls += block.calls
@@ -83,13 +85,15 @@ def _names(process: ProcessData, block: CodeBlock) -> tuple[CodeName, FileName] 
     return (code, file) if code and file else None
 
 
-def _zeros(size: int) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-    return np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.bool_)
+def _zeros(size: int) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
+    hits, likely, ns = np.zeros((3, size), np.int64)
+    return hits, likely, ns, np.zeros(size, np.bool_)
 
 
 def _grow(total: _Total, size: int) -> None:
     more = size - len(total.hits)
     total.hits = np.pad(total.hits, (0, more))
+    total.likely_hits = np.pad(total.likely_hits, (0, more))
     total.ns = np.pad(total.ns, (0, more))
     total.estimated = np.pad(total.estimated, (0, more))
 
@@ -123,6 +127,7 @@ def _row(total: _Total, first_line: int, index: int, source: list[str] | None) -
         alloc_bytes=figures.alloc_bytes if total.has_memory else None,
         estimated=bool(total.estimated[index]),
         source=source[index] if source and index < len(source) else None,
+        likely_hits=int(total.likely_hits[index]) if total.estimated[index] else None,
     )
 
 

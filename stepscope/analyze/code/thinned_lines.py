@@ -1,4 +1,5 @@
-"""The time of thinned code: samples say how much, the exact counts at the start say which line.
+"""The time of thinned code: samples say how much, the exact counts at the start say which line, and
+how often it was reached in that time.
 
 The interpreter gives up the GIL only at jumps back and at calls, so samples of pure Python crowd
 at the end of loop bodies. Within one loop body the lines therefore share its samples in
@@ -18,13 +19,23 @@ Ticks = npt.NDArray[np.float64]
 def line_ticks(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.uint64]:
     """Ticks of each line of a code object, counted and sampled."""
     counted = np.minimum(block.entries["ticks"], HITS_MASK)
-    sampled = np.minimum(block.entries["sampled"], HITS_MASK)
-    if sampled.any():
-        sampled = _spread(
-            sampled.astype(np.float64), _weights(process, block), _bodies(process, block)
-        )
-    total: npt.NDArray[np.uint64] = counted + np.rint(sampled).astype(np.uint64)
+    total: npt.NDArray[np.uint64] = counted + np.rint(_sampled(process, block)).astype(np.uint64)
     return total
+
+
+def likely_hits(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.int64]:
+    """Those that were counted, and as many more as fit into the sampled time."""
+    hits = block.hits.astype(np.float64)
+    by_hit = _weights(process, block) / np.maximum(hits, 1.0)
+    more = _sampled(process, block) / np.maximum(by_hit, 1.0)
+    return np.rint(hits + np.where(hits > 0, more, 0.0)).astype(np.int64)
+
+
+def _sampled(process: ProcessData, block: CodeBlock) -> Ticks:
+    sampled: Ticks = np.minimum(block.entries["sampled"], HITS_MASK).astype(np.float64)
+    if not sampled.any():
+        return sampled
+    return _spread(sampled, _weights(process, block), _bodies(process, block))
 
 
 def _weights(process: ProcessData, block: CodeBlock) -> Ticks:

@@ -63,8 +63,7 @@ def limit(facts: Facts) -> tuple[Limit, str]:
         return "nothing", _nothing_words(facts)
     if facts.start_share >= _MOST:
         return "start-up", _start_up_words(facts)
-    could_do_more = facts.workers and (facts.busy or 0.0) < _BUSY
-    if could_do_more and facts.transfer_share >= _MOST:
+    if facts.transfer_share >= _MOST and _could_do_more(facts):
         return "transfer", _transfer_words(facts)
     if facts.workers is None:
         return "work", f"loading happens in the training process: less work in it{_at(facts)}"
@@ -74,6 +73,14 @@ def limit(facts: Facts) -> tuple[Limit, str]:
             "too: less work in it"
         )
     return _work_or_number(facts)
+
+
+def _could_do_more(facts: Facts) -> bool:
+    """Where no core is idle, workers and batches wait for one: only a transfer that takes longer
+    than the loading is then known to be the reason."""
+    has_room = facts.idle_cores is None or facts.idle_cores >= LEAST_IDLE
+    is_idle = bool(facts.workers) and (facts.busy or 0.0) < _BUSY
+    return is_idle and (has_room or facts.get_ms > facts.load_ms)
 
 
 def _work_or_number(facts: Facts) -> tuple[Limit, str]:
