@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from stepscope.advise.evidence.words import gain
+from stepscope.advise.gain.fused_step import rewritten
 from stepscope.advise.gain.loading import in_pipeline
 from stepscope.advise.gain.overlap import Overlap
 from stepscope.advise.gain.saving import Saving
@@ -258,3 +259,11 @@ def test_a_range_is_no_narrower_than_predictions_were_wrong(
     found = speedup(even(), all_of(gone_ms * MS))
     assert found.low == pytest.approx(low, abs=0.01)
     assert found.high == pytest.approx(high, abs=0.01)
+
+
+def test_an_optimizer_of_ones_own_gains_between_lists_of_tensors_and_one_flat_tensor() -> None:
+    """500 tensors of 100 elements for 8 ms: 5.4 ms with lists, 0.7 ms with one tensor."""
+    found = rewritten(8 * MS, 500, 50_000)
+    assert found.least == pytest.approx(0.4 * MS)
+    assert found.expected == pytest.approx(8 * MS - (5.36 * 0.71) ** 0.5 * MS)
+    assert found.most == pytest.approx(7.29 * MS)

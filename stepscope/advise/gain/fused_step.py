@@ -5,6 +5,7 @@ them. `foreach=True` on a CPU only saves Python and launches: it takes two third
 loop for small tensors, and as long for large ones.
 """
 
+import math
 from typing import Final
 
 from stepscope.advise.gain.saving import Saving
@@ -12,6 +13,7 @@ from stepscope.advise.gain.saving import Saving
 _OVERHEAD_NS: Final = 60_000.0  # regardless of the size
 _BY_TENSOR_NS: Final = 6_000.0
 _BY_ELEMENT_NS: Final = 3.0  # 28 bytes: parameter, gradient and two moments, read and written
+_LAUNCH_NS: Final = 1_000.0  # an operator, alone in a loop
 _TIMES: Final = 2.0  # up to so much longer or shorter: SGD's arithmetic is not Adam's
 _MOST_LEFT: Final = 0.9  # of the cost: it is one operator instead of dozens, never slower
 # Of the cost of the loop, for tensors of some thousand elements: 0.55 to 0.85 by the optimizer.
@@ -39,3 +41,14 @@ def together(cost_ns: float, tensors: int, elements: float) -> Saving:
     return Saving.part_of(
         cost_ns, expected=1 - _TOGETHER, least=1 - _MOST_TOGETHER, most=1 - _LEAST_TOGETHER
     )
+
+
+def rewritten(cost_ns: float, tensors: int, elements: float) -> Saving:
+    """What is saved where the step is the user's own: at least what lists save, and at most what
+    one flat tensor of all parameters does, which only has to be put together. The middle of the
+    exponents is expected."""
+    lists = together(cost_ns, tensors, elements)
+    flat = _OVERHEAD_NS + _LAUNCH_NS * tensors + _BY_ELEMENT_NS * elements
+    most = max(lists.most or 0.0, cost_ns - flat)
+    left = math.sqrt(max(0.0, cost_ns - lists.expected) * (cost_ns - most))
+    return Saving(expected=cost_ns - left, least=lists.least, most=most)

@@ -14,7 +14,7 @@ from stepscope.advise.evidence.patch import with_argument
 from stepscope.advise.evidence.user_calls import only_call
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
-from stepscope.advise.gain.fused_step import fused, together
+from stepscope.advise.gain.fused_step import fused, rewritten, together
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.intervals import Intervals, exclusive_by_step
 from stepscope.analyze.operators.step_operators import StepOps, elements_of
@@ -119,7 +119,7 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
             f"{counted(tensors, 'parameter')}, none of them fused.",
         ],
         location=location,
-        saving=_saving(case, optimizer, tensors, elements),
+        saving=_saving(case, optimizer, tensors, elements, is_own=is_own),
         fix=_fix_of_own(name) if is_own else fix_of(name),
         patch=None if is_own else _patch(case, name),
         trial=None if is_own else "fused-optimizer",
@@ -127,11 +127,14 @@ def _candidate(case: Case, optimizer: _Optimizer) -> Candidate:
     )
 
 
-def _saving(case: Case, optimizer: _Optimizer, tensors: int, elements: float) -> Saving:
+def _saving(
+    case: Case, optimizer: _Optimizer, tensors: int, elements: float, *, is_own: bool
+) -> Saving:
     """On a device, lists of tensors save about as much as a fused operator: the launches."""
     if optimizer.name in _FUSED or case.operators.has_kernels:
         return fused(optimizer.cost_ns, tensors, elements, case.machine.with_core)
-    return together(optimizer.cost_ns, tensors, elements)
+    by_cost = rewritten if is_own else together
+    return by_cost(optimizer.cost_ns, tensors, elements)
 
 
 def _fix_of_own(name: str) -> str:
@@ -143,8 +146,8 @@ def _fix_of_own(name: str) -> str:
         )
     return (
         f"Let {name}.step update lists of tensors: torch._foreach_mul_, torch._foreach_add_ "
-        "and their kind take all parameters in one call. Or use an optimizer of torch.optim "
-        "with fused=True."
+        "and their kind take all parameters in one call. Or keep all parameters in one flat "
+        "tensor, or use an optimizer of torch.optim with fused=True."
     )
 
 
