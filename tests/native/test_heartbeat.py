@@ -1,9 +1,12 @@
 """The heartbeat's thread, while several threads start, pause and stop it."""
 
 import threading
+import time
 from pathlib import Path
 
+from native.recorded import events
 from stepscope.native import _core
+from stepscope.store import format as fmt
 
 
 def heartbeats() -> int:
@@ -20,3 +23,21 @@ def test_a_heartbeat_that_is_stopped_while_it_pauses_does_not_come_back(folder: 
         pausing.join()
         _core.heartbeat_resume_soon()
         assert heartbeats() == 0
+
+
+def test_a_slow_path_costs_its_own_time_and_not_that_of_whoever_has_the_core(folder: Path) -> None:
+    """A pause stands for a core that is lost: 0.2 s each second."""
+    paused = []
+
+    def pause() -> None:
+        time.sleep(0.2)
+        paused.append(0.2)
+
+    _core.heartbeat_start(1, 0.03, 20.0, False, pause)
+    while len(paused) < 2:
+        time.sleep(0.05)
+    _core.heartbeat_stop()
+    _core.counters()
+    cost = [each for each in events(folder) if each[0] & 0xFF == fmt.EventKind.COST]
+    assert len(cost) > 1
+    assert cost[-1][3] / _core.ticks_per_ns() < 0.5e9 * sum(paused)

@@ -69,7 +69,7 @@ static uint64_t add_open(uint32_t name, int writing, Activation *top, uint64_t n
 /* open(path, mode, flags): attributed to the user's innermost activation on this thread. */
 static void note_open(PyObject *args) {
     if (PyTuple_GET_SIZE(args) < 2 || !PyUnicode_Check(PyTuple_GET_ITEM(args, 0))) return;
-    uint64_t now = ticks_now();
+    uint64_t now = ticks_now(), began = slow_path_begin();
     Thread *thread = thread_get();
     Activation *top = thread && thread->top > thread->base ? thread->top : NULL;
     if (top && !top->record) top = NULL; /* lines.bin was cut there */
@@ -86,16 +86,16 @@ static void note_open(PyObject *args) {
     }
     Py_XDECREF(code_id);
     Py_XDECREF(line_number);
-    cost_slow_ticks += ticks_now() - now;
+    slow_path_end(began);
 }
 
 /* ---- code about to run --------------------------------------------------------------------------- */
 
 PyObject *hooks_see_code(PyObject *code) {
     if (!hooks_on || untraced_depth || !hooks.on_code || record_of(code)) return NULL;
-    uint64_t began = ticks_now();
+    uint64_t began = slow_path_begin();
     PyObject *replacement = untraced_call(hooks.on_code, &code, 1);
-    cost_slow_ticks += ticks_now() - began;
+    slow_path_end(began);
     if (replacement && PyCode_Check(replacement) && replacement != code) return replacement;
     Py_XDECREF(replacement);
     return NULL;

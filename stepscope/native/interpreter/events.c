@@ -10,6 +10,15 @@
 uint64_t cost_slow_ticks;
 uint64_t events_of_passes;
 
+static __thread int slow_paths __attribute__((tls_model("initial-exec"))); /* that are being taken */
+
+uint64_t slow_path_begin(void) { return slow_paths++ ? 0 : clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+void slow_path_end(uint64_t began) {
+    if (--slow_paths) return;
+    cost_slow_ticks += ns_to_ticks((double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - began));
+}
+
 static int is_pass(uint32_t category) {
     return (category >= SPAN_FORWARD && category <= SPAN_OPTIMIZER) || category == SPAN_COMPUTE;
 }

@@ -7,6 +7,11 @@
 /* Our own time outside the line counters' fast path, in ticks: measured, not modelled. */
 extern uint64_t cost_slow_ticks;
 
+/* Around a slow path: its CPU time is added. By the clock it would have the time of whoever had the
+   core meanwhile. A slow path inside another one is part of that. */
+uint64_t slow_path_begin(void);
+void slow_path_end(uint64_t began);
+
 /* Spans of forward, backward, optimizers and compiled steps so far: whether something trains. */
 extern uint64_t events_of_passes;
 

@@ -12,11 +12,10 @@ static PyObject *on_function; /* owned */
 
 static uint32_t ask(PyObject *function) {
     if (!on_function) return 0;
-    uint64_t began = ticks_now();
+    uint64_t began = ticks_now(), slow = slow_path_begin();
     uint32_t number = untraced_number(on_function, &function, 1);
-    uint64_t took = ticks_now() - began;
-    functions_asking_ticks += took;
-    cost_slow_ticks += took;
+    slow_path_end(slow);
+    functions_asking_ticks += ticks_now() - began;
     return number;
 }
 

@@ -90,7 +90,7 @@ static void event_cost(uint64_t now) {
 
 void event_counters(void) {
     struct rusage usage;
-    uint64_t now = ticks_now();
+    uint64_t now = ticks_now(), began = slow_path_begin();
     getrusage(RUSAGE_SELF, &usage);
     event_add(EVENT_CPU, (Event){.start = now, .end = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
                                  .value0 = clock_ns(CLOCK_THREAD_CPUTIME_ID),
@@ -98,5 +98,5 @@ void event_counters(void) {
     event_io(now, &usage);
     event_memory(now, &usage);
     event_cost(now);
-    cost_slow_ticks += ticks_now() - now;
+    slow_path_end(began);
 }

@@ -123,10 +123,10 @@ static void *beat_on(void *argument) {
         bus_guard_keep(); /* without the GIL: a thread may hold it while it faults */
         sampler_glance();
         PyEval_RestoreThread(self->tstate);
-        uint64_t now = ticks_now();
+        uint64_t now = ticks_now(), began = slow_path_begin();
         if (storage_is_open && !is_stopping(self)) one_beat(self, now, now - last);
         last = now;
-        cost_slow_ticks += ticks_now() - now;
+        slow_path_end(began);
         PyEval_SaveThread();
     }
     PyEval_RestoreThread(self->tstate);
