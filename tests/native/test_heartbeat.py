@@ -22,6 +22,7 @@ def test_a_heartbeat_that_is_stopped_while_it_pauses_does_not_come_back(folder: 
         _core.heartbeat_stop()
         pausing.join()
         _core.heartbeat_resume_soon()
+        time.sleep(0.01)  # a thread that has ended takes a moment to go
         assert heartbeats() == 0
 
 
