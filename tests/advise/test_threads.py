@@ -53,3 +53,33 @@ def test_on_a_machine_that_others_use_the_threads_are_not_to_blame(tmp_path: Pat
 
 def test_as_many_threads_as_cores_are_not_too_many(tmp_path: Path) -> None:
     assert judged(tmp_path / "run", own=1.95, machine=2.0, threads=3) == []
+
+
+@pytest.mark.parametrize(("threads", "found"), [(19, True), (3, False)])
+def test_loader_workers_with_threads_of_their_own_are_too_many(
+    threads: int, found: bool, tmp_path: Path
+) -> None:
+    """Two workers use the cores that the main thread waits for: with one thread each, they are only
+    the workers that the script asked for."""
+    run = RunBuilder(tmp_path / "run", machine={"host": "here", "cores": 2})
+    end = STEPS * STEP
+    for pid, own in ((100, 0.4), (101, 0.8), (102, 0.8)):
+        is_main = pid == 100
+        process = run.process(
+            pid=pid, role="main" if is_main else "worker", parent_pid=1 if is_main else 100
+        )
+        if is_main:
+            process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)
+        for number, at in enumerate(range(0, end + 1, STEP)):
+            process.counter(
+                CpuTimes, at, process_ns=round(own * at), involuntary_switches=SWITCHES * number
+            )
+            process.counter(Memory, at, run_delay_ns=round(0.4 * at) if is_main else 0)
+            process.counter(Costs, at, threads=3 if is_main else threads)
+        process.write()
+    loaded = load(run.path)
+    assert loaded.main is not None
+    candidates = judge(Case(loaded, loaded.main))
+    assert [each.title for each in candidates] == (
+        ["38 threads in loader workers on 2 cores"] if found else []
+    )

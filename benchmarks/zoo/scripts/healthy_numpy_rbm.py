@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 from sklearn.datasets import load_digits
-from step_clock import StepClock
+from timing import tick
 
 ZOO = {"id": None, "function": None, "framework": "numpy"}
 
@@ -61,8 +61,6 @@ def main():
     rng.shuffle(images)
     train, test = images[:1536], images[1536:]
     rbm = RBM(train.shape[1], args.hidden, rng)
-
-    clock = StepClock()
     for epoch in range(args.epochs):
         gibbs = 1 + epoch // 12
         errors = []
@@ -70,10 +68,9 @@ def main():
             errors.append(rbm.update(train[rows], gibbs, lr=0.1))
             if len(errors) % 8 == 0:
                 print(f"  batch {len(errors)}: reconstruction {errors[-1]:.4f}")
-            clock.tick()
+            tick()
         gap = rbm.free_energy(test).mean() - rbm.free_energy(train[: len(test)]).mean()
         print(f"epoch {epoch} CD-{gibbs}: error {np.mean(errors):.4f}, free energy gap {gap:.2f}")
-    clock.dump()
 
 
 if __name__ == "__main__":

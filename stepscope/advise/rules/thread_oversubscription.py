@@ -10,9 +10,11 @@ from stepscope.advise.evidence.words import ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.analyze.counters import grown
+from stepscope.store.reader import ProcessData
 
 ID: Final = "thread-oversubscription"
 _TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has one
+_USUAL_IN_A_WORKER: Final = 3  # its own, the one that sends batches, and ours
 _OWN_CORES: Final = 0.8  # of the busy ones: with less, other programs may be in the way
 # Of the time, ready to run but without a core: the gain from less is within the noise.
 _LEAST_DELAY: Final = 0.05
@@ -21,44 +23,77 @@ _LEAST_SWITCHES: Final = 100
 
 
 def judge(case: Case) -> list[Candidate]:
-    threads = _threads(case)
-    if not threads:
+    if not _threads(case.process):
         raise CannotJudge("the number of threads was not recorded")
-    cores = case.machine.cores
-    cpu = case.process.cpu
-    switches = float(grown(cpu.at_ns, cpu.involuntary_switches, case.window).sum())
+    crowd = _crowd(case)
     lasted_s = float(case.measured_ns.sum()) / 1e9
-    used = float(grown(cpu.at_ns, cpu.process_ns, case.window).sum()) / 1e9
-    busy = cores - (case.machine.idle_cores or 0.0)
-    if threads < _TOO_MANY * cores or used < _OWN_CORES * busy * lasted_s:
-        return []  # few threads, or other processes are in the way
     share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
-    if share < _LEAST_DELAY or switches / lasted_s < _LEAST_SWITCHES:
+    switches = sum(_grown(case, each, "involuntary_switches") for each in crowd) / lasted_s
+    if share < _LEAST_DELAY or switches < _LEAST_SWITCHES:
         return []
-    cost = share * case.step_ns
-    whole = max(1, int(cores))  # a container may give one and a half
-    return [
-        Candidate(
-            id=ID,
-            title=f"{threads} threads on {cores:g} cores",
-            verdict=f"is waiting for a core: {threads} threads share {cores:g}",
-            share=share,
-            evidence=[
-                f"{threads} threads, those of libraries included, on {cores:g} cores, which "
-                f"they keep busy for {percent(used / lasted_s / cores)} of the time.",
-                f"The main thread is ready but has no core {percent(share)} of the time, "
-                f"{ms(cost)} of a step; {switches / lasted_s:.0f} times a second a thread is "
-                "pushed off its core.",
-            ],
-            location=None,
-            saving=with_a_core(share, case.step_ns),
-            fix=f"Use as many threads as cores: {words_for(case).threads.format(count=whole)}"
-            f"OMP_NUM_THREADS={whole} (also OPENBLAS_, MKL_), and 1 in each loader worker.",
-            trial="thread-count",
+    return [_candidate(case, crowd, share, switches)]
+
+
+def _crowd(case: Case) -> list[ProcessData]:
+    """The processes that have too many threads and use the cores that are busy: this one, or its
+    loader workers beside it. Where others use them, those are in the way."""
+    if _threads(case.process) >= _TOO_MANY * case.machine.cores and _fill(case, [case.process]):
+        return [case.process]
+    workers = [each for each in case.run.processes if each.info.parent_pid == case.process.info.pid]
+    most = max(map(_threads, workers), default=0) - _USUAL_IN_A_WORKER
+    is_crowd = most >= _TOO_MANY * case.machine.cores and _fill(case, [case.process, *workers])
+    return workers if is_crowd else []
+
+
+def _fill(case: Case, processes: list[ProcessData]) -> bool:
+    busy = case.machine.cores - (case.machine.idle_cores or 0.0)
+    used_ns = sum(_grown(case, each, "process_ns") for each in processes)
+    return used_ns >= _OWN_CORES * busy * float(case.measured_ns.sum())
+
+
+def _candidate(case: Case, crowd: list[ProcessData], share: float, switches: float) -> Candidate:
+    cores, cost = case.machine.cores, share * case.step_ns
+    threads = sum(map(_threads, crowd))
+    used = sum(_grown(case, each, "process_ns") for each in crowd) / float(case.measured_ns.sum())
+    in_workers = case.process not in crowd
+    return Candidate(
+        id=ID,
+        title=f"{threads} threads {'in loader workers ' if in_workers else ''}on {cores:g} cores",
+        verdict=f"is waiting for a core: {threads} threads share {cores:g}",
+        share=share,
+        evidence=[
+            f"{threads} threads, those of libraries included, on {cores:g} cores, which "
+            f"they keep busy for {percent(used / cores)} of the time.",
+            f"The main thread is ready but has no core {percent(share)} of the time, "
+            f"{ms(cost)} of a step; {switches:.0f} times a second a thread is pushed off its core.",
+        ],
+        location=None,
+        saving=with_a_core(share, case.step_ns),
+        # A container may give one core and a half.
+        fix=_fix(case, max(1, int(cores)), in_workers=in_workers),
+        trial="thread-count",
+    )
+
+
+def _fix(case: Case, cores: int, *, in_workers: bool) -> str:
+    words = words_for(case).threads
+    if in_workers:
+        return (
+            "Use one thread in each loader worker, as the workers are the threads: "
+            f"{words.format(count=1)}in worker_init_fn."
         )
-    ]
+    return (
+        f"Use as many threads as cores: {words.format(count=cores)}OMP_NUM_THREADS={cores} (also "
+        "OPENBLAS_, MKL_), and 1 in each loader worker."
+    )
 
 
-def _threads(case: Case) -> int:
-    counts = case.process.costs.threads
+def _grown(case: Case, process: ProcessData, counter: str) -> float:
+    """In the measured steps."""
+    cpu = process.cpu
+    return float(grown(cpu.at_ns, getattr(cpu, counter), case.window).sum())
+
+
+def _threads(process: ProcessData) -> int:
+    counts = process.costs.threads
     return int(np.median(counts[-20:])) if len(counts) else 0

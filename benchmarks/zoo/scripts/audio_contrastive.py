@@ -6,7 +6,7 @@ import random
 
 import torch
 import torch.nn.functional as F
-from step_clock import StepClock
+from timing import tick
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
@@ -106,8 +106,6 @@ def main():
     )
     encoder = Encoder()
     optimizer = torch.optim.AdamW(encoder.parameters(), lr=1e-3)
-
-    clock = StepClock()
     for epoch in range(args.epochs):
         total = 0.0
         for first, second in loader:
@@ -116,9 +114,8 @@ def main():
             loss.backward()
             optimizer.step()
             total += loss.item()
-            clock.tick()
+            tick()
         print(f"epoch {epoch}: loss {total / len(loader):.4f}")
-    clock.dump()
 
 
 if __name__ == "__main__":
