@@ -12,6 +12,7 @@ from typing import Any, Final
 from stepscope.errors import InputError
 from stepscope.keras.package import base_callback
 from stepscope.record import recording
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.profiler import Profiler
 
 _Base: Any = base_callback()
@@ -104,6 +105,7 @@ class Callback(_Base):  # type: ignore[misc]  # from one of two packages, known 
         try:
             profiler.start()
         except Exception as error:  # the training goes on
+            let_pass(error)
             warnings.warn(f"stepscope could not record: {error}", stacklevel=2)
             return
         self._profiler, self.run_folder = profiler, profiler.folder

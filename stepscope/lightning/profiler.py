@@ -16,6 +16,7 @@ from stepscope.lightning.operators import Operators
 from stepscope.lightning.package import base_profiler, filesystem_of, module_names
 from stepscope.lightning.simple import Simple
 from stepscope.profile.profiler import Profile
+from stepscope.record.code.signal_handlers import let_pass
 
 Mode = Literal["simple", "advanced", "pytorch"]
 _MODES: Final = ("simple", "advanced", "pytorch")
@@ -153,6 +154,7 @@ class Profiler(_Base):  # type: ignore[misc]  # from one of two packages, known 
             with filesystem.open(path, mode) as file:
                 file.write(content)
         except Exception as error:  # of any file system, also of one in the cloud
+            let_pass(error)
             self.warn(f"'{path}' was not written: {error}")
 
     # --- what the operators need --------------------------------------------------------------
@@ -174,6 +176,7 @@ class Profiler(_Base):  # type: ignore[misc]  # from one of two packages, known 
             torch: Any = importlib.import_module("torch")
             torch.profiler.tensorboard_trace_handler(os.fspath(self.dirpath), name)(profiler)
         except Exception as error:  # the disk is full, or the folder is in the cloud
+            let_pass(error)
             self.warn(f"The trace '{name}' was not written: {error}")
 
     def module_names(self) -> Any:

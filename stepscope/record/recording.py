@@ -15,7 +15,7 @@ from stepscope.native import _core
 from stepscope.record import frameworks
 from stepscope.record.bytecode import originals
 from stepscope.record.code.code_table import table
-from stepscope.record.code.signal_handlers import traceback_of_handler
+from stepscope.record.code.signal_handlers import let_pass, without_our_frames
 from stepscope.record.code.user_code import UserCode
 from stepscope.record.engines import calls, decorator, lines
 from stepscope.record.engines.calibrate import measure_event_cost
@@ -117,11 +117,19 @@ class Recording:
         if not self._process.is_this_process:
             return
         self._status = status
-        while self._undo:
-            try:
-                self._undo.pop()()
-            except Exception as error:  # the training continues, whatever we could not tidy up
-                _complain(f"could not tidy up after recording: {error!r}")
+        try:
+            while self._undo:
+                self._undo_last()
+        finally:
+            if self._undo:  # what a signal handler raised goes on once the rest is undone
+                self.stop(status)
+
+    def _undo_last(self) -> None:
+        try:
+            self._undo.pop()()
+        except Exception as error:  # the training continues, whatever we could not tidy up
+            let_pass(error)
+            _complain(f"could not tidy up after recording: {error!r}")
 
     def _start_hooks(self) -> None:
         _core.hooks_start(
@@ -135,7 +143,7 @@ class Recording:
             watched=frameworks.watched(),
         )
         self._undo.append(_core.hooks_stop)
-        _core.find_handlers_with(traceback_of_handler)
+        _core.find_handlers_with(without_our_frames)
         self._undo.append(lambda: _core.find_handlers_with(None))
         _core.functions_hook(self._guarded(function_names.namer(self._names)))
         self._undo.append(lambda: _core.functions_hook(None))
@@ -239,8 +247,7 @@ class Recording:
             try:
                 return function(*args, **keywords)
             except Exception as error:
-                if traceback_of_handler(error) is not None:
-                    raise
+                let_pass(error)
                 self._names.note_once(f"Recording lost something in {function.__name__}: {error!r}")
                 return None
 

@@ -53,7 +53,7 @@ class ProcessData:
     folder: Path
     info: ProcessInfo
     names: Names
-    events: npt.NDArray[Any]  # all kinds, as in the file; the tables below have them by kind
+    events: npt.NDArray[Any]  # one kind after another; the tables below have them by kind
     lines: streams.Lines
     clock: Clock
     end_ns: int  # monotonic: when it ended, or the last time known
@@ -95,7 +95,9 @@ class ProcessData:
         Without a name, the thread that recorded first."""
         named = [thread.id for thread in self.names.threads.values() if thread.main]
         if not named:
-            return int(self.events["thread"][0]) if len(self.events) else 0
+            return (
+                int(self.events["thread"][self.events["start"].argmin()]) if len(self.events) else 0
+            )
         return max(named, key=lambda id: int((self.events["thread"] == id).sum()))
 
     @property
@@ -113,8 +115,11 @@ class ProcessData:
 
     @functools.cached_property
     def _by_kind(self) -> dict[int, npt.NDArray[Any]]:
-        kinds = self.events["tag"] & np.uint32(0xFF)
-        return {int(kind): self.events[kinds == kind] for kind in np.unique(kinds)}
+        kinds = _kinds(self.events)
+        found, first = np.unique(kinds, return_index=True)
+        ends = np.append(first, len(kinds))[1:]
+        ranges = zip(found.tolist(), first.tolist(), ends.tolist(), strict=True)
+        return {kind: self.events[begin:end] for kind, begin, end in ranges}
 
 
 @dataclasses.dataclass(eq=False)
@@ -244,7 +249,7 @@ def _read_process(
     watched = supervisor if info.role == "main" else None  # the process that it started
     ended_ns = watched.ended_monotonic_ns if watched else None
     clock = _make_clock(events, clock_kind, info, watched)
-    events = _plausible(events, clock, notes)
+    events = _by_kind(_plausible(events, clock, notes))
     end_tick = _end_tick(info, events, lines, clock, ended_ns)
     _account_for_open_lines(lines, end_tick)
     calls.account_for_open(end_tick)
@@ -312,6 +317,19 @@ def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.
     notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
     kept: npt.NDArray[Any] = events[sane]
     return kept
+
+
+def _by_kind(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Each kind in the order of the file, so that its table is a view: a long job has gigabytes."""
+    kinds = _kinds(events)
+    if (kinds[1:] >= kinds[:-1]).all():
+        return events
+    sorted_: npt.NDArray[Any] = events[np.argsort(kinds, kind="stable")]
+    return sorted_
+
+
+def _kinds(events: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    return (events["tag"] & np.uint32(0xFF)).astype(np.uint8)
 
 
 def _plausible_samples(found: streams.Samples, clock: Clock, notes: list[str]) -> streams.Samples:

@@ -1,49 +1,83 @@
 """The steps as columns, few enough to draw, with those that took far longer than usual."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.answers.steps import steps
+from stepscope.analyze.phases.step_phases import phases_by_step
+from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.steps.outliers import outliers
 from stepscope.clock import Ints
-from stepscope.model import Step
 from stepscope.model.page import StepColumns
 from stepscope.store.reader import Run
+
+Mask = npt.NDArray[np.bool_]
 
 MOST_STEPS: Final = 4_000
 _MOST_OUTLIERS: Final = 50
 
 
+class _Steps(NamedTuple):
+    """All of them, a value each."""
+
+    start_ns: Ints
+    duration_ns: Ints
+    names: list[str]
+    phases_ns: Ints  # steps x phases
+    is_measured: Mask
+    is_estimated: Mask
+
+
 def step_columns(run: Run) -> StepColumns | None:
     """Of the main process; None if no steps were found."""
+    is_trace = run.main is not None and run.main.folder.is_file()
+    found = _of_trace(run) if is_trace else _recorded(run)
+    if found is None:
+        return None
+    group = -(-len(found.start_ns) // MOST_STEPS)
+    table, measured = _means(found.phases_ns, group), found.is_measured[::group]
+    slow = _slowest_entries(found, group)
+    usual = np.median(table[measured], axis=0) if measured.any() else np.zeros(len(found.names))
+    return StepColumns(
+        number=list(range(1, len(found.start_ns) + 1, group)),
+        start_ns=found.start_ns[::group].tolist(),
+        duration_ns=_means(found.duration_ns, group).tolist(),
+        measured=measured.tolist(),
+        estimated=found.is_estimated[::group].tolist(),
+        phases={name: table[:, index].tolist() for index, name in enumerate(found.names)},
+        group=group,
+        outliers=slow.tolist(),
+        slow_phase=[found.names[int(np.argmax(table[index] - usual))] for index in slow],
+    )
+
+
+def _recorded(run: Run) -> _Steps | None:
+    """As columns from the start: an object for each of two million steps takes gigabytes."""
+    found = find_steps(run, run.main)
+    if run.main is None or not len(found):
+        return None
+    phases = phases_by_step(run.main, found)
+    return _Steps(
+        found.start_ns - run.main.start_ns, found.duration_ns, [*phases.names], phases.ns,
+        found.is_measured, phases.is_estimated,
+    )  # fmt: skip
+
+
+def _of_trace(run: Run) -> _Steps | None:
     each = steps(run, each=True).each
     if not isinstance(each, list) or not each:
         return None
     names = list(dict.fromkeys(name for step in each for name in step.phases))
-    group = -(-len(each) // MOST_STEPS)
-    duration = _means(np.array([step.duration_ns for step in each], np.int64), group)
-    table = _means(_table(each, names), group)
-    measured = np.array([step.measured for step in each], np.bool_)[::group]
-    slow = _slowest_entries(each, group)
-    usual = np.median(table[measured], axis=0) if measured.any() else np.zeros(len(names))
-    return StepColumns(
-        number=list(range(1, len(each) + 1, group)),
-        start_ns=[step.start_ns for step in each[::group]],
-        duration_ns=duration.tolist(),
-        measured=measured.tolist(),
-        estimated=[step.estimated for step in each[::group]],
-        phases={name: table[:, index].tolist() for index, name in enumerate(names)},
-        group=group,
-        outliers=slow.tolist(),
-        slow_phase=[names[int(np.argmax(table[index] - usual))] for index in slow],
+    return _Steps(
+        np.array([step.start_ns for step in each], np.int64),
+        np.array([step.duration_ns for step in each], np.int64),
+        names,
+        np.array([[step.phases.get(name, 0) for name in names] for step in each], np.int64),
+        np.array([step.measured for step in each], np.bool_),
+        np.array([step.estimated for step in each], np.bool_),
     )
-
-
-def _table(each: list[Step], names: list[str]) -> Ints:
-    """steps x phases."""
-    return np.array([[step.phases.get(name, 0) for name in names] for step in each], np.int64)
 
 
 def _means(values: Ints, group: int) -> Ints:
@@ -57,9 +91,8 @@ def _means(values: Ints, group: int) -> Ints:
     return means
 
 
-def _slowest_entries(each: list[Step], group: int) -> npt.NDArray[np.intp]:
+def _slowest_entries(found: _Steps, group: int) -> npt.NDArray[np.intp]:
     """Those with a step far slower than usual in them, the slowest of many, in order of time."""
-    duration_ns = np.array([step.duration_ns for step in each], np.int64)
-    found = outliers(duration_ns, np.array([step.measured for step in each], np.bool_)).indices
-    slowest = found[np.argsort(-duration_ns[found], kind="stable")][:_MOST_OUTLIERS]
+    slow = outliers(found.duration_ns, found.is_measured).indices
+    slowest = slow[np.argsort(-found.duration_ns[slow], kind="stable")][:_MOST_OUTLIERS]
     return np.unique(slowest // group)

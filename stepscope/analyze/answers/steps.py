@@ -111,14 +111,19 @@ def _rate(durations_ns: Ints, found: FoundSteps) -> Rate:
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
     """Of a typical step, with what slow ones cost above it. Largest first; the ms sum to the mean
     step."""
-    measured = phases.ns[found.is_measured]
-    means_ms, counts = measured.mean(axis=0) / 1e6, (measured > 0).sum(axis=0)
+    measured = np.flatnonzero(found.is_measured)
     mean_ms = max(float(durations_ns.mean()) / 1e6, 1e-9)
     shares = [
-        Share(category=name, share=ms / mean_ms, ms=ms, device_ms=None, steps=count)
-        for name, ms, count in zip(phases.names, means_ms.tolist(), counts.tolist(), strict=True)
+        _share(name, phases.ns[measured, index], mean_ms) for index, name in enumerate(phases.names)
     ]
     return sorted(shares, key=lambda share: -share.ms)
+
+
+def _share(name: str, ns: Ints, mean_ms: float) -> Share:
+    ms = float(ns.mean()) / 1e6
+    return Share(
+        category=name, share=ms / mean_ms, ms=ms, device_ms=None, steps=int((ns > 0).sum())
+    )
 
 
 def _bound(breakdown: list[Share]) -> Bound:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -87,12 +87,14 @@ def _take_input_out(
 
 
 def _move_seen_stalls(
-    stalls: Iterable[Part],
+    stalls: Sequence[Part],
     steps: FoundSteps,
     table: npt.NDArray[np.int64],
     column: dict[int, int],
 ) -> None:
     """What only the samples show of saving, logging and evaluating."""
+    if not stalls:
+        return
     measured = table[steps.is_measured]
     whole_ns = measured.sum(axis=0)
     for part in stalls:

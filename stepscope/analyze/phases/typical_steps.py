@@ -63,9 +63,9 @@ def typical_steps(process: ProcessData, steps: FoundSteps) -> Typical:
     beyond = _beyond(process, phases, steps, found)
     usual = phases
     if found.any():
-        ns = np.column_stack([phases.ns - beyond, beyond.sum(axis=1)])
+        ns = _with_outliers(phases.ns, beyond, np.flatnonzero(found))
         usual = dataclasses.replace(phases, names=(*phases.names, OUTLIERS), ns=ns)
-    ns = each_with_its_part(process, steps, usual)
+    ns = each_with_its_part(process, steps, usual, in_place=usual is not phases)
     return Typical(dataclasses.replace(usual, ns=ns), found, beyond)
 
 
@@ -98,17 +98,33 @@ def _usual(phases: Phases, steps: FoundSteps, slow: Mask) -> Ints:
     others = steps.is_measured & ~slow
     if not others.any():
         others = ~slow
-    usual: Ints = np.rint(phases.ns[others].sum(axis=0) / max(1, others.sum())).astype(np.int64)
+    whole_ns = np.array([phases.ns[others, at].sum() for at in range(len(phases.names))])
+    usual: Ints = np.rint(whole_ns / max(1, others.sum())).astype(np.int64)
     return usual
 
 
 def _beyond(
     process: ProcessData, phases: Phases, steps: FoundSteps, slow: Mask
 ) -> npt.NDArray[np.int64]:
-    more: npt.NDArray[np.int64] = np.maximum(0, phases.ns - _usual(phases, steps, slow))
-    more[~slow] = 0
-    more[:, np.isin(phases.names, _kept(process, phases, steps))] = 0
+    """Zero but for the few slow steps: of millions, the rest takes no memory."""
+    rows = np.flatnonzero(slow)
+    slow_ones = np.maximum(0, phases.ns[rows] - _usual(phases, steps, slow))
+    slow_ones[:, np.isin(phases.names, _kept(process, phases, steps))] = 0
+    more = np.zeros(phases.ns.shape, np.int64)
+    more[rows] = slow_ones
     return more
+
+
+def _with_outliers(
+    ns: npt.NDArray[np.int64], beyond: npt.NDArray[np.int64], slow: npt.NDArray[np.intp]
+) -> npt.NDArray[np.int64]:
+    """Steps x phases, and what slow steps take beyond a usual one as the last column."""
+    found = np.empty((len(ns), ns.shape[1] + 1), np.int64)
+    found[:, :-1] = ns
+    found[:, -1] = 0
+    found[slow, :-1] -= beyond[slow]
+    found[slow, -1] = beyond[slow].sum(axis=1)
+    return found
 
 
 def _kept(process: ProcessData, phases: Phases, steps: FoundSteps) -> tuple[str, ...]:
@@ -127,10 +143,10 @@ def _by_design(
     slow: Mask,
     beyond: npt.NDArray[np.int64],
 ) -> Mask:
-    largest = np.array(phases.names)[beyond.argmax(axis=1)]
+    largest = beyond.argmax(axis=1)
     starts = epoch_starts(process, steps)
-    own = slow & ~starts & ~np.isin(largest, _NOT_BY_DESIGN)
-    waits = slow & ~starts & (largest == "input")
+    own = slow & ~starts & ~np.isin(phases.names, _NOT_BY_DESIGN)[largest]
+    waits = slow & ~starts & (np.array(phases.names) == "input")[largest]
     usual = _collects(process, steps) & slow
     if _is_regular(np.flatnonzero(own)):
         usual |= own

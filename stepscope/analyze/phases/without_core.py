@@ -7,7 +7,8 @@ the machine did. The phases still sum to the step.
 """
 
 import functools
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,12 @@ from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
 
 Floats = npt.NDArray[np.float64]
+_Mask = npt.NDArray[np.bool_]
 
 LEAST_SHARED: Final = 0.05  # of the time: a machine's own chores take less
 _RECORDING: Final = "profiler"  # counted, not timed: it is the same on a busy machine
 _FEW: Final = 0.5  # of the steps
+_AT_ONCE: Final = 2**16  # steps: of millions, each table on the way takes a hundred megabytes
 _PERCENTILES: Final = range(50, 0, -1)  # of the steps: from the median down to the very luckiest
 
 
@@ -57,22 +60,31 @@ def note_without_core(process: ProcessData, steps: FoundSteps) -> str | None:
 
 
 def each_with_its_part(
-    process: ProcessData, steps: FoundSteps, phases: Phases
+    process: ProcessData, steps: FoundSteps, phases: Phases, *, in_place: bool = False
 ) -> npt.NDArray[np.int64]:
     """Steps x phases: of measured steps on a shared machine, each phase with its part of the time
-    without a core."""
+    without a core. `in_place`: nobody else has this table."""
     if not is_shared(process, steps):
         return phases.ns
-    others = np.array([name != _RECORDING for name in phases.names])
-    rows = np.ix_(steps.is_measured, others)
-    clock = phases.ns[rows].astype(np.float64)
-    own = without_delay(clock, delay_by_step_ns(process, steps))
+    columns = np.flatnonzero([name != _RECORDING for name in phases.names])
+    measured, lost_ns = np.flatnonzero(steps.is_measured), delay_by_step_ns(process, steps)
+    usual = _usual_ns(_Measured(phases.ns, measured, columns), lost_ns)
+    told: npt.NDArray[np.int64] = phases.ns if in_place else phases.ns.copy()
+    for first in range(0, len(measured), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        rows = np.ix_(measured[part], columns)
+        told[rows] = _with_part(phases.ns[rows], lost_ns[part], usual)
+    return told
+
+
+def _with_part(
+    phases_ns: npt.NDArray[np.int64], lost_ns: Floats, usual_ns: Floats
+) -> npt.NDArray[np.int64]:
+    clock = phases_ns.astype(np.float64)
+    own = _without_delay(clock, lost_ns, usual_ns)
     own = np.where(own.sum(axis=1, keepdims=True) > 0, own, clock)  # a step without any core
     parts = own / np.maximum(1.0, own.sum(axis=1, keepdims=True))
-    whole = phases.ns[rows].sum(axis=1)
-    told: npt.NDArray[np.int64] = phases.ns.copy()
-    told[rows] = _summing_to(whole, parts)
-    return told
+    return _summing_to(phases_ns.sum(axis=1), parts)
 
 
 def _summing_to(whole_ns: Ints, parts: Floats) -> npt.NDArray[np.int64]:
@@ -86,7 +98,13 @@ def without_delay(phases_ns: Floats, lost_ns: Floats) -> Floats:
     """Each phase (column) of each step (row) without the time in which the thread had no core. When
     that was is not recorded: it is in what a phase took beyond the usual, and the rest of it in all
     of them alike."""
-    beyond = np.maximum(0.0, phases_ns - _usual_ns(phases_ns, lost_ns))
+    rows, columns = (np.arange(length) for length in phases_ns.shape)
+    usual = _usual_ns(_Measured(phases_ns, rows, columns), lost_ns)
+    return _without_delay(phases_ns, lost_ns, usual)
+
+
+def _without_delay(phases_ns: Floats, lost_ns: Floats, usual_ns: Floats) -> Floats:
+    beyond = np.maximum(0.0, phases_ns - (phases_ns > 0) * usual_ns)
     whole = np.maximum(1.0, beyond.sum(axis=1))
     taken = np.minimum(lost_ns, beyond.sum(axis=1))
     own = phases_ns - beyond * (taken / whole)[:, None]
@@ -95,27 +113,51 @@ def without_delay(phases_ns: Floats, lost_ns: Floats) -> Floats:
     return found
 
 
-def _usual_ns(phases_ns: Floats, lost_ns: Floats) -> Floats:
+class _Measured(NamedTuple):
+    """Some steps and phases of a table; one column at a time takes little memory."""
+
+    ns: npt.NDArray[Any]
+    rows: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+
+    def each_phase(self) -> Iterator[npt.NDArray[Any]]:
+        for column in self.columns.tolist():
+            yield self.ns[self.rows, column]
+
+
+def _usual_ns(phases: _Measured, lost_ns: Floats) -> Floats:
     """Of each phase in the steps that have it: the same percentile of all, so that together they
     take what the usual step has its core for. Where hardly a step kept its core in a phase there is
     none: all lost alike."""
-    own = phases_ns.sum(axis=1) - lost_ns
-    there = np.where(phases_ns > 0, phases_ns, np.nan)
-    there[:, ~(phases_ns > 0).any(axis=0)] = 0.0
-    for phases in np.nanpercentile(there, [*_PERCENTILES], axis=0):  # sorts once
-        usual: Floats = (phases_ns > 0) * phases
-        if np.median(own - usual.sum(axis=1)) >= 0:
-            return _with_what_the_others_leave(usual, own)
-    return np.zeros_like(phases_ns)
+    percentiles = np.array([_percentiles(ns) for ns in phases.each_phase()])
+    has = [ns > 0 for ns in phases.each_phase()]
+    own = -lost_ns
+    for ns in phases.each_phase():
+        own += ns
+    for usual in percentiles.T:
+        left = own.copy()
+        for there, each in zip(has, usual.tolist(), strict=True):
+            left -= there * each
+        if np.median(left) >= 0:
+            return _with_what_the_others_leave(usual, has, left)
+    return np.zeros(len(percentiles))
 
 
-def _with_what_the_others_leave(usual: Floats, own: Floats) -> Floats:
+def _with_what_the_others_leave(usual: Floats, has: list[_Mask], left: Floats) -> Floats:
     """A phase that few steps have takes no longer than the core that the others leave it there: one
-    that writes wakes its reader, and may well lose the core each time."""
-    capped = usual.copy()
-    for column in np.flatnonzero((usual > 0).sum(axis=0) < _FEW * len(usual)):
-        there = usual[:, column] > 0
-        left = own[there] - usual[there].sum(axis=1) + usual[there, column]
-        most = max(0.0, float(np.median(left))) if there.any() else 0.0
-        capped[there, column] = np.minimum(usual[there, column], most)
+    that writes wakes its reader, and may well lose the core each time. `left`: by step, of the time
+    with a core."""
+    capped = np.asarray(usual, np.float64).copy()
+    for phase, there in enumerate(has):
+        if 0 < there.sum() < _FEW * len(there):
+            most = max(0.0, float(np.median(left[there])) + float(usual[phase]))
+            capped[phase] = min(capped[phase], most)
     return capped
+
+
+def _percentiles(ns: npt.NDArray[Any]) -> Floats:
+    there = ns[ns > 0]
+    if not len(there):
+        return np.zeros(len(_PERCENTILES))
+    found: Floats = np.percentile(there, [*_PERCENTILES])
+    return found

@@ -25,6 +25,7 @@ _NAMED: Final[dict[SpanCategory, tuple[Kind, str]]] = {
     SpanCategory.STAGE: ("stage", "input stages"),
     SpanCategory.IMPORT: ("import", "imports"),
 }
+_MOST_STEP_NAMES: Final = 20_000  # a page that has millions of names to read does not open
 _WITH_SAMPLES: Final = (SpanCategory.INPUT, SpanCategory.FORWARD)
 
 
@@ -80,16 +81,23 @@ def span_tracks(member: Member) -> Iterator[Track]:
 
 def _steps(member: Member, trained: int) -> Track:
     steps = find_steps(member.run, member.process)
-    known = zip(steps.is_measured.tolist(), steps.samples.tolist(), strict=True)
+    every = max(1, -(-len(steps) // _MOST_STEP_NAMES))  # steps that share a name
+    first = range(0, len(steps), every)
+    known = zip(first, steps.is_measured[::every].tolist(), steps.samples[::every].tolist(),
+                strict=True)  # fmt: skip
     labels = [
         Label(
-            f"step {number}",
+            _step_name(at + 1, min(at + every, len(steps))),
             details={"measured": measured, **({"samples": samples} if samples else {})},
         )
-        for number, (measured, samples) in enumerate(known, 1)
+        for at, measured, samples in known
     ]
     thread, spans = member.thread_name(trained), (steps.start_ns, steps.end_ns)
-    return Track.of(member, thread, "steps", "step", spans, np.arange(len(labels)), labels)
+    return Track.of(member, thread, "steps", "step", spans, np.arange(len(steps)) // every, labels)
+
+
+def _step_name(first: int, last: int) -> str:
+    return f"step {first}" if first == last else f"steps {first} to {last}"
 
 
 def _phases(member: Member, thread: int, trained: int) -> Track:

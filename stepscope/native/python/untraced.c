@@ -19,7 +19,10 @@ PyObject *untraced_raising(PyObject *function, PyObject *const *args, size_t cou
 
 /* ---- exceptions of the script's signal handlers, which Python calls wherever the main thread is ------- */
 
-static PyObject *find_handler; /* owned: exception -> the part of its traceback that is a handler's, or None */
+enum { SEARCHES_AT_ONCE = 4 }; /* a handler may raise while we look whether one raised */
+
+static PyObject *find_handler; /* owned: exception -> what a handler raised of it, or None */
+static int searches; /* on the main thread only */
 
 PyObject *untraced_find_handlers_with(PyObject *self, PyObject *function) {
     (void)self;
@@ -29,11 +32,18 @@ PyObject *untraced_find_handlers_with(PyObject *self, PyObject *function) {
 
 static int is_main_thread(void) { return getpid() == (pid_t)syscall(SYS_gettid); }
 
+static void drop_or_hand_on(void);
+
 /* A new reference, or NULL: no handler raised it. */
-static PyObject *traceback_of_handler(PyObject *exception) {
-    if (!find_handler || !is_main_thread()) return NULL;
-    PyObject *found = untraced_raising(find_handler, &exception, 1);
-    if (!found) PyErr_Clear();
+static PyObject *raised_by_handler(PyObject *exception) {
+    PyObject *found = NULL, *finder = find_handler;
+    if (!finder || !is_main_thread() || searches == SEARCHES_AT_ONCE) return NULL;
+    Py_INCREF(finder);
+    searches++;
+    for (int attempt = 0; !found && attempt < SEARCHES_AT_ONCE; attempt++)
+        if (!(found = untraced_raising(finder, &exception, 1))) drop_or_hand_on();
+    searches--;
+    Py_DECREF(finder);
     if (found == Py_None) Py_CLEAR(found);
     return found;
 }
@@ -45,27 +55,48 @@ static int raise_in_script(void *exception) {
     return -1;
 }
 
-/* Without our own frames in its traceback. On another thread, where no handler runs, a tool may have
-   raised it, which can only give its type. */
-static void raise_soon(PyObject *exception, PyObject *traceback) {
-    if (PyException_SetTraceback(exception, traceback ? traceback : Py_None)) PyErr_Clear();
+/* On another thread, where no handler runs, a tool may have raised it, which can only give its type. */
+static void raise_soon(PyObject *exception) {
     PyObject *type = (PyObject *)Py_TYPE(exception);
     if (!is_main_thread()) PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), type);
     else if (Py_AddPendingCall(raise_in_script, Py_NewRef(exception))) Py_DECREF(exception);
 }
 
-static void drop_or_hand_on(void) {
+/* A new reference with its traceback in it; nothing is set any more. */
+static PyObject *take_exception(void) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     if (value && traceback && PyException_SetTraceback(value, traceback)) PyErr_Clear();
-    PyObject *handlers = value ? traceback_of_handler(value) : NULL;
-    int is_error = PyErr_GivenExceptionMatches(value, PyExc_Exception);
-    if (value && (handlers || !is_error)) raise_soon(value, handlers);
-    Py_XDECREF(handlers);
     Py_XDECREF(type);
-    Py_XDECREF(value);
     Py_XDECREF(traceback);
+    return value;
+}
+
+/* An interrupt has our own frames in its traceback: they are left out. */
+static void drop_or_hand_on(void) {
+    PyObject *value = take_exception();
+    if (!value) return;
+    PyObject *raised = raised_by_handler(value);
+    if (!raised && !PyErr_GivenExceptionMatches(value, PyExc_Exception)) {
+        if (PyException_SetTraceback(value, Py_None)) PyErr_Clear();
+        raised = Py_NewRef(value);
+    }
+    if (raised) raise_soon(raised);
+    Py_XDECREF(raised);
+    Py_DECREF(value);
+}
+
+int untraced_drop_error(void) {
+    PyObject *value = take_exception();
+    if (!value) return 0;
+    PyObject *traceback = PyException_GetTraceback(value), *raised = raised_by_handler(value);
+    int stays = raised || !PyErr_GivenExceptionMatches(value, PyExc_Exception);
+    if (stays) PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(value)), Py_NewRef(value), Py_XNewRef(traceback));
+    Py_XDECREF(raised);
+    Py_XDECREF(traceback);
+    Py_DECREF(value);
+    return stays ? -1 : 0;
 }
 
 PyObject *untraced_call(PyObject *function, PyObject *const *args, size_t count) {

@@ -13,7 +13,10 @@ extern __thread int untraced_depth __attribute__((tls_model("initial-exec")));
    reference or NULL. NULL for no function. */
 PyObject *untraced_call(PyObject *function, PyObject *const *args, size_t count);
 
-/* For Python: a function that finds the part of an exception's traceback that is a handler's; None. */
+/* Drops the exception that is set; -1: it stays, as a signal handler raised it or it is an interrupt. */
+int untraced_drop_error(void);
+
+/* For Python: a function that returns what a handler raised of an exception, or None. */
 PyObject *untraced_find_handlers_with(PyObject *self, PyObject *function);
 
 /* The result as a number; 0 for anything else. */

@@ -1,6 +1,7 @@
 /* How many samples are in the arguments that a model is called with. */
 #include "wrappers/batches.h"
 #include "python/methods.h"
+#include "python/untraced.h"
 
 enum { DEEPEST = 16, NOT_KNOWN = -1, INTERRUPTED = -2 }; /* a list may contain itself */
 
@@ -49,7 +50,7 @@ static long long length_with_labels(PyObject *inputs, PyObject *batch, long long
     int agree = found < 0 || found == first || length_of(inputs, 1) != found;
     Py_XDECREF(labels);
     Py_XDECREF(second);
-    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+    if (PyErr_Occurred()) untraced_drop_error(); /* what stays is seen by the caller */
     return agree ? first : found;
 }
 
@@ -59,9 +60,7 @@ long long batch_samples(PyObject *batch) {
     if (samples >= 0) samples = length_with_labels(part, batch, samples);
     Py_XDECREF(part);
     if (!PyErr_Occurred()) return samples;
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) return INTERRUPTED;
-    PyErr_Clear(); /* a shape class of the script may do anything */
-    return NOT_KNOWN;
+    return untraced_drop_error() ? INTERRUPTED : NOT_KNOWN; /* a shape class of the script may do anything */
 }
 
 /* ---- for Python ---------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ from typing import Any, Final
 from stepscope.record.bytecode.assemble import Cover, Listing, Unit, assemble
 from stepscope.record.bytecode.bare_copy import TickPlace, append_copy
 from stepscope.record.bytecode.line_starts import Flow, Node, no_location, read_flow
-from stepscope.record.code.signal_handlers import traceback_of_handler
+from stepscope.record.code.signal_handlers import let_pass
 
 PLACEHOLDER: Final = "stepscope.tick"
 # A generator's throw() reads the argument of the instruction before the yield: it must stay SEND.
@@ -78,8 +78,7 @@ def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
     try:
         return (*_Inserter(code).run(), nested)
     except Exception as error:  # whatever it is, only this function's lines are lost
-        if traceback_of_handler(error) is not None:
-            raise
+        let_pass(error)
         where = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
         skipped.append(f"{where}: {type(error).__name__}: {error}")
         return _untouched(nested)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
 
@@ -71,6 +72,7 @@ def _watch(watcher: str, name: str) -> None:
     try:
         ours.install(sys.modules[name], _patches)
     except Exception as error:
+        let_pass(error)
         notes.note(f"{name} is not watched completely ({watcher}: {error!r}).")
 
 

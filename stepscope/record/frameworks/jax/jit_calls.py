@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.jax import compilation, stand_in
 from stepscope.record.frameworks.jax.jitted_functions import Functions, Jit
 from stepscope.record.frameworks.watching import notes
@@ -83,6 +84,7 @@ def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
         try:
             return stand_in(made, sys._getframe(1))
         except Exception as error:
+            let_pass(error)
             notes.note(f"A jitted function is not watched: {error!r}.")
             return made
 

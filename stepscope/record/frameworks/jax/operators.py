@@ -4,6 +4,7 @@ import os
 import sys
 from typing import Any, Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.jax import compilation, jitted_functions
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
@@ -63,7 +64,8 @@ class _Profiler:
         here.is_running, before = True, here.is_running  # the script does not wait here
         try:
             self._wait_for(here.result)
-        except Exception:
+        except Exception as error:
+            let_pass(error)
             return  # a computation failed, or the array is deleted: the script will see that
         finally:
             here.is_running = before

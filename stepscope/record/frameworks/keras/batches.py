@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.current_work import here
@@ -168,7 +169,8 @@ def _known(sizes: Any, data: Any) -> Sizes:
     try:
         found: Sizes = sizes(data)
         return found
-    except Exception:
+    except Exception as error:
+        let_pass(error)
         return Sizes()
 
 

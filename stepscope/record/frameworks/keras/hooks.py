@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.keras import batches, callbacks, passes
 from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import current_work, notes
@@ -29,6 +30,7 @@ def install(keras: Any, patches: Patches) -> None:
         try:
             part(package, patches)
         except Exception as error:  # if a version lacks something, only this watcher is skipped
+            let_pass(error)
             notes.note(f"Keras {package.version} is not watched completely: {error!r}.")
 
 

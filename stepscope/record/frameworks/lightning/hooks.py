@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.lightning import actions
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
@@ -85,7 +86,8 @@ def _is_torchs(fetcher: Any) -> bool:
     try:
         torchs = sys.modules["torch.utils.data"].DataLoader
         return all(isinstance(loader, torchs) for loader in fetcher.combined_loader.flattened)
-    except Exception:  # an unknown kind of fetcher: leave it to the loaders
+    except Exception as error:  # an unknown kind of fetcher: leave it to the loaders
+        let_pass(error)
         return True
 
 
@@ -126,6 +128,7 @@ def _watch_trainers(
                 if isinstance(callback, lightning.callbacks.ProgressBar):
                     methods.watch(type(callback), _hooks_of(type(callback)))
         except Exception as error:  # the training continues with what is watched
+            let_pass(error)
             notes.note(f"Lightning's trainer is not watched completely: {error!r}.")
 
     patches.watch(lightning.Trainer, "_run", begins)
@@ -173,7 +176,8 @@ def _ending(error: BaseException) -> str:
     words = [f"The training ended with {type(error).__name__}"]
     try:
         words.append(f": {' '.join(str(error).split())[:_LONGEST_MESSAGE]}")
-    except Exception:  # str() of the script's own error may fail
+    except Exception as trouble:  # str() of the script's own error may fail
+        let_pass(trouble)
         words.append("")
     where = ""
     traceback = error.__traceback__

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Any, Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.tensorflow import dataset, eager, graph_functions, saving
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
@@ -28,6 +29,7 @@ def install(tensorflow: Any, patches: Patches) -> None:
         try:
             part(_python, patches)
         except Exception as error:  # if a version lacks something, only this watcher is skipped
+            let_pass(error)
             notes.note(f"TensorFlow {version} is not watched completely: {error!r}.")
 
 

@@ -9,6 +9,7 @@ import functools
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
 from stepscope.record.frameworks.watching import current_work, notes, running_recording
 from stepscope.record.frameworks.watching.current_work import here
@@ -54,4 +55,5 @@ def _report_rank(horovod: Any) -> None:
             rank = int(horovod.rank())
             running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
+        let_pass(error)
         notes.note(f"The rank of this process is not known: {error!r}")

@@ -1,7 +1,6 @@
 """PyTorch: the open window, if any; it is opened and closed only where torch allows it."""
 
 import atexit
-import contextlib
 import os
 import sys
 import threading
@@ -9,6 +8,7 @@ import weakref
 from typing import Any, Protocol
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import hook_lists
 from stepscope.record.frameworks.torch.quiet_profiler import Quiet
 from stepscope.record.frameworks.torch.window import Window, path_in
@@ -120,9 +120,11 @@ class CurrentWindow:
 
     def _discard_at_last(self, *_args: Any) -> None:
         if not compiled_graphs.is_compiling() and self.is_here():
-            with contextlib.suppress(Exception):  # the recording is over: notes go nowhere
-                self.discard()
             hook_lists.take_out(self._hook)
+            try:
+                self.discard()
+            except Exception as error:  # the recording is over: notes go nowhere
+                let_pass(error)
 
     def is_full(self) -> bool:
         elapsed_ns = self._schedule.now_ns() - self._schedule.opened_ns

@@ -6,13 +6,13 @@ module is on the CPU it is asked to do so in all (on a device that would synchro
 an iteration are available when the next one's forward begins.
 """
 
-import contextlib
 import itertools
 import time
 import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
@@ -53,6 +53,7 @@ class _Reductions:
             if module.device_type == "cpu":
                 self._read(module)
         except Exception as error:  # a private part of torch, which may change
+            let_pass(error)
             self._is_off = True
             notes.note(f"DDP's waits for gradients are not recorded: {error!r}")
 
@@ -70,8 +71,10 @@ class _Reductions:
 
     def forget(self) -> None:
         for module in list(self._known):
-            with contextlib.suppress(Exception):  # it may have been taken apart meanwhile
+            try:
                 module.reducer._set_ddp_runtime_logging_sample_rate(_TORCHS_RATE)
+            except Exception as error:  # it may have been taken apart meanwhile
+                let_pass(error)
         self._known.clear()
 
 

@@ -9,6 +9,7 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import ddp
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
@@ -103,7 +104,8 @@ class _Calls:
             return 0, 0
         try:
             name = str(getattr(owner, "process_group", owner).group_name)
-        except Exception:  # a kind of group that has no name
+        except Exception as error:  # a kind of group that has no name
+            let_pass(error)
             return 0, 0
         number = self._numbers[name] = self._numbers.get(name, 0) + 1
         return number, naming.name_id(f"group {name}")
@@ -151,4 +153,5 @@ def _report_rank(distributed: Any) -> None:
             rank = distributed.get_rank()
             running_recording.when_running(lambda recording: recording.set_rank(rank))
     except Exception as error:
+        let_pass(error)
         notes.note(f"The rank of this process is not known: {error!r}")

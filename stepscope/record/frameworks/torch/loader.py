@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches
@@ -162,4 +163,5 @@ def _watch_iterator(iterator: Any, about: int, *, started: bool) -> None:
             stages.name_workers(iterator._workers, about)
             stages.watch_receiving(iterator._worker_result_queue)
     except Exception as error:  # the training continues with what is watched
+        let_pass(error)
         stages.note(f"A loader's workers are not watched completely: {error!r}.")

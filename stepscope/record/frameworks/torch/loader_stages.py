@@ -10,6 +10,7 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import (
@@ -143,6 +144,7 @@ def _watch_queues(arguments: dict[str, Any]) -> None:
         _watch_waiting(indices)
         _watch_sending(batches)
     except Exception as error:
+        let_pass(error)
         note(f"A loader's queues are not watched completely: {error!r}.")
 
 

@@ -12,6 +12,7 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, losses, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
@@ -102,6 +103,7 @@ class _Starts:
             for tensor in (tensors,) if self._is_tensor(tensors) else tensors:
                 self._keep(at_ticks, tensor)
         except Exception as error:
+            let_pass(error)
             notes.note(f"A loss was not recorded: {error!r}.")
 
     @compiled_graphs.are_not_for
@@ -114,6 +116,7 @@ class _Starts:
             alive = weakref.ref(scaled, lambda _: self._unscaled.pop(key, None))
             self._unscaled[key] = alive, value
         except Exception as error:
+            let_pass(error)
             notes.note(f"A loss was not recorded: {error!r}.")
 
     def _is_tensor(self, thing: Any) -> bool:

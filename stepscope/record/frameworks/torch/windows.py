@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch.current_window import CurrentWindow
 from stepscope.record.frameworks.torch.window import Window
 from stepscope.record.frameworks.watching import compiled_graphs
@@ -220,6 +221,7 @@ class Windows:
         try:
             action()
         except Exception as error:
+            let_pass(error)
             self._schedule.give_up()
             self.recording.note(f"Operators are not recorded: {error!r}")
 

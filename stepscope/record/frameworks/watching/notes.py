@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from stepscope.record.code.signal_handlers import traceback_of_handler
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs
 
 _note: Callable[[str], object] = print
@@ -28,8 +28,7 @@ def guard(trouble: str) -> Callable[..., Any]:
         try:
             return action(*args, **kwargs)
         except Exception as error:
-            if traceback_of_handler(error) is not None:
-                raise
+            let_pass(error)
             note(f"{trouble}: {error!r}.")
             return None
 

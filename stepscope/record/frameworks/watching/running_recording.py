@@ -6,6 +6,7 @@ Watchers are installed before anything can be written and removed when nothing c
 from collections.abc import Callable
 
 from stepscope.launch.options import RecordOptions
+from stepscope.record.code.signal_handlers import let_pass
 
 Action = Callable[[], object]
 
@@ -66,4 +67,5 @@ def _guarded(recording: RunningRecording, action: Action) -> None:
     try:
         action()
     except Exception as error:
+        let_pass(error)
         recording.note(f"Recording lost something in a framework: {error!r}")

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from typing import Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.windows.window_events import mark, ours
 
@@ -30,6 +31,7 @@ class ScriptsTraces:
                 path = find()
                 return path is not None and self._copy(path, start_ticks, end_ticks)
             except Exception as error:
+                let_pass(error)
                 self._recording.note(f"The script's own trace could not be copied: {error!r}")
                 return False
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.windows import window_slot
 from stepscope.record.frameworks.windows.schedule import Schedule
@@ -166,5 +167,6 @@ class XplaneWindows:
         try:
             action()
         except Exception as error:
+            let_pass(error)
             self._schedule.give_up()
             self.recording.note(f"Operators are not recorded: {error!r}")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside.data_loaders import MODULE, Arguments, change_arguments
 from stepscope.trial.fixes.inside.user_functions import Place, when_defined
@@ -160,7 +161,8 @@ def _count_tf(script: Script, module: ModuleType) -> None:
         iterator = iterate(self)
         try:
             iterator._stepscope_batches = int(self.cardinality())
-        except Exception:  # in a graph nobody knows: then it is read as always
+        except Exception as error:  # in a graph nobody knows: then it is read as always
+            let_pass(error)
             return iterator
         return iterator
 

@@ -7,6 +7,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside.data_loaders import MODULE, Arguments, change_arguments
 
@@ -87,6 +88,7 @@ def _why_not(arguments: Arguments, module: ModuleType) -> str | None:
         try:
             pickle.dumps((dataset, arguments["collate_fn"], arguments["worker_init_fn"]))
         except Exception as error:
+            let_pass(error)
             return f"{name} cannot be sent to a worker process: {error}"
     return None
 

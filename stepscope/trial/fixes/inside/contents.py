@@ -5,6 +5,8 @@ import sys
 import zlib
 from typing import Any, NamedTuple
 
+from stepscope.record.code.signal_handlers import let_pass
+
 
 class Content(NamedTuple):
     checksum: int
@@ -16,7 +18,8 @@ def content_of(value: Any) -> Content | None:
     into = _Checksum()
     try:
         _Pickler(into, protocol=5).dump(value)
-    except Exception:
+    except Exception as error:
+        let_pass(error)
         return None
     return Content(into.checksum, into.size_bytes)
 

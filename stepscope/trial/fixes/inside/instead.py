@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Script
 from stepscope.trial.fixes.inside.user_functions import Place, Wrap, when_defined
 
@@ -32,6 +33,7 @@ def instead(
         try:
             result = compiled(*args, **kwargs)
         except Exception as error:
+            let_pass(error)
             failed = True
             script.refuse(f"{name} cannot be compiled: {_summary(error)}")
             return plain(*args, **kwargs)

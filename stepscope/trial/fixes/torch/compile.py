@@ -5,6 +5,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer
 
@@ -66,6 +67,7 @@ class _Models:
         try:
             result = compiled(*args, **kwargs)
         except Exception as error:
+            let_pass(error)
             if not _is_compilers(error):
                 raise
             why = f"torch.compile fails: {_first_line(error)}"
