@@ -17,9 +17,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Base of all records: immutable, built with keywords."""
 
 
-# --- who ---------------------------------------------------------------------------------------
-
-
 class Process(Record, frozen=True):
     """A process, as answers name it. Workers of one parent are reported together: pid null."""
 
@@ -270,10 +267,12 @@ class FileRow(Record, frozen=True):
     opens: int
     writing: bool
     steps: int | None  # in how many steps it was opened
-    total_ns: int  # inclusive time of the activations (or lines) that opened it
+    total_ns: int  # from its opening to the end of what opened it, without other files and imports
     estimated: bool  # true if that is the line's mean time and not an activation's own
     location: Location | None
     process: Process
+    share: float = 0.0  # of the time of its process, or processes; of all threads that open files
+    importing: bool = False  # all files that imports opened: their time is that of the imports
 
 
 class FilesAnswer(Record, frozen=True):
@@ -284,8 +283,8 @@ class FilesAnswer(Record, frozen=True):
 
 
 class MemoryPoint(Record, frozen=True):
-    at_ns: int
-    resident_bytes: int
+    at_ns: int  # since the start of the run, on the timeline's clock
+    resident_bytes: int  # the most since the point before
 
 
 class ProcessMemory(Record, frozen=True):

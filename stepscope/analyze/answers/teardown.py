@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.answers.processes import process_end_ns
+from stepscope.analyze.lifetimes import process_end_ns
 from stepscope.analyze.phases.looks import Frame, Look, time_in
 from stepscope.analyze.run import shown_path
 from stepscope.analyze.steps.find_steps import find_steps

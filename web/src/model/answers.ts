@@ -256,7 +256,8 @@ export interface InputAnswer {
 
 export interface FileRow {
   path: string; opens: number; writing: boolean; steps: number | null; total_ns: number;
-  estimated: boolean; location: Location | null; process: Process;
+  estimated: boolean; location: Location | null; process: Process; share: number;
+  importing: boolean;
 }
 
 export interface FilesAnswer {
