@@ -129,8 +129,8 @@ class CallRow(Record, frozen=True):
     file: str
     line: int
     function: str
-    ncalls: int
-    primitive_calls: int
+    ncalls: int | None  # null: from samples, which do not count
+    primitive_calls: int | None
     tottime_ns: int
     cumtime_ns: int
 
