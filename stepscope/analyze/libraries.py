@@ -19,6 +19,13 @@ def users_files(process: ProcessData) -> set[str]:
     return {path for path in files if _GENERATED not in path}
 
 
+def generated_codes(process: ProcessData) -> list[int]:
+    """Ids of the code in files that a framework made from the user's functions."""
+    names = process.names
+    files = {file.id for file in names.files.values() if _GENERATED in file.path}
+    return [code.id for code in names.codes.values() if code.file in files]
+
+
 def library_of(path: str, users: set[str]) -> str | None:
     """`numpy`, `json`; None for the user's own code."""
     if path in users:

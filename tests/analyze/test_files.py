@@ -79,7 +79,8 @@ def test_what_imports_open_is_one_row_without_a_time_of_its_own(run: RunBuilder)
 
 
 @pytest.mark.parametrize(
-    "path", ["/env/x-1.0.dist-info/entry_points.txt", "/usr/lib/python311.zip"]
+    "path",
+    ["/env/x-1.0.dist-info/entry_points.txt", "/usr/lib/python311.zip", "/w/__pycache__/a.pyc.140"],
 )
 def test_what_packages_say_about_themselves_is_opened_to_import(path: str, run: RunBuilder) -> None:
     """Also after the imports, by a library that asks for its plug-ins."""
@@ -111,6 +112,24 @@ def test_the_shares_of_a_process_never_sum_beyond_it(run: RunBuilder) -> None:
     found = rows(process)
     total = sum(row.share for row in found.values())
     assert 0.5 < total <= 1.0
+
+
+def test_what_our_own_operator_window_opens_is_none_of_the_scripts_files(run: RunBuilder) -> None:
+    process = run.process()
+    process.span(SpanCategory.PROFILER, 10 * MS, 40 * MS, name="operator window: end")
+    process.opened(opener(process, "/run/ops-1.xplane.pb"), 0, 50 * MS, at_ns=20 * MS)
+    assert not rows(process)
+
+
+def test_of_a_line_around_the_steps_a_file_has_the_time_to_the_next_step(run: RunBuilder) -> None:
+    """`fit(...)` opens a file once, and then trains for long."""
+    process = run.process()
+    code = process.code("main", first_line=1)
+    process.for_loop(process.loop(process.code("fit"), 2, 9), 30 * MS, [10 * MS] * 12)
+    process.lines(code, 1, [(1, 0), (1, 150 * MS)])
+    name = process.name("open", path="/data/x.npz", code=code, line=2)
+    process.opened(name, 0, 190 * MS, at_ns=20 * MS)
+    assert rows(process)["/data/x.npz"].total_ns == 10 * MS
 
 
 def test_metadata_read_in_every_step_is_not_reading_files(run: RunBuilder) -> None:

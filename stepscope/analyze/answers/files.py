@@ -53,7 +53,7 @@ def _rows(run: Run, process: ProcessData, opens: Opens) -> list[FileRow]:
     if not len(opens.name):
         return []
     steps = find_steps(run, process)
-    took_ns = time_of_opens(process, opens)
+    took_ns = time_of_opens(process, steps, opens)
     others = np.flatnonzero(~opens.is_importing)
     key = (opens.name * 2 + opens.is_writing)[others]
     order = np.argsort(key, kind="stable")

@@ -140,8 +140,9 @@ def _name(member: Member, name_id: int) -> str:
 def file_tracks(member: Member) -> Iterator[Track]:
     """Each from its opening to the end of its time; without those that imports open."""
     process = member.process
-    opens = read_opens(process, find_steps(member.run, process))
-    until_ns = ends_of_opens(process, opens)
+    steps = find_steps(member.run, process)
+    opens = read_opens(process, steps)
+    until_ns = ends_of_opens(process, steps, opens)
     for thread in np.unique(opens.thread).tolist():
         mine = (opens.thread == thread) & ~opens.is_importing
         label, first = grouped(opens.name[mine])
