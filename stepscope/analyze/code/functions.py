@@ -12,6 +12,7 @@ from stepscope.analyze.code.call_tree import Counts, call_totals
 from stepscope.analyze.code.sampled_calls import SampledCalls
 from stepscope.analyze.code.stack_tree import SampledFunction, sampled_functions
 from stepscope.analyze.code.thinned_lines import line_ticks
+from stepscope.analyze.libraries import is_generated
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer, Process
 from stepscope.store.reader import ProcessData, Run
@@ -137,7 +138,7 @@ def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
         code = process.names.codes.get(block.code_id)
         file = process.names.files.get(code.file) if code else None
         ncalls = block.calls + block.resumes
-        if code is None or file is None or not ncalls:
+        if code is None or file is None or not ncalls or is_generated(file.path):
             continue
         spent_ns = int(process.clock.duration_ns(line_ticks(process, block)).sum())
         yield FunctionRow(
