@@ -41,7 +41,7 @@ PARTS = {
     "slow-outlier-steps": (OUTLIERS,),
     "exposed-communication": ("communication",),
 }
-OF_SOMETHING = re.compile(r"(\d+) % of (each step|step time|all step time)")
+OF_SOMETHING = re.compile(r"(\d+) % of (step time)")
 PAGE_WIDTH = 110
 
 

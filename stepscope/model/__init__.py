@@ -63,6 +63,8 @@ class Overhead(Record, frozen=True):
     share: float
     budget: float
     thinned: list[str]  # "file:function" of code whose lines were thinned out
+    windows: int = 0  # operator windows
+    windows_ns: int = 0  # what opening and closing them took, in steps that are not measured
 
 
 class Step(Record, frozen=True):
@@ -118,9 +120,6 @@ class FunctionLines(Record, frozen=True):
 class LinesAnswer(Record, frozen=True):
     functions: list[FunctionLines]
     notes: list[str] = []
-
-
-# --- functions -----------------------------------------------------------------------------------
 
 
 class CallRow(Record, frozen=True):

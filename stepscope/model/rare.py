@@ -6,9 +6,9 @@ _NEARLY_ALL: Final = 0.9  # of the steps: a few may have been interrupted
 
 
 def of_steps(count: int | None, measured: int | None) -> str:
-    """After "37 % of ": `each step`, or `step time, in 2 of 157 steps`. None: not known."""
+    """After "37 % of ": `step time`, or `step time, in 2 of 157 steps`. None: not known."""
     if count is None or not measured or count >= _NEARLY_ALL * measured:
-        return "each step"
+        return "step time"
     return f"step time, in {count:,} of {measured:,} steps"
 
 

@@ -70,8 +70,8 @@ def _candidate(case: Case, wait: _Wait) -> Candidate:
     share = wait.ns / case.step_ns
     return Candidate(
         id=ID,
-        title=f"The step waits {percent(share)} of its time for its batch",
-        verdict=f"waits for its batch{at(wait.location)}",
+        title=f"Waiting for the batch takes {percent(share)} of step time",
+        verdict=f"is spent waiting for the batch{at(wait.location)}",
         share=share,
         evidence=[*wait.evidence, *_what_stays(case, wait)],
         location=wait.location,

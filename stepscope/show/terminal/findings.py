@@ -55,7 +55,7 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
     if finding.gain:
         low, high = finding.speedup.low, finding.speedup.high
-        ends = f" ({low:.2f}–{high:.2f})" if high is not None else ""
+        ends = f" ({low:.2f}–{high:.2f}×)" if high is not None else ""
         gain = f"{finding.gain}{ends}{_measured(finding)}"
         rows.append(("gain", Text(f"{gain}  {finding.then or ''}".rstrip())))
     if finding.location is not None:
@@ -66,10 +66,11 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
         if finding.source:
             rows.append(("", Text(finding.source.strip(), style=FAINT)))
     rows += [
-        ("seen" if not index else "", Text(each)) for index, each in enumerate(finding.evidence)
+        ("evidence" if not index else "", Text(each)) for index, each in enumerate(finding.evidence)
     ]
-    rows.append(("do", Text(finding.fix)))
-    rows.append(("sure", Text(finding.confidence, style=FAINT)))
+    rows.append(("fix", Text(finding.fix)))
+    rows.append(("severity", Text(finding.severity, style=FAINT)))
+    rows.append(("confidence", Text(finding.confidence, style=FAINT)))
     return rows
 
 
@@ -95,4 +96,4 @@ def _not_judged(reasons: list[NotJudged]) -> list[RenderableType]:
     for each in reasons:
         by_reason.setdefault(each.reason, []).append(each.id)
     lines = [Text(f"{', '.join(ids)}: {reason}", style=FAINT) for reason, ids in by_reason.items()]
-    return [heading("Not judged"), *(indented(line) for line in lines)]
+    return [heading("Checks that did not apply"), *(indented(line) for line in lines)]

@@ -52,4 +52,4 @@ def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[Re
             name(short_function(line.location.function or "", _FUNCTION_WIDTH), FAINT),
             Text((line.source or "").strip(), style="bold"),
         )
-    return [heading("Hottest lines", "with what they call"), indented(table), Text("")]
+    return [heading("Hottest lines", "including what they call"), indented(table), Text("")]

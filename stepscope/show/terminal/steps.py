@@ -17,6 +17,8 @@ from stepscope.show.terminal.drawing.numbers import (
     count,
     counted,
     digits,
+    duration,
+    duration_range,
     milliseconds,
     percent,
 )
@@ -104,6 +106,9 @@ def cost_line(answer: StepsAnswer) -> Text:
     text = Text("stepscope's own cost  ", style="bold")
     text.append(percent(overhead.share), style="green" if within else WARNING)
     text.append(f" {of_what} (budget {percent(overhead.budget)})")
+    if overhead.windows and answer.steps:
+        windows = counted(overhead.windows, "operator window")
+        text.append(f", plus {duration(overhead.windows_ns)} for {windows}")
     if not within:
         text.append(f"; {_OVER_BUDGET}", style=FAINT)
     if overhead.thinned:
@@ -129,12 +134,12 @@ def _times(answer: StepsAnswer) -> Table:
     cells = [
         ("mean", milliseconds(spread.mean)),
         ("median", milliseconds(spread.median)),
-        ("8 in 10 steps", f"{milliseconds(spread.p10)} to {milliseconds(spread.p90)}"),
+        ("p10–p90", duration_range(1e6 * spread.p10, 1e6 * spread.p90)),
     ]
     if rate is not None:
-        cells.append(("steps a second", digits(rate.per_s)))
+        cells.append(("steps/s", digits(rate.per_s)))
         if rate.samples_per_s is not None:
-            cells.append(("samples a second", digits(rate.samples_per_s)))
+            cells.append(("samples/s", digits(rate.samples_per_s)))
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
     table.add_row(*(Text(value, style="bold") for _, value in cells))
@@ -146,7 +151,7 @@ def _breakdown(shares: list[Share]) -> Table:
     with_device = any(share.device_ms is not None for share in shares)
     device = (("on device", "right"),) if with_device else ()
     table = columns(
-        ("of each step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
+        ("mean step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
     )
     for share in shares:
         if share.share < LEAST_SHARE and not share.device_ms:

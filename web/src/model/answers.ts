@@ -26,7 +26,7 @@ export interface Share {
 
 // What recording cost, as a share of the time in measured steps (of the run without steps).
 export interface Overhead {
-  share: number; budget: number; thinned: string[];
+  share: number; budget: number; thinned: string[]; windows: number; windows_ns: number;
 }
 
 export interface Step {
