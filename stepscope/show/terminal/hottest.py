@@ -28,7 +28,7 @@ def line_block(line: Headline) -> list[RenderableType]:
     text = name(f"{line.words} ", "bold")
     if line.location is not None:
         text.append(place(line.location, short_paths([line.location.file])), style=CODE)
-    return [Text(""), text.append(f"  {line.source}")]
+    return [text.append(f"  {line.source}"), Text("")]
 
 
 def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:

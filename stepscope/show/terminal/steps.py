@@ -11,6 +11,7 @@ from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
 from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
+from stepscope.model.rare import is_rare
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import (
@@ -35,6 +36,7 @@ from stepscope.show.terminal.drawing.paths import cut_path
 from stepscope.show.terminal.each_step import course, each_block
 
 _ANCHOR_WIDTH: Final = 55
+_WORTH_A_WORD: Final = 0.01  # of the step
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
 _CATEGORY_STYLES: Final = {
     "input": "magenta",
@@ -85,9 +87,23 @@ def steps_block(answer: StepsAnswer) -> RenderableType:
     if answer.breakdown:
         parts += [
             indented(_breakdown(answer.breakdown)),
+            *_only_in_some(answer),
             indented(Text(most_of_each_step(answer), style="bold")),
         ]
     return Group(*parts)
+
+
+def _only_in_some(answer: StepsAnswer) -> list[RenderableType]:
+    """Which categories only some steps have: a share of the mean step is not one of each."""
+    rare = [
+        f"{each.category} in {count(each.steps)}"
+        for each in answer.breakdown or []
+        if each.share >= _WORTH_A_WORD and is_rare(each.steps, answer.measured)
+    ]
+    if not rare:
+        return []
+    words = f"{', '.join(rare)} of {count(answer.measured)} steps only"
+    return [indented(Text(words, style=FAINT))]
 
 
 def _short_anchor(anchor: str) -> str:
