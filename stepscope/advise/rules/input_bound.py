@@ -29,6 +29,7 @@ from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, InputLine, Location
 
 ID: Final = "input-bound"
+_LEAST_SHOWN: Final = 0.05  # cores: less is written as none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,12 +205,15 @@ def _loader_words(answer: InputAnswer) -> list[str]:
     if loader is None:
         return []
     workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
-    idle = (
-        "; whether cores are idle meanwhile was not recorded"
-        if answer.idle_cores is None
-        else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
-    )
-    return [f"Batches are loaded {workers}{idle}."]
+    return [f"Batches are loaded {workers}; {_idle_words(answer.idle_cores)}."]
+
+
+def _idle_words(idle_cores: float | None) -> str:
+    if idle_cores is None:
+        return "whether cores are idle meanwhile was not recorded"
+    if idle_cores < _LEAST_SHOWN:
+        return "no core is idle meanwhile"
+    return f"{idle_cores:.1f} cores are idle meanwhile"
 
 
 def _how(

@@ -28,7 +28,7 @@ from stepscope.model.findings import SlowStep
 from stepscope.store.reader import ProcessData
 
 ID: Final = "slow-outlier-steps"
-_MOST_SHOWN: Final = 20  # as many as fit on a screen
+MOST_SHOWN: Final = 20  # as many as fit on a screen
 _PATTERN: Final = 3  # slow steps: one or two may be chance
 # Of all step time: what one or two must cost. As much as logging now and then (logging_stall).
 _REAL_SHARE: Final = 0.1
@@ -96,7 +96,7 @@ def slow_steps(case: Case) -> list[SlowStep]:
             usual_ms=found.usual_ns / 1e6,
             why=_cause(case, index)[1],
         )
-        for index in order[:_MOST_SHOWN]
+        for index in order[:MOST_SHOWN]
     ]
 
 

@@ -12,6 +12,7 @@ from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
 from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
 from stepscope.show.terminal.drawing.page import CODE, FAINT, columns, heading, indented, more, page
 
+_MOST_SLOW: Final = 5
 _STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold"}
 
 
@@ -82,10 +83,11 @@ def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:
     if not answer.outliers:
         return []
     table = columns(("step", "right"), ("took", "right"), ("usual", "right"), ("why", "name"))
-    for each in answer.outliers[:5]:
+    for each in answer.outliers[:_MOST_SLOW]:
         took, usual = milliseconds(each.duration_ms), milliseconds(each.usual_ms)
         table.add_row(count(each.number), took, usual, each.why)
-    how_many = counted(len(answer.outliers), "step")
+    is_cut = len(answer.outliers) > _MOST_SLOW
+    how_many = f"the {_MOST_SLOW} slowest" if is_cut else counted(len(answer.outliers), "step")
     return [heading("Slow steps", how_many), indented(table), Text("")]
 
 
