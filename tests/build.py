@@ -15,6 +15,7 @@ from stepscope.store.format import EventKind, SpanCategory
 MS = 1_000_000
 START_NS = 5_000 * MS  # monotonic time at which recording begins
 WALL_OFFSET_NS = 1_700_000_000_000_000_000  # Unix time of monotonic 0
+BOOT_NS = 20 * MS  # from the start of a process to its recording
 BASE = 0x7F00_0000_0000  # address of lines.bin in the recorded process
 CWD = "/home/ada/project"
 
@@ -87,7 +88,7 @@ class ProcessBuilder:
             "python": "3.12.1",
             "argv": ["train.py"],
             "started_realtime_ns": START_NS + WALL_OFFSET_NS,
-            "process_start_realtime_ns": START_NS + WALL_OFFSET_NS - 20 * MS,
+            "process_start_realtime_ns": START_NS + WALL_OFFSET_NS - BOOT_NS,
             "ticks_per_ns": float(self.ticks_per_ns),
             "event_cost_ticks": 0.0,
             "exit_cost_ticks": 0.0,
@@ -210,12 +211,13 @@ class ProcessBuilder:
 
     def opened(
         self, name: int, start_ns: int, end_ns: int | None, *, at_ns: int | None = None,
-        writing: bool = False,
+        writing: bool = False, thread: int = 1,
     ) -> None:  # fmt: skip
         end = 0 if end_ns is None else self.ticks(end_ns)
         at = self.ticks(start_ns if at_ns is None else at_ns)
         self._seen(end_ns or start_ns)
-        self.event(Opens, name, self.ticks(start_ns), end, opened_at_ns=at, is_writing=writing)
+        columns = {"opened_at_ns": at, "is_writing": writing}
+        self.event(Opens, name, self.ticks(start_ns), end, thread=thread, **columns)
 
     def counter(self, table: type[Moments], at_ns: int, **columns: int) -> None:
         self._seen(at_ns)

@@ -307,16 +307,16 @@ def changed(answer: Answer, **fields: Any) -> Answer:
 
 
 FINDINGS = FindingsAnswer(
-    verdict="71 % of each step reads digits.npz again in get_dataset (train.py:16): 3.45× faster "
-    "without.",
+    verdict="71 % of step time re-reads digits.npz in get_dataset (train.py:16). Fixing it: "
+    "about 3.45× faster (3.14–3.77×).",
     findings=[
         Finding(
             id="repeated-load",
             severity="high",
-            title="digits.npz is read again in every step",
+            title="digits.npz is re-read in every step",
             share=0.71,
             evidence=["digits.npz: opened 55 times in 55 of 55 measured steps.", "225 ms a step."],
-            confidence="high: 55 measured steps, which vary by 15 %",
+            confidence="high: 55 measured steps, varying by 15 %",
             location=Location(file="train.py", line=16, function="get_dataset"),
             process=Process(role="main", rank=None, pid=4711),
             speedup=Speedup(expected=3.45, low=3.14, high=3.77),
@@ -329,10 +329,10 @@ FINDINGS = FindingsAnswer(
         Finding(
             id="memory-growth",
             severity="medium",
-            title="Memory grows by 2.0 MB a step",
+            title="Memory grows by 2.00 MiB per step",
             share=0.0,
-            evidence=["From 100 to 220 MB."],
-            confidence="low: only 12 measured steps, which vary by 3 %. A longer run says more",
+            evidence=["From 100 to 220 MiB."],
+            confidence="low: only 12 measured steps, varying by 3 %; a longer run tells more",
             location=None,
             process=Process(role="main", rank=None, pid=4711),
             speedup=Speedup(expected=1.0, low=1.0, high=1.0),
@@ -346,6 +346,6 @@ FINDINGS = FindingsAnswer(
         NotJudged(id="small-batch", reason="no device in this run"),
     ],
     outliers=[
-        SlowStep(step=17, duration_ms=90.4, usual_ms=28.5, why="a garbage collection", number=18)
+        SlowStep(step=17, duration_ms=90.4, usual_ms=28.5, why="garbage was collected", number=18)
     ],
 )

@@ -18,7 +18,7 @@ import numpy as np
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.host_case import HostCase
-from stepscope.advise.evidence.words import gain, ms, percent, times
+from stepscope.advise.evidence.words import counted, fixed, gain, ms, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
 from stepscope.advise.gain.least import LEAST_GAIN
@@ -99,14 +99,14 @@ def findings(run: Run, every: bool = False, predicted: bool = False) -> Findings
     try:
         return _findings(run, every, [] if predicted else run.measured)
     except Exception as error:  # a damaged run
-        words = f"This run cannot be judged: {type(error).__name__}: {error}"
+        words = f"The checks failed on this run: {type(error).__name__}: {error}"
         return _nothing(words, all_notes(run))
 
 
 def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> FindingsAnswer:
     process = select(run)
     if process is None:
-        return _nothing("Nothing was recorded, so nothing can be said.", all_notes(run))
+        return _nothing("Nothing was recorded.", all_notes(run))
     if process.folder.is_file():
         return _of_trace(run, DeviceCase(run, process), every)
     case = Case(run, process)
@@ -182,11 +182,9 @@ def id_of(rule: str) -> str:
 
 def _too_few(case: Case, measured: int) -> str:
     if not len(case.steps):
-        return f"No steps were found, so nothing can be judged by step: {case.steps.reason}"
-    return (
-        f"{measured} measured steps are too few to judge: at least {_LEAST_STEPS} are needed. Let "
-        "the script run longer."
-    )
+        return f"No steps were found, so the checks do not apply: {case.steps.reason}"
+    steps = "1 measured step is" if measured == 1 else f"{measured} measured steps are"
+    return f"{steps} too few: the checks need at least {_LEAST_STEPS}. Record a longer run."
 
 
 def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[NotJudged]]:
@@ -200,7 +198,7 @@ def _ask(rules: tuple[str, ...], case: object) -> tuple[list[Candidate], list[No
         except CannotJudge as reason:
             not_judged.append(NotJudged(id=id_of(name), reason=str(reason)))
         except Exception as error:
-            words = f"its rule failed on this run: {type(error).__name__}: {error}"
+            words = f"the check failed on this run: {type(error).__name__}: {error}"
             not_judged.append(NotJudged(id=id_of(name), reason=words))
     return candidates, not_judged
 
@@ -272,11 +270,11 @@ class _Weighed:
     def _confidence(self, candidate: Candidate) -> str:
         count = candidate.steps_behind or len(self._steps.duration_ns)
         spread = float(np.std(self._steps.duration_ns)) / max(1.0, self._steps.mean_ns)
-        basis = f"{count} measured steps, which vary by {percent(spread)}"
+        basis = f"{counted(count, 'measured step')}, varying by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
         basis = "; ".join([basis, *doubts])
         if count < _FEW_STEPS:
-            return f"low: only {basis}. A longer run says more"
+            return f"low: only {basis}; a longer run tells more"
         return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {basis}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
@@ -302,24 +300,24 @@ class _Weighed:
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
         if not pairs:
             return (
-                "Nothing stands out: no single cause costs more than 3 % of the step "
-                f"({ms(self._steps.mean_ns)}, the mean of "
-                f"{len(self._steps.duration_ns)})." + (f" But {self._busy}." if self._busy else "")
+                "Nothing stands out: no single cause takes more than 3 % of step time (mean step "
+                f"{ms(self._steps.mean_ns)}, {len(self._steps.duration_ns):,} steps)."
+                + (f" But {self._busy}." if self._busy else "")
             )
         first, candidate = pairs[0]
         if not first.share:
             return f"The script {candidate.verdict}."
         is_faster = first.gain and first.speedup.expected > 1
-        how = ", measured" if first.measured else ""
-        faster = f": {first.gain} faster without{how}" if is_faster else ""
+        faster = f" Fixing it: {fixed(first)}." if is_faster else ""
         share = f"{percent(min(1.0, first.share))} of {goes_on(candidate.of)}"
-        return f"{share} {candidate.verdict}{faster}."
+        return f"{share} {candidate.verdict}.{faster}"
 
 
 def _then(number: int, more: float | None, candidate: Candidate, *, is_again: bool) -> str | None:
     if is_again:
-        return f"then: the same time as {candidate.same_time_as}"
-    return f"then: {times(more)} more" if number and more and more > 1 else None
+        return f"the same time as {candidate.same_time_as}: fix one of the two"
+    before = "the first fix" if number == 1 else f"the first {number} fixes"
+    return f"after {before}: another {times(more)}" if number and more and more > 1 else None
 
 
 def limited_to_the_same_time(candidates: list[Candidate]) -> list[Candidate]:

@@ -16,7 +16,19 @@ _UNKNOWN: Final = "other"
 def users_files(process: ProcessData) -> set[str]:
     """Paths of the files whose lines were recorded: the user's own code."""
     files = {file.path for file in process.names.files.values()}
-    return {path for path in files if _GENERATED not in path}
+    return {path for path in files if not is_generated(path)}
+
+
+def is_generated(path: str) -> bool:
+    """A file that a framework made from the user's functions; older runs have their lines."""
+    return _GENERATED in path
+
+
+def generated_codes(process: ProcessData) -> list[int]:
+    """Ids of the code in files that a framework made from the user's functions."""
+    names = process.names
+    files = {file.id for file in names.files.values() if is_generated(file.path)}
+    return [code.id for code in names.codes.values() if code.file in files]
 
 
 def library_of(path: str, users: set[str]) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from stepscope.cli import report, sizes
+from stepscope.cli.progress import ProgressLine
 from stepscope.errors import StepscopeError
 from stepscope.launch import run_folder
 from stepscope.launch.about import describe_run
@@ -149,7 +150,8 @@ def _finish(folder: str, place: str, *, quiet: bool) -> None:
     if glob.glob(
         os.path.join(glob.escape(folder), "proc-*", OPS_FILE.format(number="*", ending="*"))
     ):
-        _measure_machine(folder)
+        with ProgressLine().doing("measuring what 64 bits cost on this machine"):
+            _measure_machine(folder)
     if not quiet:
         _analyse(folder)
     elif os.environ.get("STEPSCOPE_REPORT") != "off":
@@ -181,16 +183,21 @@ def _analyse(folder: str) -> None:
     from stepscope.show.terminal.drawing.page import print_view
     from stepscope.show.terminal.summary import summary as summary_page
 
-    run = load(run_folder.shown(folder))
-    advice = findings(run)
-    print_view(summary_page(summary(run), findings=advice), stderr=True)
-    write_tables(run)
-    _report(run, folder, advice)
+    line = ProgressLine()
+    with line.doing("analysing the run"):
+        run = load(run_folder.shown(folder))
+        advice = findings(run)
+        page = summary_page(summary(run), findings=advice)
+    print_view(page, stderr=True)
+    with line.doing("writing the tables"):
+        write_tables(run)
+    _report(run, folder, advice, line)
 
 
-def _report(run: Any, folder: str, advice: Any) -> None:
+def _report(run: Any, folder: str, advice: Any, line: ProgressLine) -> None:
     try:
-        path = report.write(run, folder, findings=advice)
+        with line.doing("writing the report"):
+            path = report.write(run, folder, findings=advice)
     except Exception as trouble:
         _say(f"no report: {trouble or type(trouble).__name__}.")
         return

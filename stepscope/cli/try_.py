@@ -1,19 +1,17 @@
 """`stepscope try`: apply the fixes that findings name, and measure what each really gains."""
 
 import os
-import shutil
 import signal
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from stepscope.cli import report
+from stepscope.cli.progress import ProgressLine
 from stepscope.cli.words import print_json, say
 from stepscope.errors import InputError
 from stepscope.launch.launchers import launch_of
 from stepscope.launch.support import require_supported, untested_python
-from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from stepscope.model.trial import Rung, TrialAnswer
@@ -164,17 +162,14 @@ class _Talk:
     """On stderr; where it is a terminal, one line says where we are."""
 
     def __init__(self) -> None:
-        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._line = ProgressLine()
 
     def say(self, sentence: str) -> None:
         self.end()
         say(sentence)
 
     def round(self, what: str, number: int, most: int, left_s: float) -> None:
-        if self._is_terminal:
-            line = f"{what}: round {number} of at most {most}, {_left(left_s)}"
-            width = shutil.get_terminal_size().columns - 1  # a longer one could not be wiped out
-            click.echo(f"\r\033[K{spelled_out(line, lines=False)[:width]}", err=True, nl=False)
+        self._line.show(f"{what}: round {number} of at most {most}, {_left(left_s)}")
 
     def rung(self, rung: "Rung") -> None:
         from stepscope.show.terminal.ladder import in_one_line
@@ -182,5 +177,4 @@ class _Talk:
         self.say(in_one_line(rung))
 
     def end(self) -> None:
-        if self._is_terminal:
-            click.echo("\r\033[K", err=True, nl=False)
+        self._line.end()

@@ -17,9 +17,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Base of all records: immutable, built with keywords."""
 
 
-# --- who ---------------------------------------------------------------------------------------
-
-
 class Process(Record, frozen=True):
     """A process, as answers name it. Workers of one parent are reported together: pid null."""
 
@@ -66,6 +63,8 @@ class Overhead(Record, frozen=True):
     share: float
     budget: float
     thinned: list[str]  # "file:function" of code whose lines were thinned out
+    windows: int = 0  # operator windows
+    windows_ns: int = 0  # what opening and closing them took, in steps that are not measured
 
 
 class Step(Record, frozen=True):
@@ -125,17 +124,14 @@ class LinesAnswer(Record, frozen=True):
     notes: list[str] = []
 
 
-# --- functions -----------------------------------------------------------------------------------
-
-
 class CallRow(Record, frozen=True):
     """A function's calls by one caller, or to one callee."""
 
     file: str
     line: int
     function: str
-    ncalls: int
-    primitive_calls: int
+    ncalls: int | None  # null: from samples, which do not count
+    primitive_calls: int | None
     tottime_ns: int
     cumtime_ns: int
 
@@ -272,10 +268,12 @@ class FileRow(Record, frozen=True):
     opens: int
     writing: bool
     steps: int | None  # in how many steps it was opened
-    total_ns: int  # inclusive time of the activations (or lines) that opened it
+    total_ns: int  # from its opening to the end of what opened it, without other files and imports
     estimated: bool  # true if that is the line's mean time and not an activation's own
     location: Location | None
     process: Process
+    share: float = 0.0  # of the time of its process, or processes; of all threads that open files
+    importing: bool = False  # all files that imports opened: their time is that of the imports
 
 
 class FilesAnswer(Record, frozen=True):
@@ -286,8 +284,8 @@ class FilesAnswer(Record, frozen=True):
 
 
 class MemoryPoint(Record, frozen=True):
-    at_ns: int
-    resident_bytes: int
+    at_ns: int  # since the start of the run, on the timeline's clock
+    resident_bytes: int  # the most since the point before
 
 
 class ProcessMemory(Record, frozen=True):

@@ -6,7 +6,7 @@ LEAST_SHARE: Final = 0.0005  # shown as 0.1 % or more; less would be a row of ze
 
 OUTLIERS: Final = "outliers"  # not a part of each step
 
-# After "Most of each step: ".
+# After "Most of step time goes to ".
 CATEGORY_WORDS: Final = {
     "input": "waiting for input",
     "files": "reading or writing files",
@@ -25,6 +25,6 @@ CATEGORY_WORDS: Final = {
     "gc": "collecting garbage",
     "python": "your Python code and what it calls",
     "profiler": "stepscope's own recording",
-    "unattributed": "not known",
+    "unattributed": "something unknown",
     OUTLIERS: "slow steps, above a typical one",
 }

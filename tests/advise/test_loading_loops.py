@@ -68,7 +68,7 @@ def test_a_loop_in_collate_leaves_the_step_without_it(tmp_path: Path) -> None:
     (found,) = waits(tmp_path / "run", wait_ms=8, loop_ms=8)
     assert 10 - found.saving.expected / MS == pytest.approx(2.25, abs=0.1)
     assert found.saving.least > 6.5 * MS
-    assert "one by one, 2\u202f000 turns a batch" in found.fix
+    assert "one by one, 2,000 turns a batch" in found.fix
 
 
 def test_in_a_worker_it_leaves_what_the_step_still_waits_for(tmp_path: Path) -> None:

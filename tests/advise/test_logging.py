@@ -85,5 +85,5 @@ def test_a_print_in_every_step_is_counted_in_every_step(tmp_path: Path) -> None:
         process.step(at_ns + 10 * MS)
     process.write()
     (found,) = [each for each in findings(load(run.path)).findings if each.id == "logging-stall"]
-    assert found.title == "Logs in 495 of 495 steps"
+    assert found.title == "Logging in 495 of 495 steps"
     assert "1.60 ms each time" in found.evidence[0]

@@ -141,7 +141,7 @@ def test_the_steps_left_are_those_of_what_was_free(
     found = Made(tmp_path / "run", MB).free_at_the_end(**facts).growth()
     assert found is not None
     assert f"enough for {steps} more steps" in found.evidence[1]
-    assert "1 MB more in each of" in found.evidence[0]
+    assert "1.00 MiB more in each of" in found.evidence[0]
 
 
 @pytest.mark.parametrize(

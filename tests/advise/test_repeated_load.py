@@ -52,7 +52,7 @@ def test_a_file_that_is_mapped_again_is_none(tmp_path: Path, opening: str) -> No
 
 def test_mapping_that_costs_is_a_finding_of_what_the_line_takes(tmp_path: Path) -> None:
     (finding,) = found(tmp_path / "run", MAPPED, 1_000)
-    assert finding.title == "train.bin is mapped again in every step"
+    assert finding.title == "train.bin is re-mapped in every step"
     assert finding.share == pytest.approx(0.1)
     assert finding.trial is None
     assert finding.patch is None

@@ -10,7 +10,7 @@ import pytest
 from build import MS, START_NS, RunBuilder
 from stepscope.analyze.input.cores import idle_cores, used_cores
 from stepscope.analyze.run import load
-from stepscope.store.events import CpuTimes
+from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.format import SYSTEM_FILE
 
 SECOND = 1_000 * MS
@@ -18,15 +18,17 @@ WINDOW = np.array([START_NS]), np.array([START_NS + 4 * SECOND])
 
 
 def idle(
-    path: Path, *, own: float, machine: dict[str, Any], at_s: tuple[float, ...] = (), **used: float
-) -> float | None:
-    """Four seconds in which the run uses `own` cores, and the counters of the supervisor, which
-    looks `at_s`, grow by so many cores."""
+    path: Path, *, own: float, machine: dict[str, Any], at_s: tuple[float, ...] = (),
+    lost: float = 0.0, **used: float,
+) -> float | None:  # fmt: skip
+    """Four seconds in which the run uses `own` cores, its main thread has none for a `lost` share
+    of the time, and the counters of the supervisor, which looks `at_s`, grow by so many cores."""
     run = RunBuilder(path, machine={"host": "here", **machine})
     process = run.process()
     for second in range(-1, 6):
         at = second * SECOND
         process.counter(CpuTimes, at, process_ns=round(own * (at + 1_000 * SECOND)))
+        process.counter(Memory, at, run_delay_ns=round(lost * (at + SECOND)))
     process.write()
     rows = [
         {
@@ -48,6 +50,13 @@ def test_cores_that_other_programs_use_are_not_idle(tmp_path: Path) -> None:
     assert idle(tmp_path / "full", own=0.5, machine=two, at_s=seconds, cpu_ns=2.0) == 0.0
     found = idle(tmp_path / "free", own=0.5, machine=two, at_s=seconds, cpu_ns=0.8)
     assert found == pytest.approx(1.2)
+
+
+def test_while_the_training_has_no_core_none_is_idle(tmp_path: Path) -> None:
+    """Whatever was counted once a second: for three quarters of the time there was none to have."""
+    two, seconds = {"cores": 2}, (-0.5, 0.5, 1.5, 2.5, 3.5, 4.5)
+    found = idle(tmp_path / "run", own=0.2, machine=two, at_s=seconds, cpu_ns=0.4, lost=0.75)
+    assert found == pytest.approx(0.5 - 0.2)
 
 
 def test_a_container_has_the_cores_of_its_limit(tmp_path: Path) -> None:

@@ -111,3 +111,11 @@ def test_files_of_a_copy_are_shown_under_the_path_of_the_original(tmp_path: Path
     process.write(ended_ns=MS)
     shown = {function.file for function in lines(load(run.path)).functions}
     assert shown == {"a.py", "/home/project/lib/b.py", "/home/scripts/train.py"}
+
+
+def test_a_file_that_autograph_wrote_is_not_the_users_own(run: RunBuilder) -> None:
+    process = run.process()
+    file = process.file("/tmp/__autograph_generated_filex1y2.py")
+    process.lines(process.code("inner", file=file), 1, [(1, MS)], calls=1)
+    process.write(ended_ns=MS)
+    assert not lines(load(run.path)).functions

@@ -42,7 +42,7 @@ def test_the_last_batch_and_the_first_evaluation_are_compiled_once(tmp_path: Pat
     (note,) = answer.notes
     assert note == (
         "Compiled twice after the warm-up, 1.20 s in total: once for a smaller batch (step 20), "
-        "once for an evaluation (before step 21). That is over; these steps are not measured."
+        "once for an evaluation (before step 21). These steps are not measured."
     )
     assert note in summary(run).notes
     assert [each.id for each in findings(run).findings] == []

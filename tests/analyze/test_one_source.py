@@ -35,8 +35,8 @@ def shares(run: Run) -> dict[str, float]:
 # --- what few steps do ----------------------------------------------------------------------------
 
 
-def evaluating(path: Path, times: int) -> Run:
-    """Steps of 10 ms; so many of them evaluate for 300 ms more."""
+def now_and_then(path: Path, category: SpanCategory, times: int) -> Run:
+    """Steps of 10 ms; so many of them have 300 ms more of this."""
     process = RunBuilder(path).process()
     with_it = {20 + 15 * number for number in range(times)}
     turns = [(310 if step in with_it else 10) * MS for step in range(STEPS)]
@@ -47,37 +47,51 @@ def evaluating(path: Path, times: int) -> Run:
         process.span(SpanCategory.BACKWARD, at + 4 * MS, at + 8 * MS)
         process.span(SpanCategory.OPTIMIZER, at + 8 * MS, at + 9 * MS, number=8)
         if step in with_it:
-            process.span(SpanCategory.EVALUATION, at + 9 * MS, at + 309 * MS)
+            process.span(category, at + 9 * MS, at + 309 * MS, name="it")
         at += lasted
     process.write()
     return load(path)
 
 
-def test_what_two_steps_do_is_not_said_of_each_step(tmp_path: Path) -> None:
-    run = evaluating(tmp_path / "run", times=2)
+@pytest.mark.parametrize(
+    ("category", "finding", "goes_to", "words"),
+    [
+        (SpanCategory.EVALUATION, "evaluation-stall", "evaluating", "evaluation"),
+        (SpanCategory.CHECKPOINT, "checkpoint-stall", "saving", "saving checkpoints"),
+        (SpanCategory.LOGGING, "logging-stall", "logging", "logging"),
+        (SpanCategory.COMPILE, "recompilation", "recompiling", "compiling"),
+    ],
+)
+def test_what_two_steps_do_is_not_said_of_each_step(
+    category: SpanCategory, finding: str, goes_to: str, words: str, tmp_path: Path
+) -> None:
+    """In the verdict, the finding, the breakdown and the sentence below it."""
+    run = now_and_then(tmp_path / "run", category, times=3)
     answer, measured = findings(run), steps(run).measured
-    share = shares(run)["evaluation"]
-    assert share == pytest.approx(600 / (10 * (measured or 0) + 600), abs=0.001)
-    assert answer.findings[0].id == "evaluation-stall"
-    begins = f"{100 * share:.0f} % of step time, in 2 of {measured} steps, evaluates"
+    name = category.name.lower()
+    share = shares(run)[name]
+    assert share == pytest.approx(900 / (10 * (measured or 0) + 900), abs=0.001)
+    assert answer.findings[0].id == finding
+    begins = f"{100 * share:.0f} % of step time, in 3 of {measured} steps, goes to {goes_to}"
     assert answer.verdict.startswith(begins)
-    assert (
-        most_of_each_step(steps(run)) == f"Most of step time, in 2 of {measured} steps: evaluation"
-    )
+    assert f"in 3 of {measured} steps" in answer.findings[0].title
+    assert next(each.steps for each in steps(run).breakdown or [] if each.category == name) == 3
+    most = f"Most of step time, in 3 of {measured} steps, goes to {words}"
+    assert most_of_each_step(steps(run)) == most
     assert not disagreements(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
     ("count", "words"),
     [
-        (157, "each step"),
-        (142, "each step"),
-        (None, "each step"),
+        (157, "step time"),
+        (142, "step time"),
+        (None, "step time"),
         (141, "step time, in 141 of 157 steps"),
         (2, "step time, in 2 of 157 steps"),
     ],
 )
-def test_a_share_is_of_each_step_if_nearly_all_have_it(count: int | None, words: str) -> None:
+def test_a_share_that_only_some_steps_have_says_how_many(count: int | None, words: str) -> None:
     assert of_steps(count, 157) == words
 
 

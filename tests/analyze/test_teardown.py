@@ -27,8 +27,8 @@ def notes(path: Path, *, after_ms: int, ended_ms: int) -> list[str]:
 def test_what_takes_long_after_the_last_step_is_named(tmp_path: Path) -> None:
     (note,) = notes(tmp_path / "run", after_ms=5_000, ended_ms=8_800)
     assert note == (
-        "The teardown, all that follows the last step, took 8.50 s: 5.00 s in export "
-        "(export.py:7), 3.00 s in the interpreter's own end."
+        "Teardown (all that follows the last step) took 8.50 s: 5.00 s in export "
+        "(export.py:7), 3.00 s in the interpreter's shutdown."
     )
 
 

@@ -100,7 +100,7 @@ def test_one_epoch_does_not_hide_what_every_step_waits_for(tmp_path: Path) -> No
     assert found["python"] < 0.5
     assert found["outliers"] == pytest.approx(1501 / answer.measured, rel=0.01)
     assert answer.bound == "input"
-    assert most_of_each_step(answer) == "Most of each step: waiting for input"
+    assert most_of_each_step(answer) == "Most of step time goes to waiting for input"
 
 
 def test_the_slow_step_is_a_finding_of_its_own(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_slow_step_is_a_finding_of_its_own(tmp_path: Path) -> None:
     assert slow.location is not None
     assert slow.location.function == "on_epoch_end"
     assert any("an epoch began" in each for each in slow.evidence)
-    assert "of all step time goes to 1 slow step" in judged.verdict
+    assert "of step time goes to 1 slow step" in judged.verdict
     waits = next(each for each in judged.findings if each.id == "input-bound")
     mean = answer.step_ms.mean if answer.step_ms else 0
     assert waits.share == pytest.approx(12 / mean, rel=0.05)

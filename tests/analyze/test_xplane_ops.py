@@ -1,11 +1,12 @@
 """Operators, kernels and memory of xplanes, and the lines that called or made them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import needs
-from build import CWD, MS, START_NS, WALL_OFFSET_NS, RunBuilder
+from build import CWD, MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
@@ -118,7 +119,10 @@ def test_a_fusion_is_named_after_the_product_in_it(tmp_path: Path) -> None:
     assert set(asked(path)) == {"dot_general", "sub", "MatMul", "unknown"}
 
 
-def recorded(tmp_path: Path, host: PlaneWriter, *programs: bytes) -> Path:
+def recorded(
+    tmp_path: Path, host: PlaneWriter, *programs: bytes,
+    also: Callable[[ProcessBuilder], None] = lambda process: None,
+) -> Path:  # fmt: skip
     """One window from 0 to 10 ms; line 3 of train.py runs up to 5 ms, then line 5."""
     run = RunBuilder(tmp_path / "run")
     process = run.process(pid=100)
@@ -126,6 +130,7 @@ def recorded(tmp_path: Path, host: PlaneWriter, *programs: bytes) -> Path:
     process.lines(code, 1, [(1, 1000)] * 20)
     for line, at_ns in ((3, 0), (5, 5 * MS)):
         process.event(LineBegins, code, process.ticks(at_ns), line=line)
+    also(process)
     name = process.name("name", name="ops-1.xplane.pb")
     process.event(Windows, name, process.ticks(0), process.ticks(10 * MS))
     process.write(ended_ns=60 * MS)
@@ -149,6 +154,33 @@ def test_eager_operators_are_on_the_line_that_ran_graphs_on_the_one_that_called(
     host.line(102, "tf_data_private_threadpool/102").event("m/Cast:Cast", 6600, 50)
     found = lines_of(recorded(tmp_path, host))
     assert found == {"MatMul": [3], "AddV2": [5], "Relu": [5], "Cast": []}
+
+
+def test_a_graph_is_not_on_the_lines_of_a_generator_that_runs_beside_it(tmp_path: Path) -> None:
+    """The generator's thread begins more lines, the last of them while the window opens."""
+
+    def generates(process: ProcessBuilder) -> None:
+        code, thread = process.code("items"), process.thread()
+        for turn in range(20):
+            at = process.ticks(turn * MS // 2)
+            process.event(LineBegins, code, at, line=7, thread=thread)
+
+    host = PlaneWriter("/host:CPU")
+    host.line(101, "tf_Compute/101").event("f/MatMul:MatMul", 200, 50).event("f/Relu:Relu", 6500, 9)
+    found = lines_of(recorded(tmp_path, host, also=generates))
+    assert found == {"MatMul": [3], "Relu": [5]}
+
+
+def test_a_graph_is_on_the_users_line_not_on_one_that_autograph_wrote(tmp_path: Path) -> None:
+    def traces(process: ProcessBuilder) -> None:
+        file = process.file("/tmp/__autograph_generated_file1x2y.py")
+        code = process.code("inner_factory.<locals>.<lambda>", file=file)
+        process.event(LineBegins, code, process.ticks(6 * MS), line=8)
+
+    host = PlaneWriter("/host:CPU")
+    host.line(100, "python").event("Add:AddV2", 6100, 50)
+    host.line(101, "tf_Compute/101").event("f/Relu:Relu", 6500, 50)
+    assert lines_of(recorded(tmp_path, host, also=traces)) == {"AddV2": [5], "Relu": [5]}
 
 
 def test_a_compiled_operation_is_on_the_line_that_made_it(tmp_path: Path) -> None:

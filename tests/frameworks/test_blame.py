@@ -120,7 +120,7 @@ def test_one_slow_epoch_is_a_finding_beside_what_every_step_waits_for(tmp_path: 
     run = load(record(program, tmp_path / "run", "--ops", "off"))  # no window at the epoch's end
     answer, found = steps(run), shares(run)
     assert answer.bound == "input"
-    assert most_of_each_step(answer) == "Most of each step: waiting for input"
+    assert most_of_each_step(answer) == "Most of step time goes to waiting for input"
     assert the("input-bound", run).share == pytest.approx(found["input"], abs=0.05)
     slow = the("slow-outlier-steps", run)
     assert slow.location is not None

@@ -59,6 +59,10 @@ def test_code_without_a_file_is_not(filename: str) -> None:
     assert not UserCode().is_users(filename)
 
 
+def test_what_autograph_writes_is_not(tmp_path: Path) -> None:
+    assert not UserCode().is_users(write(tmp_path / "__autograph_generated_filex1y2.py"))
+
+
 def test_a_file_that_is_not_there_is_not(tmp_path: Path) -> None:
     assert not UserCode().is_users(str(tmp_path / "generated.py"))
 

@@ -51,7 +51,7 @@ def test_a_trace_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     assert told.facts.is_trace
     assert told.summary.steps.steps == 2
     assert told.summary.ending.how != "running"
-    assert told.summary.ending.words == "a trace that another tool wrote"
+    assert told.summary.ending.words == "imported trace"
     assert told.summary.started.startswith("2023-11-14")
     assert told.summary.wall_ns == 0
     assert told.timeline is not None

@@ -67,7 +67,7 @@ def test_into_a_pipe_all_of_torchs_columns_are_there() -> None:
         "4.00", "KiB", "3", "3.00", "M", "train.py:12", "+1",
     ]  # fmt: skip
     assert "Self CPU time total: 100 µs" in text
-    assert "3 steps in 1 window · steps there take 1.25 times as long" in " ".join(text.split())
+    assert "3 steps in 1 window · steps there take 1.25× as long" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

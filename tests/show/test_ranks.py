@@ -38,7 +38,7 @@ ANSWER = RanksAnswer(
     notes=["Rank 1 was killed after 60 steps."],
 )
 PAGE = """\
-Ranks  2 ranks · 38.2 ms of each step is waiting for the last rank
+Ranks  2 ranks · 38.2 ms per step waiting for the last rank
   rank  steps   a step      own    input    waits  transfers  own time    status
      0     60  62.0 ms  21.0 ms  1.50 ms  38.2 ms    2.80 ms  ███▍        ended
      1     60  62.0 ms  58.0 ms  1.50 ms     0 ns    4.00 ms  █████████▍  killed

@@ -100,7 +100,8 @@ def test_the_timeline_has_steps_stacks_and_files_on_one_clock(tmp_path: Path) ->
     lanes = {lane.kind: lane for lane in timeline.lanes}
     assert {"step", "region", "file", "stack"} <= lanes.keys()
     steps = lanes["step"]
-    assert np.cumsum(steps.start)[:3].tolist() == [10 * MS, 15 * MS, 20 * MS]
+    began = (np.cumsum(steps.start)[:3] - timeline.main_ns).tolist()
+    assert began == [10 * MS, 15 * MS, 20 * MS]
     assert steps.lasted[:3] == [5 * MS] * 3
     assert [timeline.names[each] for each in steps.name[:2]] == ["step 1", "step 2"]
 

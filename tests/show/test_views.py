@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 import hand_made_answers as made
-from stepscope.model import Ending, Step
+from stepscope.model import Ending, Share, Step
 from stepscope.model.findings import Speedup
 from stepscope.show.terminal.files import files
 from stepscope.show.terminal.findings import findings
@@ -192,11 +192,23 @@ def test_parts_of_nothing_are_left_out_of_the_page() -> None:
 @pytest.mark.parametrize(
     ("shares", "bound", "words"),
     [
-        ([("files", 0.9), ("python", 0.1)], "host", "Most of each step: reading or writing files"),
-        ([("python", 0.9), ("files", 0.1)], "host", "Most of each step: your Python code"),
-        ([("python", 0.4), ("files", 0.3)], "host", "The largest part of each step: your Python"),
-        ([("input", 0.9), ("python", 0.1)], "input", "Most of each step: waiting for input"),
-        ([("sync", 0.9), ("python", 0.1)], "device", "Most of each step: work on the device"),
+        (
+            [("files", 0.9), ("python", 0.1)],
+            "host",
+            "Most of step time goes to reading or writing files",
+        ),
+        ([("python", 0.9), ("files", 0.1)], "host", "Most of step time goes to your Python code"),
+        (
+            [("python", 0.4), ("files", 0.3)],
+            "host",
+            "The largest part of step time goes to your Python",
+        ),
+        ([("input", 0.9), ("python", 0.1)], "input", "Most of step time goes to waiting for input"),
+        (
+            [("sync", 0.9), ("python", 0.1)],
+            "device",
+            "Most of step time goes to work on the device",
+        ),
     ],
 )
 def test_the_steps_say_in_words_what_most_of_a_step_is(
@@ -252,5 +264,15 @@ def test_a_gain_without_an_upper_end_has_no_range() -> None:
         gain="at least 6×",
     )
     text = drawn(findings(msgspec.structs.replace(made.FINDINGS, findings=[open_ended])))
-    assert "gain   at least 6×\n" in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "gain        at least 6×\n" in "\n".join(line.rstrip() for line in text.splitlines())
     assert "55" not in text.replace("opened 55 times in 55 of 55", "").replace("55 measured", "")
+
+
+def test_the_steps_say_which_categories_only_some_of_them_have() -> None:
+    breakdown = [
+        Share(category="python", share=0.6, ms=6, device_ms=None, steps=55),
+        Share(category="evaluation", share=0.3, ms=3, device_ms=None, steps=2),
+        Share(category="gc", share=0.1, ms=1, device_ms=None, steps=12),
+    ]
+    text = drawn(steps(made.changed(made.STEPS, breakdown=breakdown)))
+    assert "evaluation in 2, gc in 12 of 55 steps only" in text

@@ -70,8 +70,8 @@ def test_the_finding_shows_what_was_measured_and_says_so(recorded: Path) -> None
         "3.00×", "high: measured with cache-result, in 2 rounds of runs"
     )  # fmt: skip
     answer = findings(open_run(recorded))
-    assert answer.verdict.endswith("3.00× faster without, measured.")
-    assert "3.00× (2.50–3.50), measured" in drawn(view(answer))
+    assert answer.verdict.endswith("Fixing it: 3.00× faster, measured.")
+    assert "3.00× (2.50–3.50×), measured" in drawn(view(answer))
     assert run_version(recorded) != version  # what is kept for the viewer is out of date
     assert found(recorded, predicted=True) == before  # a resumed trial predicts as before
 
@@ -87,7 +87,7 @@ def test_the_words_say_what_was_below_it_and_why_it_was_not_kept(recorded: Path)
         "high: measured with cache-result on top of num-workers, in 2 rounds of runs, and not "
         "kept: slower"
     )
-    assert "faster without" not in findings(open_run(recorded)).verdict
+    assert "faster" not in findings(open_run(recorded)).verdict
 
 
 def test_a_ceiling_is_what_any_fix_gains_at_most(recorded: Path) -> None:

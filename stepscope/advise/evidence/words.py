@@ -2,7 +2,7 @@
 
 from stepscope.model import Location
 from stepscope.model.durations import duration
-from stepscope.model.findings import Speedup
+from stepscope.model.findings import Finding, Speedup
 
 
 def percent(share: float) -> str:
@@ -18,6 +18,16 @@ def gain(speedup: Speedup) -> str | None:
     if speedup.expected <= 1:
         return None
     return times(speedup.expected) if speedup.high is not None else f"at least {_least(speedup)}×"
+
+
+def fixed(finding: Finding) -> str:
+    """`about 20× faster (6× or more)`, `about 3.45× faster (3.14–3.77×)`, or what was measured."""
+    faster = finding.speedup
+    if finding.measured:
+        return f"{finding.gain} faster, measured"
+    if faster.high is None:
+        return f"about {times(faster.expected)} faster ({_least(faster)}× or more)"
+    return f"about {times(faster.expected)} faster ({faster.low:.2f}–{faster.high:.2f}×)"
 
 
 def _least(speedup: Speedup) -> str:
@@ -49,5 +59,5 @@ def at(location: Location | None) -> str:
 
 
 def counted(number: float, noun: str) -> str:
-    value = f"{number:,.0f}".replace(",", "\u202f") if number >= 10 else f"{number:.2g}"
+    value = f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
     return f"{value} {noun}" if value == "1" else f"{value} {noun}s"

@@ -11,8 +11,8 @@ from stepscope.model import Location, Process
 class Candidate:
     id: str
     title: str
-    verdict: str  # continues "92 % of each step "
-    of: str = "each step"  # what the share is of; made by of_steps if only some steps have it
+    verdict: str  # continues "92 % of step time "
+    of: str = "step time"  # what the share is of; made by of_steps if only some steps have it
     share: float
     evidence: list[str]
     saving: Saving

@@ -26,7 +26,7 @@ def judge(case: Case) -> list[Candidate]:
         library = None
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("checkpoint"), location=location,
-        library=library, does="saves", fix=_FIX, trial="save-less-often",
+        library=library, doing="saving", fix=_FIX, trial="save-less-often",
         least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     case.stacks.claim_phase("checkpoint")

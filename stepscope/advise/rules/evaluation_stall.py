@@ -23,7 +23,7 @@ def judge(case: Case) -> list[Candidate]:
     location, library = where(case, case.stacks.free("evaluation"))
     found = stall(
         case, id=ID, cost_by_step=case.phase_by_step("evaluation"), location=location,
-        library=library, does="evaluates", fix=FIX, trial=TRIAL,
+        library=library, doing="evaluating", fix=FIX, trial=TRIAL,
         least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     case.stacks.claim_phase("evaluation")

@@ -61,8 +61,8 @@ def exposed(
     return [
         Candidate(
             id=ID,
-            title=f"{percent(share)} of the step is communication that nothing hides",
-            verdict=f"is communication that nothing hides{at(location)}",
+            title=f"{percent(share)} of step time is communication not overlapped with compute",
+            verdict=f"is communication not overlapped with compute{at(location)}",
             share=share,
             evidence=[evidence],
             # The last bucket has nothing left to hide behind.

@@ -43,7 +43,7 @@ def judge(case: Case) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"{percent(mine / whole)} of the operators' time is double precision",
-            verdict=f"computes in 64 bits{at(location)}",
+            verdict=f"goes to computing in 64 bits{at(location)}",
             share=share,
             evidence=[
                 f"{percent(mine / whole)} of the operators' time, {ms(cost)} of a step, has inputs "

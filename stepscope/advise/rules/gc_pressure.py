@@ -60,7 +60,7 @@ def judge(case: Case) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"Garbage collections take {percent(share)} of {of}",
-            verdict=f"collects garbage{_why(case, location, seen)}",
+            verdict=f"goes to garbage collection{_why(case, location, seen)}",
             of=of,
             share=share,
             evidence=[

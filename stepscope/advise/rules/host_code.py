@@ -140,15 +140,15 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
     of = of_steps(count, measured)
     return Candidate(
         id=EVALUATION if evaluates else ID,
-        title=f"Evaluates in {count} of {measured} steps"
+        title=f"Evaluating in {count:,} of {measured:,} steps"
         if evaluates
         else f"Your own code takes {percent(share)} of {of}",
-        verdict=f"{'evaluates' if evaluates else 'is spent'}{at(location)}",
+        verdict=f"{'goes to evaluating' if evaluates else 'is spent'}{at(location)}",
         of=of,
         share=share,
         evidence=[
-            f"{ms(cost)} of the {ms(case.step_ns)} step are spent{at(location)}, outside what "
-            "trains the model.",
+            f"{ms(cost)} of the {ms(case.step_ns)} step are spent{at(location)}, outside the "
+            "forward and backward passes and the update.",
             *([f"Most of it in {library}."] if library else []),
         ],
         location=location,

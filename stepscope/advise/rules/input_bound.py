@@ -29,6 +29,7 @@ from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, InputLine, Location
 
 ID: Final = "input-bound"
+_LEAST_SHOWN: Final = 0.05  # cores: less is written as none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,8 +71,8 @@ def _candidate(case: Case, wait: _Wait) -> Candidate:
     share = wait.ns / case.step_ns
     return Candidate(
         id=ID,
-        title=f"The step waits {percent(share)} of its time for its batch",
-        verdict=f"waits for its batch{at(wait.location)}",
+        title=f"Waiting for the batch takes {percent(share)} of step time",
+        verdict=f"is spent waiting for the batch{at(wait.location)}",
         share=share,
         evidence=[*wait.evidence, *_what_stays(case, wait)],
         location=wait.location,
@@ -204,12 +205,15 @@ def _loader_words(answer: InputAnswer) -> list[str]:
     if loader is None:
         return []
     workers = "in the training process" if not loader.workers else f"in {loader.workers} workers"
-    idle = (
-        "; whether cores are idle meanwhile was not recorded"
-        if answer.idle_cores is None
-        else f"; {answer.idle_cores:.1f} cores are idle meanwhile"
-    )
-    return [f"Batches are loaded {workers}{idle}."]
+    return [f"Batches are loaded {workers}; {_idle_words(answer.idle_cores)}."]
+
+
+def _idle_words(idle_cores: float | None) -> str:
+    if idle_cores is None:
+        return "whether cores are idle meanwhile was not recorded"
+    if idle_cores < _LEAST_SHOWN:
+        return "no core is idle meanwhile"
+    return f"{idle_cores:.1f} cores are idle meanwhile"
 
 
 def _how(

@@ -36,8 +36,8 @@ def judge(case: Case) -> list[Candidate]:
     cost = (case.phase_by_step("logging") * _part_of_phase(case, looks)).astype(np.int64)
     location, library = _place(case, looks, cost)
     found = stall(
-        case, id=ID, cost_by_step=cost, location=location, library=library, does="logs", fix=_FIX,
-        trial="log-less-often", least_share_when_seldom=_LEAST_WHEN_SELDOM,
+        case, id=ID, cost_by_step=cost, location=location, library=library, doing="logging",
+        fix=_FIX, trial="log-less-often", least_share_when_seldom=_LEAST_WHEN_SELDOM,
     )  # fmt: skip
     mine = set(looks)
     case.stacks.claim(lambda look: look in mine)

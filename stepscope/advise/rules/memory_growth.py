@@ -12,6 +12,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.analyze.answers.memory import memory
 from stepscope.model import LineMemory, Location, ProcessMemory
+from stepscope.model.sizes import size
 
 ID: Final = "memory-growth"
 # Over the measured steps: bytes (allocators keep some tens of MB free), and the part of what there
@@ -21,7 +22,6 @@ _WITHOUT: Final = 32 * 2**20, 0.05
 _WITH_A_LINE: Final = 8 * 2**20, 0.02
 _GOOD_PART: Final = 0.25  # of the growth: small blocks are not all of what an allocator takes
 _DAY_S: Final = 24 * 3600.0  # a training that takes a day is nothing unusual
-_MB: Final = 2.0**20
 
 _FIX: Final = "{keep}, empty lists and caches that grow, and write results out every N steps."
 _BOUNDED: Final = (
@@ -151,7 +151,7 @@ def _candidate(
     what = f"fills {kept.owner}" if kept and has_bound else "keeps memory that it does not free"
     return Candidate(
         id=ID,
-        title=f"Memory grows by {_size(growth.by_step)} a step",
+        title=f"Memory grows by {size(growth.by_step)} per step",
         verdict=f"{what}{at(location)}{full}",
         share=0.0,
         evidence=[*_evidence(growth, left_s), *_where(kept, location)],
@@ -166,14 +166,14 @@ def _candidate(
 
 def _evidence(growth: _Growth, left_s: float | None) -> list[str]:
     rose = (
-        f"{_size(growth.by_step)} more in each of {growth.steps} measured steps, from "
-        f"{_size(growth.from_bytes)} to {_size(growth.to_bytes)}."
+        f"{size(growth.by_step)} more in each of {growth.steps} measured steps, from "
+        f"{size(growth.from_bytes)} to {size(growth.to_bytes)}."
     )
     if left_s is None or growth.free_bytes is None or growth.steps_left is None:
         return [rose]
     return [
         rose,
-        f"{_size(growth.free_bytes)} were free then: enough for {growth.steps_left:,.0f} more "
+        f"{size(growth.free_bytes)} were free then: enough for {growth.steps_left:,.0f} more "
         f"steps, or {span(left_s)}.",
     ]
 
@@ -199,9 +199,3 @@ def _fix(case: Case, location: Location | None, has_bound: bool) -> str:
     if location is None and case.phase_ns("compile"):
         return _COMPILED
     return _FIX.format(keep=words_for(case).memory_growth)
-
-
-def _size(number: float) -> str:
-    if number < 0.1 * _MB:
-        return f"{number / 1024:.3g} KB"
-    return f"{number / _MB / 1024:.3g} GB" if number >= 1024 * _MB else f"{number / _MB:.3g} MB"

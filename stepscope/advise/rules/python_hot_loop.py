@@ -249,8 +249,8 @@ def _candidate(case: Case, loop: HotLoop) -> Candidate:
     on_tensors = _calls_operators(case, loop)
     return Candidate(
         id=ID,
-        title=f"A Python loop takes {percent(share)} of the step",
-        verdict=f"goes into a Python loop{at(location)}",
+        title=f"A Python loop takes {percent(share)} of step time",
+        verdict=f"goes to a Python loop{at(location)}",
         share=share,
         evidence=[
             f"Lines {loop.first}–{loop.last} of {location.file}: {turns}{each}.",

@@ -45,7 +45,7 @@ def judge(case: Case) -> list[Candidate]:
             id=ID,
             title=f"{counted(count, 'compilation')} after the warm-up, in {steps} of "
             f"{len(case.measured_ns)} steps",
-            verdict=f"compiles again{at(location)}",
+            verdict=f"goes to recompiling{at(location)}",
             of=of_steps(steps, len(case.measured_ns)),
             share=cost / case.step_ns,
             evidence=[

@@ -52,7 +52,7 @@ def _groups(case: Case, opens: Opens) -> list[_Group]:
     measured = case.steps.is_measured
     enough = max(_LEAST_STEPS, _MOST_STEPS * int(measured.sum()))
     kept = ~opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
-    kept &= measured[np.maximum(opens.step, 0)]
+    kept &= measured[np.maximum(opens.step, 0)] & ~opens.is_importing
     changing = _written(case, opens)
     members: dict[int, list[tuple[int, str, int, int]]] = collections.defaultdict(list)
     steps_of_path: dict[tuple[int, str], set[int]] = collections.defaultdict(set)
@@ -102,8 +102,8 @@ def _candidate(case: Case, opens: Opens, group: _Group) -> Candidate | None:
     measured = len(case.measured_ns)
     return Candidate(
         id=ID,
-        title=f"{names} is read again in {_steps(group.steps, measured)}",
-        verdict=f"reads {names} again{at(location)}",
+        title=f"{names} is re-read in {_steps(group.steps, measured)}",
+        verdict=f"re-reads {names}{at(location)}",
         of=of_steps(group.steps, measured),
         share=share,
         evidence=[
@@ -162,8 +162,8 @@ def _mapped(case: Case, group: _Group, location: Location, cost: float) -> Candi
     case.stacks.claim_place(location, share)
     return Candidate(
         id=ID,
-        title=f"{names} is mapped again in {_steps(group.steps, len(case.measured_ns))}",
-        verdict=f"maps {names} again{at(location)}",
+        title=f"{names} is re-mapped in {_steps(group.steps, len(case.measured_ns))}",
+        verdict=f"re-maps {names}{at(location)}",
         of=of_steps(group.steps, len(case.measured_ns)),
         share=share,
         evidence=[

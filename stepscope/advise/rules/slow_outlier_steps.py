@@ -28,7 +28,7 @@ from stepscope.model.findings import SlowStep
 from stepscope.store.reader import ProcessData
 
 ID: Final = "slow-outlier-steps"
-_MOST_SHOWN: Final = 20  # as many as fit on a screen
+MOST_SHOWN: Final = 20  # as many as fit on a screen
 _PATTERN: Final = 3  # slow steps: one or two may be chance
 # Of all step time: what one or two must cost. As much as logging now and then (logging_stall).
 _REAL_SHARE: Final = 0.1
@@ -40,28 +40,28 @@ _TIMES_USUAL: Final = (
 # benchmarks.gain_constants`).
 _FAULTS: Final = 50
 _PHASES: Final = {
-    "gc": "a garbage collection",
+    "gc": "garbage was collected",
     "checkpoint": "a checkpoint was written",
     "compile": "something was compiled",
     "evaluation": "the model was evaluated",
-    "logging": "it logged",
+    "logging": "it wrote a log",
     "files": "it read a file",
     "input": "its batch came late",
     "communication": "it waited for other ranks",
     "sync": "it waited for the device",
-    "profiler": "recording itself",
+    "profiler": "stepscope's own recording",
 }
 _NOT_RUNNING: Final = "machine"
 _EPOCH: Final = "an epoch began"
 _STARTS_WORKERS: Final = "an epoch began and started the loader's workers again"
-_CODE: Final = "your own code ran longer"
-_MACHINE: Final = "the process did not get to run: another one had the machine, or it slept"
+_CODE: Final = "your own code took longer"
+_MACHINE: Final = "the process was not running: another program had the core, or it slept"
 _WORDS: Final = {
     **_PHASES,
     "epoch": _EPOCH,
     "workers": _STARTS_WORKERS,
     "code": _CODE,
-    "page cache": "data came from the disk and not from memory",
+    "page cache": "data came from disk instead of memory",
     _NOT_RUNNING: _MACHINE,
     "unknown": "no single cause is known",
 }
@@ -94,9 +94,9 @@ def slow_steps(case: Case) -> list[SlowStep]:
             number=index + 1,
             duration_ms=int(case.steps.duration_ns[index]) / 1e6,
             usual_ms=found.usual_ns / 1e6,
-            why=_why(case, index)[1],
+            why=_cause(case, index)[1],
         )
-        for index in order[:_MOST_SHOWN]
+        for index in order[:MOST_SHOWN]
     ]
 
 
@@ -109,11 +109,8 @@ def added_by_machine(case: Case) -> Ints:
 
 def judge(case: Case) -> list[Candidate]:
     kinds = {
-        int(index): _why(case, int(index))[0] for index in np.flatnonzero(case.typical.is_slow)
+        int(index): _cause(case, int(index))[0] for index in np.flatnonzero(case.typical.is_slow)
     }
-    location = _location(case)
-    if location is not None and _is_slow_there(case, location):
-        kinds = {index: "code" if kind == "unknown" else kind for index, kind in kinds.items()}
     explained = (*_NOT_THE_SCRIPTS, *(["gc"] if gc_pressure.explains(case) else []))
     kinds = {index: kind for index, kind in kinds.items() if kind not in explained}
     cost_by_step = _cost(case, list(kinds))
@@ -139,11 +136,11 @@ def _candidate(
         id=ID,
         title=f"{count} of {len(case.measured_ns)} steps {are} far slower than the others",
         verdict=f"goes to {count} slow {steps}: {_WORDS[kind]}{at(location)}",
-        of="all step time",
+        of="step time",
         share=share,
         evidence=[
             f"A typical step takes {ms(usual_ns)}; what {count} slow {steps} took above that is "
-            f"{percent(share)} of all step time.",
+            f"{percent(share)} of step time.",
             *(
                 f"Step {each.number}: {ms(1e6 * each.duration_ms)}, {each.why}."
                 for each in shown[:5]
@@ -206,6 +203,21 @@ def _is_slow_there(case: Case, location: Location) -> bool:
 
 
 # --- what happened in a step ----------------------------------------------------------------------
+
+
+def _cause(case: Case, index: int) -> tuple[str, str]:
+    """(kind, words): where nothing else is known, the line that is slow in slow steps only."""
+    kind, words = _why(case, index)
+    place = _slow_place(case) if kind == "unknown" else None
+    return (kind, words) if place is None else ("code", f"{_CODE}{at(place)}")
+
+
+@functools.lru_cache(maxsize=8)
+def _slow_place(case: Case) -> Location | None:
+    """Found once, before the looks of slow steps are claimed."""
+    location = _location(case)
+    is_meant = location is not None and _is_slow_there(case, location)
+    return location if is_meant else None
 
 
 def _why(case: Case, index: int) -> tuple[str, str]:

@@ -25,12 +25,12 @@ def stall(
     cost_by_step: Ints,
     location: Location | None,
     library: str | None,
-    does: str,
+    doing: str,
     fix: str,
     trial: str,
     least_share_when_seldom: float,
 ) -> list[Candidate]:
-    """`does`: "saves", "logs", "evaluates"."""
+    """`doing`: "saving", "logging", "evaluating"."""
     cost_by_step = np.minimum(cost_by_step, case.measured_ns)
     is_noticed = cost_by_step > _NOTICED * case.step_ns
     cost = float(cost_by_step.mean()) if len(cost_by_step) else 0.0
@@ -44,12 +44,12 @@ def stall(
     return [
         Candidate(
             id=id,
-            title=f"{does.capitalize()} in {with_it} of {len(cost_by_step)} steps",
-            verdict=f"{does}{at(location)}",
+            title=f"{doing.capitalize()} in {with_it:,} of {len(cost_by_step):,} steps",
+            verdict=f"goes to {doing}{at(location)}",
             of=of,
             share=share,
             evidence=[
-                f"It {does} in {with_it} of {len(cost_by_step)} measured steps, "
+                f"{doing.capitalize()} in {with_it:,} of {len(cost_by_step):,} measured steps, "
                 f"{ms(cost / float((cost_by_step > 0).mean()))} each time: {ms(cost)} of the "
                 f"{ms(case.step_ns)} mean step ({percent(share)}).",
                 *([f"Most of it in {library}."] if library else []),

@@ -6,7 +6,7 @@ from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Location, Record, StepsAnswer, SummaryAnswer
 from stepscope.model.categories import CATEGORY_WORDS, OUTLIERS
 from stepscope.model.findings import FindingsAnswer
-from stepscope.model.rare import of_steps
+from stepscope.model.rare import goes_on, of_steps
 
 _MUCH: Final = 0.25  # of the run
 _MOST: Final = 0.5  # of the step
@@ -70,5 +70,5 @@ def most_of_each_step(answer: StepsAnswer) -> str:
         words = _BOUND_WORDS[answer.bound]
     of = of_steps(largest.steps, answer.measured)
     if answer.bound not in _BOUND_WORDS and largest.share < _MOST * whole:
-        return f"The largest part of {of}: {words}"
-    return f"Most of {of}: {words}"
+        return f"The largest part of {goes_on(of)} goes to {words}"
+    return f"Most of {goes_on(of)} goes to {words}"

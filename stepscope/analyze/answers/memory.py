@@ -3,11 +3,13 @@
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.operators.line_figures import line_figures
 from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.analyze.timeline.one_clock import on_one_clock
 from stepscope.clock import Ints
 from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
@@ -19,7 +21,8 @@ _IN_A_STRETCH: Final = 3  # measurements, at least
 
 
 def memory(run: Run) -> MemoryAnswer:
-    rows = [_process_memory(run, process) for process in run.processes]
+    zero_ns = {id(each.process): each.zero_ns for each in on_one_clock(run).members}
+    rows = [_process_memory(run, each, zero_ns[id(each)]) for each in run.processes]
     machine = run.info.machine
     return MemoryAnswer(
         processes=[row for row in rows if row is not None],
@@ -59,7 +62,8 @@ def peak_bytes(process: ProcessData) -> int | None:
     return max(int(points.resident_bytes.max()), int(points.peak_bytes.max()))
 
 
-def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
+def _process_memory(run: Run, process: ProcessData, zero_ns: int) -> ProcessMemory | None:
+    """`zero_ns`: where the timeline begins on the clock of the process."""
     points = process.memory[process.memory.is_plausible]
     peak = peak_bytes(process)
     if peak is None:
@@ -72,8 +76,15 @@ def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
         peak_bytes=peak,
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
-        points=_points(at_ns - process.start_ns, resident),
+        points=_points(at_ns - zero_ns, _with_peaks(resident, points.peak_bytes)),
     )
+
+
+def _with_peaks(resident: Ints, peak_bytes: npt.NDArray[np.uint64]) -> Ints:
+    """Where the peak rose between two measurements, the process had that much in between."""
+    peak = peak_bytes.astype(np.int64)
+    rose = np.diff(peak, prepend=0) > 0
+    return np.where(rose, np.maximum(resident, peak), resident)
 
 
 def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:

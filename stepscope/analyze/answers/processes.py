@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.answers.memory import peak_bytes
+from stepscope.analyze.lifetimes import process_end_ns, process_start_ns
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
@@ -15,7 +16,7 @@ from stepscope.analyze.traces.foreign import is_trace
 from stepscope.model import Ending, How, Process, ProcessesAnswer, ProcessRow
 from stepscope.store.reader import ProcessData, Run
 
-_TRACE: Final = "a trace that another tool wrote"
+_TRACE: Final = "imported trace"
 _OTHER_ENDINGS: Final[dict[How, str]] = {
     "running": "still running",
     "stopped": "recording stopped before it ended",
@@ -56,24 +57,6 @@ def _row(run: Run, process: ProcessData) -> ProcessRow:
 
 def _last(counter: npt.NDArray[np.uint64]) -> int | None:
     return int(counter[-1]) if len(counter) else None
-
-
-def process_start_ns(process: ProcessData) -> int:
-    """Monotonic: when the kernel started it; when recording began, where recording came later into
-    a process that was there already and left it again."""
-    info = process.info
-    started = info.process_start_realtime_ns
-    if started is None:
-        return process.start_ns
-    return min(process.start_ns, process.clock.monotonic_ns(started))
-
-
-def process_end_ns(run: Run, process: ProcessData) -> int:
-    """Monotonic: the supervisor saw the main process end, after its last record."""
-    ended = run.supervisor.ended_monotonic_ns if run.supervisor else None
-    if ended is None or process.info.role != "main" or process.info.status == "stopped":
-        return process.end_ns
-    return max(ended, process.end_ns)
 
 
 def status(run: Run, process: ProcessData) -> str:

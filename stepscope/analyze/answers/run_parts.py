@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.answers.processes import process_end_ns, process_start_ns
 from stepscope.analyze.intervals import Intervals, exclusive_by_step, union
+from stepscope.analyze.lifetimes import recorded_stretch_ns
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.phases.opened_files import read_opens
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
@@ -35,7 +35,7 @@ def parts(run: Run) -> list[Part]:
     process = run.main
     if process is None or process.folder.is_file():  # a trace does not say what it is part of
         return [Part(category=category, ns=0, share=0.0) for category in CATEGORIES]
-    start_ns, end_ns = _from_when_to_when(run, process)
+    start_ns, end_ns = recorded_stretch_ns(run, process)
     found = find_steps(run, process)
     stretches = _stretches(found, start_ns, end_ns)
     totals = _sum_up(process, found, stretches)
@@ -44,14 +44,6 @@ def parts(run: Run) -> list[Part]:
         Part(category=category, ns=totals[category], share=totals[category] / wall_ns)
         for category in CATEGORIES
     ]
-
-
-def _from_when_to_when(run: Run, process: ProcessData) -> tuple[int, int]:
-    """Recording that joined a running process and left it again divides only its own time."""
-    end_ns = process_end_ns(run, process)
-    came_and_went = process.info.status == "stopped" and run.supervisor is None
-    start_ns = process.start_ns if came_and_went else process_start_ns(process)
-    return start_ns, max(start_ns, end_ns)
 
 
 def _stretches(found: FoundSteps, start_ns: int, end_ns: int) -> list[_Stretch]:

@@ -82,7 +82,7 @@ def _answer(process: ProcessData, found: FoundSteps, cost: Overhead) -> StepsAns
         breakdown=breakdown,
         bound=_bound(breakdown) if breakdown else None,
         overhead=cost,
-        reason=None if measured.any() else "All steps are warm-up or were left half-way.",
+        reason=None if measured.any() else "All steps are warm-up or incomplete.",
         anchor=found.anchor,
         notes=[
             *([ESTIMATED] if phases.is_estimated.any() else []),

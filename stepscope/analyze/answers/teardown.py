@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.answers.processes import process_end_ns
+from stepscope.analyze.lifetimes import process_end_ns
 from stepscope.analyze.phases.looks import Frame, Look, time_in
 from stepscope.analyze.run import shown_path
 from stepscope.analyze.steps.find_steps import find_steps
@@ -32,7 +32,7 @@ def teardown_note(run: Run, parts: list[Part]) -> str | None:
         if ns >= _MUCH * part.ns
     ]  # fmt: skip
     what = f": {', '.join(named)}" if named else "; no sample shows what ran"
-    return f"The teardown, all that follows the last step, took {duration(part.ns)}{what}."
+    return f"Teardown (all that follows the last step) took {duration(part.ns)}{what}."
 
 
 def _spent_ns(run: Run, process: ProcessData) -> collections.Counter[str]:
@@ -48,7 +48,7 @@ def _spent_ns(run: Run, process: ProcessData) -> collections.Counter[str]:
     )  # fmt: skip
     for look in time_in(process, rest, np.ones(1, np.bool_)).looks:
         spent[_what(run, look)] += int(look.ns)
-    spent["in the interpreter's own end"] += process_end_ns(run, process) - process.end_ns
+    spent["in the interpreter's shutdown"] += process_end_ns(run, process) - process.end_ns
     return spent
 
 

@@ -1,6 +1,7 @@
 """How often each function was called and how long it took: exact with --calls, else from
 lines and samples."""
 
+import collections
 import dataclasses
 from collections.abc import Iterable
 from typing import Final
@@ -8,15 +9,17 @@ from typing import Final
 import msgspec
 
 from stepscope.analyze.code.call_tree import Counts, call_totals
+from stepscope.analyze.code.sampled_calls import SampledCalls
 from stepscope.analyze.code.stack_tree import SampledFunction, sampled_functions
 from stepscope.analyze.code.thinned_lines import line_ticks
+from stepscope.analyze.libraries import is_generated
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer, Process
 from stepscope.store.reader import ProcessData, Run
 
 RECORD_CALLS: Final = (
-    "Calls were not recorded: times are estimates, and only your own functions have a number of "
-    "calls. 'stepscope run --calls' counts every call."
+    "Calls were not counted: times, callers and callees come from samples, and only your own "
+    "functions have a number of calls. 'stepscope run --calls' counts every call."
 )
 NOT_ALL: Final = "Some calls are missing: numbers of calls are lower bounds."
 
@@ -115,14 +118,17 @@ def _call_rows(counted: dict[_Place, Counts]) -> list[CallRow]:
 
 def _estimated_rows(run: Run, processes: Iterable[ProcessData]) -> list[FunctionRow]:
     rows: dict[_Key, FunctionRow] = {}
+    calls: dict[Process, SampledCalls] = collections.defaultdict(SampledCalls)
     for process in processes:
+        calls[process.process].add(run, process)
         known: dict[_Place, FunctionRow] = {}
         for row in _rows_from_lines(run, process):
             _put(known, row)
         merge_sampled(known, sampled_functions(run, process), process.process)
         for row in known.values():
             _put_in(rows, row)
-    return list(rows.values())
+    of_process = {who: [row for row in rows.values() if row.process == who] for who in calls}
+    return [row for who, found in of_process.items() for row in calls[who].put_into(found)]
 
 
 def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
@@ -132,7 +138,7 @@ def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
         code = process.names.codes.get(block.code_id)
         file = process.names.files.get(code.file) if code else None
         ncalls = block.calls + block.resumes
-        if code is None or file is None or not ncalls:
+        if code is None or file is None or not ncalls or is_generated(file.path):
             continue
         spent_ns = int(process.clock.duration_ns(line_ticks(process, block)).sum())
         yield FunctionRow(

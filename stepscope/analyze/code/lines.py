@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.code.thinned_lines import likely_hits, line_ticks
+from stepscope.analyze.libraries import is_generated
 from stepscope.analyze.operators.line_figures import Figures, line_figures
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.clock import Ints
@@ -82,7 +83,7 @@ def _add_figures(total: _Total, process: ProcessData, block: CodeBlock) -> None:
 def _names(process: ProcessData, block: CodeBlock) -> tuple[CodeName, FileName] | None:
     code = process.names.codes.get(block.code_id)
     file = process.names.files.get(code.file) if code else None
-    return (code, file) if code and file else None
+    return (code, file) if code and file and not is_generated(file.path) else None
 
 
 def _zeros(size: int) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:

@@ -5,6 +5,8 @@
    container where that has a limit of its own. What both count between two of its looks, less what
    the run used between the same two, is the others'.
 3. Without those counters nothing is known about the others, and no core is called idle.
+4. While the training thread is ready and has no core, none is idle: the system says how long that
+   is, and no more than the rest of the time can be left.
 """
 
 from typing import Final
@@ -34,6 +36,7 @@ def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
     if cores is None or not (window[1] - window[0]).sum():
         return None
     left = max(0.0, cores - used_cores(run, process, window))
+    left = min(left, cores * (1.0 - _lost_share(process, window)))
     others = [
         taken
         for counter, capacity in _counters(run, process)
@@ -42,6 +45,13 @@ def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
     if not others:
         return None if left >= LEAST_IDLE else left
     return max(0.0, left - max(others))
+
+
+def _lost_share(process: ProcessData, window: Pairs) -> float:
+    """How much of the window the main thread was ready but had no core."""
+    memory = process.memory
+    lost_ns = float(grown(memory.at_ns, memory.run_delay_ns, window).sum())
+    return min(1.0, lost_ns / max(1.0, float((window[1] - window[0]).sum())))
 
 
 def used_cores(run: Run, process: ProcessData, window: Pairs) -> float:

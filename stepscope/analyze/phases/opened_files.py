@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from stepscope.analyze import intervals
 from stepscope.analyze.phases.framework_spans import phase_spans
+from stepscope.analyze.phases.opened_to_import import is_importing, opened_by_the_script
 from stepscope.analyze.phases.span_table import OF_FRAMEWORKS, Spans, owner_at
 from stepscope.analyze.source_text import Text, header_lines, lines_using, parsed
 from stepscope.analyze.steps.find_steps import FoundSteps
@@ -46,11 +47,12 @@ class Opens:
     step: npt.NDArray[np.intp]  # in which it was opened, -1: outside all steps
     is_whole: Mask  # the activation is the cost; otherwise the mean of the lines
     line_ns: Ints
+    is_importing: Mask  # opened in order to import: no data of the script's
 
 
 @functools.lru_cache(maxsize=64)
 def read_opens(process: ProcessData, steps: FoundSteps) -> Opens:
-    found = process.opens
+    found = opened_by_the_script(process)
     start, end = found.interval_ns
     at_ns, writing = found.opened_at_ns, found.is_writing
     step = intervals.step_of(at_ns, steps.start_ns, steps.end_ns)
@@ -71,6 +73,7 @@ def read_opens(process: ProcessData, steps: FoundSteps) -> Opens:
         step=step,
         is_whole=found.has_ended & ~around_steps & ~modules & ~on_the_side & ~trains,
         line_ns=np.array([_cost(lines, id) for id in found.name.tolist()], np.int64),
+        is_importing=is_importing(process, found),
     )
 
 

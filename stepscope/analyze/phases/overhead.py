@@ -22,6 +22,8 @@ def overhead(run: Run, process: ProcessData, steps: FoundSteps) -> Overhead:
         share=min(1.0, share),
         budget=float(budget) if isinstance(budget, int | float) else DEFAULT_BUDGET,
         thinned=thinned(run, process),
+        windows=int((~process.windows.is_scripts).sum()),
+        windows_ns=_spent_ns(process),
     )
 
 
@@ -32,11 +34,15 @@ def _in_steps(process: ProcessData, steps: FoundSteps) -> float:
 
 
 def _of_all(process: ProcessData, steps: FoundSteps) -> float:
+    recorded_ns = max(1, process.end_ns - process.start_ns)
+    return modelled_share(process, steps) + _spent_ns(process) / recorded_ns
+
+
+def _spent_ns(process: ProcessData) -> int:
+    """Our own work that is recorded as such: mostly opening and closing operator windows."""
     spans = process.spans.of(SpanCategory.PROFILER).on(process.main_thread)
     start_ns, end_ns = spans.interval_ns
-    spent_ns = int(np.sum(end_ns - start_ns))
-    recorded_ns = max(1, process.end_ns - process.start_ns)
-    return modelled_share(process, steps) + spent_ns / recorded_ns
+    return int(np.sum(end_ns - start_ns))
 
 
 def thinned(run: Run, process: ProcessData) -> list[str]:

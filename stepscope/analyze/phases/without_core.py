@@ -55,7 +55,8 @@ def note_without_core(process: ProcessData, steps: FoundSteps) -> str | None:
         return None
     share = f"{100 * without_core(process, steps):.0f} %"
     return (
-        f"The thread was ready but had no core for {share} of the time: every phase has its part."
+        f"The training thread was ready but had no core for {share} of the time: that time is "
+        "spread over all phases."
     )
 
 

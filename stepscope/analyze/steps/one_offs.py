@@ -63,7 +63,7 @@ def one_offs_note(
     total = duration(float((spans.end_ns - spans.start_ns).sum()))
     return (
         f"Compiled {_times(len(spans))} after the warm-up, {total} in total: {', '.join(whys)}. "
-        "That is over; these steps are not measured."
+        "These steps are not measured."
     )
 
 

@@ -37,6 +37,7 @@ class KeptTimeline(Record, frozen=True):
     rows: list[_Row]
     main_ns: int
     sizes: dict[str, int]  # of the files: a truncated copy does not count
+    ended_ns: int | None = None
 
     def is_whole(self, folder: Path) -> bool:
         return self.sizes == _sizes(folder)
@@ -58,6 +59,7 @@ def keep_timeline(folder: Path, timeline: RunTimeline) -> KeptTimeline:
         ],
         main_ns=timeline.main_ns,
         sizes=_sizes(folder),
+        ended_ns=timeline.ended_ns,
     )  # fmt: skip
 
 
@@ -103,6 +105,7 @@ def read_timeline(folder: Path, found: KeptTimeline) -> RunTimeline:
         rows=rows,
         flows=flows,
         main_ns=found.main_ns,
+        ended_ns=found.ended_ns,
     )
 
 

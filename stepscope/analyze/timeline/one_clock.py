@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from stepscope.analyze.lifetimes import recorded_stretch_ns
 from stepscope.store.reader import ProcessData, Run
 
 
@@ -16,6 +17,11 @@ class Member:
     @property
     def zero_unix_ns(self) -> int:
         return self.process.clock.wall_ns(self.zero_ns)
+
+    @property
+    def ended_ns(self) -> int:
+        """When the process ended, on the timeline."""
+        return recorded_stretch_ns(self.run, self.process)[1] - self.zero_ns
 
     @property
     def role(self) -> str:
@@ -51,7 +57,7 @@ class Member:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OneClock:
-    """`base_ns`: the timeline's beginning in Unix time."""
+    """`base_ns`: when the first process started, in Unix time."""
 
     base_ns: int
     members: list[Member]
@@ -61,7 +67,8 @@ def on_one_clock(run: Run, *, most: int | None = None) -> OneClock:
     """`most`: at most this many processes, the first in order."""
     ordered = _in_order(run)[:most]
     clocks = _clocks(ordered)
-    base_ns = min((each.start_ns + clocks[each.info.host] for each in ordered), default=0)
+    begun = (recorded_stretch_ns(run, each)[0] + clocks[each.info.host] for each in ordered)
+    base_ns = min(begun, default=0)
     return OneClock(
         base_ns, [Member(run, each, base_ns - clocks[each.info.host]) for each in ordered]
     )

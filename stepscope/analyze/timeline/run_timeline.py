@@ -42,6 +42,7 @@ class RunTimeline:
     rows: list[Row]
     flows: Ints  # n x 4: row and start, twice
     main_ns: int
+    ended_ns: int | None = None  # when the last process ended; None: a trace does not say
 
     @property
     def is_long(self) -> bool:
@@ -58,7 +59,7 @@ class RunTimeline:
         if len(self.rows):
             most = min(most, max(200, MOST_SPANS // len(self.rows)))
         shown = [few(row.spans, most) for row in self.rows]
-        first_ns = min((int(row.spans.start_ns[0]) for row in self.rows), default=0)
+        first_ns = 0 if self.ended_ns is not None else self._first_ns
         return self._timeline(shown, first_ns, self._last_ns, with_words=True)
 
     def tile(self, from_ns: int, to_ns: int, width: int) -> Timeline:
@@ -79,9 +80,14 @@ class RunTimeline:
         spans that would take 0.3 s for every such view, on a core that the browser needs, too."""
         return [between(row.spans, -_FAR_NS, _FAR_NS, self._coarse_ns) for row in self.rows]
 
+    @property
+    def _first_ns(self) -> int:
+        return min((int(row.spans.start_ns[0]) for row in self.rows), default=0)
+
     @functools.cached_property
     def _last_ns(self) -> int:
-        return max((int(row.spans.end_ns.max()) for row in self.rows), default=0)
+        ends = [int(row.spans.end_ns.max()) for row in self.rows]
+        return max([*ends, self.ended_ns or 0])
 
     def _timeline(
         self, shown: list[Spans], from_ns: int, to_ns: int, *, with_words: bool
@@ -124,7 +130,13 @@ def run_timeline(run: Run) -> RunTimeline:
         rows=rows,
         flows=np.concatenate(flows),
         main_ns=members[0].process.start_ns - members[0].zero_ns if members else 0,
+        ended_ns=_ended_ns(members),
     )
+
+
+def _ended_ns(members: list[Member]) -> int | None:
+    recorded = [each for each in members if not each.process.folder.is_file()]
+    return max((each.ended_ns for each in recorded), default=None)
 
 
 def _tracks(member: Member) -> Iterator[Track]:

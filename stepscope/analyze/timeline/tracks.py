@@ -7,7 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from stepscope.analyze.grouping import grouped
+from stepscope.analyze.phases.file_times import ends_of_opens
 from stepscope.analyze.phases.framework_spans import PHASES, phase_spans
+from stepscope.analyze.phases.opened_files import read_opens
 from stepscope.analyze.phases.span_table import Spans as PhaseSpans
 from stepscope.analyze.run import code_location, shown_path
 from stepscope.analyze.steps.find_steps import find_steps
@@ -144,17 +146,19 @@ def _name(member: Member, name_id: int) -> str:
 
 
 def file_tracks(member: Member) -> Iterator[Track]:
-    """The activations that opened one, by the first file of each."""
-    opens = member.process.opens
+    """Each from its opening to the end of its time; without those that imports open."""
+    process = member.process
+    steps = find_steps(member.run, process)
+    opens = read_opens(process, steps)
+    until_ns = ends_of_opens(process, steps, opens)
     for thread in np.unique(opens.thread).tolist():
-        mine = opens.on(thread)
-        start, end = mine.interval_ns
-        _, first = np.unique(np.stack([start, end]), axis=1, return_index=True)
-        labels = [_file_label(member, each) for each in mine.name[first].tolist()]
+        mine = (opens.thread == thread) & ~opens.is_importing
+        label, first = grouped(opens.name[mine])
+        labels = [_file_label(member, each) for each in opens.name[mine][first].tolist()]
+        spans = opens.at_ns[mine], until_ns[mine]
         yield Track.of(
-            member, member.thread_name(thread), "files opened", "file", (start[first], end[first]),
-            np.arange(len(labels)), labels,
-        )  # fmt: skip
+            member, member.thread_name(thread), "files opened", "file", spans, label, labels
+        )
 
 
 def _file_label(member: Member, open_id: int) -> Label:

@@ -7,7 +7,8 @@
    checkpoint's forward), that code's line counts.
 3. Without a twin (gradients that are accumulated) it stays with the line that called backward.
 4. Operators of threads without lines, such as autograd's for a device or those of a graph, use
-   the main thread's: the line that called the function.
+   the main thread's: the line that called the function. Lines of files that TensorFlow writes
+   from the user's functions are not the user's: the line that called them counts.
 5. If the trace itself names the line that made an operation, that line counts if it is the user's
    own; in a trace without a recording around it, any line counts.
 6. What an input pipeline does beside the steps belongs to no line.
@@ -20,6 +21,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.libraries import generated_codes
 from stepscope.analyze.traces.nesting import Indices, any_above, outermost
 from stepscope.analyze.traces.operator_tree import OpTree, op_tree
 from stepscope.analyze.traces.windows import Window
@@ -64,7 +66,8 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
         _follow_sources(process, tree, places)
         return places
     start_ns = tree.events["start_ns"] + process.clock.monotonic_ns(0)
-    main = max(logs.values(), key=lambda log: len(log.at_ns))
+    longest = max(logs.values(), key=lambda log: len(log.at_ns))
+    main = logs.get(process.main_thread, longest)
     for thread in np.unique(tree.events["thread"]):
         here = np.flatnonzero(tree.events["thread"] == thread)
         log = logs.get(_our_thread(process, trace, int(thread)), main)
@@ -81,13 +84,14 @@ def _logs(process: ProcessData, window: Window) -> dict[int, _Log]:
         return {}
     begun = process.line_begins
     at_ns = begun.at_ns
-    # The log begins while the window is being opened, and ends before it is closed.
-    before_ns = int(at_ns[at_ns <= window.start_ns].max(initial=0))
-    kept = (at_ns >= before_ns) & (at_ns <= window.end_ns)
+    ours = ~np.isin(begun.name, generated_codes(process)) & (at_ns <= window.end_ns)
     logs = {}
-    for thread in np.unique(begun.thread[kept]):
-        mine = np.flatnonzero(kept & (begun.thread == thread))
+    for thread in np.unique(begun.thread[ours]):
+        mine = np.flatnonzero(ours & (begun.thread == thread))
         mine = mine[np.argsort(at_ns[mine], kind="stable")]
+        # The log begins while the window is being opened, and ends before it is closed.
+        before_ns = int(at_ns[mine][at_ns[mine] <= window.start_ns].max(initial=0))
+        mine = mine[at_ns[mine] >= before_ns]
         logs[int(thread)] = _Log(
             at_ns[mine],
             begun.name[mine].astype(np.int64),

@@ -9,6 +9,7 @@ from typing import Final
 from stepscope.record.names import our_package
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
+_GENERATED: Final = "__autograph_generated_file"  # TensorFlow's copies of the user's functions
 _AND_BELOW: Final = ("", ".*")  # `torch.nn` stands for the module and everything below it
 
 
@@ -46,7 +47,7 @@ class UserCode:
     def _decide(self, filename: str) -> bool:
         if is_notebook_cell(filename):
             return not _matches(self._exclude, filename, self._started_in)
-        if filename.startswith("<"):
+        if filename.startswith("<") or os.path.basename(filename).startswith(_GENERATED):
             return False
         path = os.path.normpath(os.path.join(self._started_in, filename))
         if _inside(path, self._ours) or not _is_real(path):

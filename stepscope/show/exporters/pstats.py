@@ -40,7 +40,7 @@ def stats_of(rows: list[FunctionRow], *, cwd: str) -> Stats:
         callers: dict[Key, Figures] = {}
         for caller in row.callers:
             key = _key(caller, cwd)
-            callers[key] = _plus(callers.get(key), _figures(caller.ncalls, caller))
+            callers[key] = _plus(callers.get(key), _figures(caller.ncalls or 0, caller))
         own = _figures(row.primitive_calls or 0, row)
         key = _key(row, cwd)
         before = stats.get(key)

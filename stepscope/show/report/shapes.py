@@ -15,7 +15,8 @@ from stepscope.model.timeline import Timeline
 from stepscope.model.trial import TrialAnswer
 from stepscope.views import VIEWS
 
-Caller = tuple[int, int, int, int]  # index in the content's `called`, ncalls, own, with callees
+# Index in the content's `called`, ncalls, own time, time with callees.
+Caller = tuple[int, int | None, int, int]
 
 
 class ShownFunction(Record, frozen=True):

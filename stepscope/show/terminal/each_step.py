@@ -17,6 +17,7 @@ _LEAST_STEPS: Final = 10  # fewer show no trend
 _TALLEST: Final = 4  # in medians; one very slow step must not flatten all others
 _MOST_CATEGORIES: Final = 4  # that fit side by side in 80 columns
 _REST: Final = "rest"
+_LEFT_OUT: Final = "left out: warm-up, operator windows, compilations"
 
 
 def course(each: list[Step]) -> list[RenderableType]:
@@ -55,7 +56,7 @@ def each_block(each: list[Step], *, top: int | None) -> RenderableType:
             "" if step.measured else "left out",
             style="" if step.measured else FAINT,
         )
-    aside = "" if all(step.measured for step in each) else "left out: warm-up and the like"
+    aside = "" if all(step.measured for step in each) else _LEFT_OUT
     return Group(heading("Each step", aside), indented(table), *more(len(each), len(shown), "step"))
 
 

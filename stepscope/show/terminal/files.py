@@ -25,7 +25,7 @@ from stepscope.show.terminal.drawing.page import (
 from stepscope.show.terminal.drawing.paths import PathCell, short_function, short_paths
 
 _FUNCTION_WIDTH: Final = 16  # leaves a third of 80 columns for the file's own name
-_LEGEND: Final = "time: of the functions that opened it; ~ from the opening line's mean"
+_LEGEND: Final = "time: until the function returns or opens another file; ~ mean of the line"
 
 
 def files(answer: FilesAnswer, *, top: int | None = None) -> RenderableType:
@@ -58,7 +58,7 @@ def _cells(row: FileRow, names: dict[str, str], *, with_process: bool) -> list[R
         where += " " + short_function(row.location.function, _FUNCTION_WIDTH)
     process: list[RenderableType] = [process_name(row.process)] if with_process else []
     return [
-        duration_cell(row.total_ns, mark="~" if row.estimated else ""),
+        duration_cell(None if row.importing else row.total_ns, mark="~" if row.estimated else ""),
         count(row.opens),
         count(row.steps),
         name(where, CODE),

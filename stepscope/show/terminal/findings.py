@@ -12,6 +12,7 @@ from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
 from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
 from stepscope.show.terminal.drawing.page import CODE, FAINT, columns, heading, indented, more, page
 
+_MOST_SLOW: Final = 5
 _STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold"}
 
 
@@ -55,7 +56,7 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
     if finding.gain:
         low, high = finding.speedup.low, finding.speedup.high
-        ends = f" ({low:.2f}–{high:.2f})" if high is not None else ""
+        ends = f" ({low:.2f}–{high:.2f}×)" if high is not None else ""
         gain = f"{finding.gain}{ends}{_measured(finding)}"
         rows.append(("gain", Text(f"{gain}  {finding.then or ''}".rstrip())))
     if finding.location is not None:
@@ -66,10 +67,11 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
         if finding.source:
             rows.append(("", Text(finding.source.strip(), style=FAINT)))
     rows += [
-        ("seen" if not index else "", Text(each)) for index, each in enumerate(finding.evidence)
+        ("evidence" if not index else "", Text(each)) for index, each in enumerate(finding.evidence)
     ]
-    rows.append(("do", Text(finding.fix)))
-    rows.append(("sure", Text(finding.confidence, style=FAINT)))
+    rows.append(("fix", Text(finding.fix)))
+    rows.append(("severity", Text(finding.severity, style=FAINT)))
+    rows.append(("confidence", Text(finding.confidence, style=FAINT)))
     return rows
 
 
@@ -81,10 +83,11 @@ def _slow_steps(answer: FindingsAnswer) -> list[RenderableType]:
     if not answer.outliers:
         return []
     table = columns(("step", "right"), ("took", "right"), ("usual", "right"), ("why", "name"))
-    for each in answer.outliers[:5]:
+    for each in answer.outliers[:_MOST_SLOW]:
         took, usual = milliseconds(each.duration_ms), milliseconds(each.usual_ms)
         table.add_row(count(each.number), took, usual, each.why)
-    how_many = counted(len(answer.outliers), "step")
+    is_cut = len(answer.outliers) > _MOST_SLOW
+    how_many = f"the {_MOST_SLOW} slowest" if is_cut else counted(len(answer.outliers), "step")
     return [heading("Slow steps", how_many), indented(table), Text("")]
 
 
@@ -95,4 +98,4 @@ def _not_judged(reasons: list[NotJudged]) -> list[RenderableType]:
     for each in reasons:
         by_reason.setdefault(each.reason, []).append(each.id)
     lines = [Text(f"{', '.join(ids)}: {reason}", style=FAINT) for reason, ids in by_reason.items()]
-    return [heading("Not judged"), *(indented(line) for line in lines)]
+    return [heading("Checks that did not apply"), *(indented(line) for line in lines)]

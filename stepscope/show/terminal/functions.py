@@ -46,7 +46,7 @@ def functions(
     else:
         table = _relations(shown, files, relation)
     parts: list[RenderableType] = [_title(answer, relation), indented(table)]
-    if any(row.estimated for row in shown):
+    if any(row.estimated for row in shown) or (relation and not answer.exact):
         parts += [Text("  " + ESTIMATE_LEGEND, style=FAINT)]
     return page([*parts, *more(len(answer.functions), len(shown), "function"),
                  *notes_block(answer.notes)])  # fmt: skip
@@ -102,8 +102,8 @@ def _relations(rows: Sequence[FunctionRow], files: Mapping[str, str], relation: 
             table.add_row(
                 name(function_name(row, files)) if index == 0 else "",
                 calls_cell(other.ncalls, other.primitive_calls),
-                duration(other.tottime_ns),
-                duration(other.cumtime_ns),
+                _time(other.tottime_ns, estimated=other.ncalls is None),
+                _time(other.cumtime_ns, estimated=other.ncalls is None),
                 name(function_name(other, files)),
             )
     return table

@@ -28,7 +28,7 @@ def line_block(line: Headline) -> list[RenderableType]:
     text = name(f"{line.words} ", "bold")
     if line.location is not None:
         text.append(place(line.location, short_paths([line.location.file])), style=CODE)
-    return [Text(""), text.append(f"  {line.source}")]
+    return [text.append(f"  {line.source}"), Text("")]
 
 
 def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[RenderableType]:
@@ -52,4 +52,4 @@ def hottest_block(lines: list[HotLine], *, run_ns: int | None = None) -> list[Re
             name(short_function(line.location.function or "", _FUNCTION_WIDTH), FAINT),
             Text((line.source or "").strip(), style="bold"),
         )
-    return [heading("Hottest lines", "with what they call"), indented(table), Text("")]
+    return [heading("Hottest lines", "including what they call"), indented(table), Text("")]

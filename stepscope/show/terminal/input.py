@@ -49,7 +49,7 @@ def input(answer: InputAnswer, *, top: int | None = None) -> RenderableType:
         parts += more(len(answer.operations), len(most), "operation")
     if answer.lines:
         shown = answer.lines[:top] if top else answer.lines
-        parts += [Text(""), heading("Lines that load", "with what they call")]
+        parts += [Text(""), heading("Lines that load", "including what they call")]
         parts.append(indented(_lines(shown)))
     if answer.library:
         parts += [Text(""), heading("In libraries", "share of the time to fetch and collate")]

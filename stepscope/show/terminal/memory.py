@@ -40,7 +40,7 @@ def memory(answer: MemoryAnswer, *, top: int | None = None) -> RenderableType:
         ("at start", "right"),
         ("peak", "right"),
         ("at end", "right"),
-        ("growth a step", "right"),
+        ("growth per step", "right"),
     )
     names = _numbered([process_name(process.process) for process in shown])
     for words, process in zip(names, shown, strict=True):

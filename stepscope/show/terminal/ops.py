@@ -57,7 +57,7 @@ def windows_words(windows: Sequence[OpsWindow]) -> str:
         words.append("recorded by the script's own profiler")
     slowdowns = [window.slowdown for window in windows if window.slowdown is not None]
     if slowdowns:
-        words.append(f"steps there take {digits(max(slowdowns))} times as long as the others")
+        words.append(f"steps there take {digits(max(slowdowns))}× as long as others")
     return " · ".join(words)
 
 

@@ -43,9 +43,9 @@ def _about(answer: RanksAnswer) -> str:
     if hosts > 1:
         words.append(counted(hosts, "host"))
     if answer.samples_per_s is not None:
-        words.append(f"{count(round(answer.samples_per_s))} samples a second together")
+        words.append(f"{count(round(answer.samples_per_s))} samples/s together")
     if answer.skew_ms is not None:
-        words.append(f"{milliseconds(answer.skew_ms)} of each step is waiting for the last rank")
+        words.append(f"{milliseconds(answer.skew_ms)} per step waiting for the last rank")
     return " · ".join(words)
 
 

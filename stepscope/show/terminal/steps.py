@@ -11,12 +11,15 @@ from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
 from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
+from stepscope.model.rare import is_rare
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import (
     count,
     counted,
     digits,
+    duration,
+    duration_range,
     milliseconds,
     percent,
 )
@@ -33,6 +36,7 @@ from stepscope.show.terminal.drawing.paths import cut_path
 from stepscope.show.terminal.each_step import course, each_block
 
 _ANCHOR_WIDTH: Final = 55
+_WORTH_A_WORD: Final = 0.01  # of the step
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
 _CATEGORY_STYLES: Final = {
     "input": "magenta",
@@ -83,9 +87,23 @@ def steps_block(answer: StepsAnswer) -> RenderableType:
     if answer.breakdown:
         parts += [
             indented(_breakdown(answer.breakdown)),
+            *_only_in_some(answer),
             indented(Text(most_of_each_step(answer), style="bold")),
         ]
     return Group(*parts)
+
+
+def _only_in_some(answer: StepsAnswer) -> list[RenderableType]:
+    """Which categories only some steps have: a share of the mean step is not one of each."""
+    rare = [
+        f"{each.category} in {count(each.steps)}"
+        for each in answer.breakdown or []
+        if each.share >= _WORTH_A_WORD and is_rare(each.steps, answer.measured)
+    ]
+    if not rare:
+        return []
+    words = f"{', '.join(rare)} of {count(answer.measured)} steps only"
+    return [indented(Text(words, style=FAINT))]
 
 
 def _short_anchor(anchor: str) -> str:
@@ -104,6 +122,9 @@ def cost_line(answer: StepsAnswer) -> Text:
     text = Text("stepscope's own cost  ", style="bold")
     text.append(percent(overhead.share), style="green" if within else WARNING)
     text.append(f" {of_what} (budget {percent(overhead.budget)})")
+    if overhead.windows and answer.steps:
+        windows = counted(overhead.windows, "operator window")
+        text.append(f", plus {duration(overhead.windows_ns)} for {windows}")
     if not within:
         text.append(f"; {_OVER_BUDGET}", style=FAINT)
     if overhead.thinned:
@@ -129,12 +150,12 @@ def _times(answer: StepsAnswer) -> Table:
     cells = [
         ("mean", milliseconds(spread.mean)),
         ("median", milliseconds(spread.median)),
-        ("8 in 10 steps", f"{milliseconds(spread.p10)} to {milliseconds(spread.p90)}"),
+        ("p10–p90", duration_range(1e6 * spread.p10, 1e6 * spread.p90)),
     ]
     if rate is not None:
-        cells.append(("steps a second", digits(rate.per_s)))
+        cells.append(("steps/s", digits(rate.per_s)))
         if rate.samples_per_s is not None:
-            cells.append(("samples a second", digits(rate.samples_per_s)))
+            cells.append(("samples/s", digits(rate.samples_per_s)))
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
     table.add_row(*(Text(value, style="bold") for _, value in cells))
@@ -146,7 +167,7 @@ def _breakdown(shares: list[Share]) -> Table:
     with_device = any(share.device_ms is not None for share in shares)
     device = (("on device", "right"),) if with_device else ()
     table = columns(
-        ("of each step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
+        ("mean step", "label"), ("", "fill"), ("time", "right"), *device, ("share", "right")
     )
     for share in shares:
         if share.share < LEAST_SHARE and not share.device_ms:

@@ -43,8 +43,8 @@ def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> Re
     hottest = summary_lines(answer)
     return page(
         [
-            _title(answer),
             *_headline(answer, findings),
+            _title(answer),
             Text(""),
             _whole_run(answer),
             Text(""),
@@ -63,7 +63,7 @@ def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[Rend
     """What only concerns the steps is shown below, with them."""
     found = headline(answer, advice)
     if found.about == "findings" and advice is not None:
-        return [Text(""), *verdict_block(advice)]
+        return [*verdict_block(advice), Text("")]
     return line_block(found) if found.about == "line" else []
 
 

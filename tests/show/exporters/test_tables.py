@@ -8,7 +8,7 @@ from typing import Any
 import polars
 import pytest
 
-from build import MS, RunBuilder
+from build import BOOT_NS, MS, RunBuilder
 from hand_made_answers import MAIN
 from stepscope.analyze.run import load
 from stepscope.errors import InputError
@@ -42,7 +42,7 @@ COLUMNS = {
     ],
     "files": [
         "path", "opens", "writing", "steps", "total_ns", "estimated", "file", "line", "function",
-        *WHO,
+        *WHO, "share", "importing",
     ],
     "memory": [*WHO, "first_bytes", "peak_bytes", "last_bytes", "growth_bytes_per_step"],
     "memory_points": [*WHO, "at_ns", "resident_bytes"],
@@ -150,10 +150,10 @@ def test_memory_tells_the_workers_apart(run: Run) -> None:
         ("worker", 12, 12),
     ]
     assert rows(tables["memory_points"], "pid", "at_ns", "resident_bytes") == [
-        (10, 0, 100),
-        (10, 9 * MS, 300),
-        (11, MS, 11),
-        (12, MS, 12),
+        (10, BOOT_NS, 100),
+        (10, BOOT_NS + 9 * MS, 400),
+        (11, BOOT_NS + MS, 11),
+        (12, BOOT_NS + MS, 12),
     ]
 
 

@@ -26,7 +26,7 @@ export interface Share {
 
 // What recording cost, as a share of the time in measured steps (of the run without steps).
 export interface Overhead {
-  share: number; budget: number; thinned: string[];
+  share: number; budget: number; thinned: string[]; windows: number; windows_ns: number;
 }
 
 export interface Step {
@@ -256,7 +256,8 @@ export interface InputAnswer {
 
 export interface FileRow {
   path: string; opens: number; writing: boolean; steps: number | null; total_ns: number;
-  estimated: boolean; location: Location | null; process: Process;
+  estimated: boolean; location: Location | null; process: Process; share: number;
+  importing: boolean;
 }
 
 export interface FilesAnswer {

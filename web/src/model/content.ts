@@ -48,8 +48,8 @@ export interface Tree {
 export interface ShownFunction {
   file: string; line: number; function: string; process: Process; ncalls: number | null;
   primitive_calls: number | null; tottime_ns: number | null; cumtime_ns: number | null;
-  estimated: boolean; callers: [number, number, number, number][];
-  callees: [number, number, number, number][];
+  estimated: boolean; callers: ([number, number | null, number, number])[];
+  callees: ([number, number | null, number, number])[];
 }
 
 export interface FunctionTable {

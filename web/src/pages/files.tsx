@@ -12,10 +12,9 @@ export function Files({ content }: { content: Content }) {
   const answer = content.files;
   const rows = answer?.files ?? [];
   const steps = content.summary.steps.steps;
-  const whole = content.summary.wall_ns || 1;
   const short = shortNames(rows.flatMap((each) => (each.location ? [each.location.file] : [])));
   return (
-    <Page title="Files" note="A file's time is all the time of the calls that opened it.">
+    <Page title="Files" note="A file's time runs until the function that opened it returns or opens another file.">
       <div class="figures">
         <Figure label="files" value={count(rows.length)} />
         <Figure label="read" value={size(answer?.read_bytes)} note="by all processes" />
@@ -30,9 +29,9 @@ export function Files({ content }: { content: Content }) {
               { key: "how", title: "for", text: true, value: (row) => (row.writing ? "writing" : "reading") },
               { key: "opens", title: "opened", value: (row) => row.opens, cell: (row) => `${count(row.opens)}×` },
               ...(steps ? [{ key: "steps", title: "in steps", value: (row: FileRow) => row.steps, cell: (row: FileRow) => (row.steps === null ? "–" : `${count(row.steps)} of ${count(steps)}`) }] : []),
-              { key: "bar", title: "", value: (row) => row.total_ns, cell: (row) => <Bar share={row.total_ns / whole} /> },
-              { key: "time", title: "time", value: (row) => row.total_ns, cell: (row) => <>{row.estimated && <abbr title="estimated: the mean time of the line">≈</abbr>}{duration(row.total_ns)}</> },
-              { key: "share", title: "of run", value: (row) => row.total_ns / whole, cell: (row) => percent(row.total_ns / whole) },
+              { key: "bar", title: "", value: (row) => row.total_ns, cell: (row) => <Bar share={row.share} /> },
+              { key: "time", title: "time", value: (row) => row.total_ns, cell: (row) => <>{row.estimated && <abbr title="estimated: the mean time of the line">≈</abbr>}{row.importing ? "part of imports" : duration(row.total_ns)}</> },
+              { key: "share", title: "of process", value: (row) => row.share, cell: (row) => (row.importing ? "–" : percent(row.share)) },
               { key: "line", title: "opened by", text: true, value: (row) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row) => <Place at={row.location} short={short} /> },
               { key: "process", title: "process", text: true, value: (row) => processName(row.process) },
             ]} />

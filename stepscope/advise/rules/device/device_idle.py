@@ -26,7 +26,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"The device is idle {percent(share)} of the time",
-            verdict="leaves the device idle",
+            verdict="is idle time on the device",
             share=share,
             evidence=[
                 f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "

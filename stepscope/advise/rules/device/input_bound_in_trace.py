@@ -25,8 +25,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"The device waits {percent(share)} of the step for the batch",
-            verdict="waits for its batch",
+            title=f"The device waits for the batch {percent(share)} of step time",
+            verdict="is spent waiting for the batch",
             share=share,
             evidence=[
                 f"The host takes {ms(case.by_step(end - start))} of a step "

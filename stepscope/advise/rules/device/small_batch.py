@@ -34,7 +34,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             id=ID,
             title=f"{counted(count, 'short kernel')} a step leave the device "
             f"{percent(device.idle_share)} idle",
-            verdict="leaves the device idle: its kernels are too short",
+            verdict="is idle time on the device: its kernels are too short",
             share=device.idle_share,
             evidence=[
                 f"{counted(count, 'kernel')} a step, half of them under "

@@ -24,7 +24,7 @@ def judge(case: HostCase) -> list[Candidate]:
         Candidate(
             id=ID,
             title=f"{percent(cost / whole)} of the operators' time is double precision",
-            verdict="computes in 64 bits",
+            verdict="goes to computing in 64 bits",
             share=min(1.0, cost / case.step_ns),
             evidence=[
                 f"{percent(cost / whole)} of the operators' time, {ms(cost)} of a step, has inputs "

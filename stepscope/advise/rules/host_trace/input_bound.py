@@ -18,8 +18,8 @@ def judge(case: HostCase) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"The step waits {percent(share)} of its time for the batch",
-            verdict=f"waits for its batch{at(location)}",
+            title=f"Waiting for the batch takes {percent(share)} of step time",
+            verdict=f"is spent waiting for the batch{at(location)}",
             share=share,
             evidence=[
                 f"{ms(cost)} of the {ms(case.step_ns)} step pass until the batch is there, in "

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from stepscope.model import durations
+from stepscope.model import durations, sizes
 from stepscope.model.durations import digits as digits
 
 NOTHING: Final = "-"
 TIME_UNITS_NS: Final = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
-_SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def duration(ns: float | None) -> str:
@@ -42,16 +41,7 @@ def percent(share: float | None) -> str:
 
 
 def size(size_bytes: float | None) -> str:
-    """`512 B`, `1.50 MiB`, `12.3 GiB`."""
-    if size_bytes is None:
-        return NOTHING
-    if size_bytes < 0:
-        return "-" + size(-size_bytes)
-    for unit in _SIZE_UNITS:
-        if size_bytes < 999.5 or unit == _SIZE_UNITS[-1]:
-            break
-        size_bytes /= 1024
-    return f"{size_bytes:.0f} B" if unit == "B" else f"{digits(size_bytes)} {unit}"
+    return NOTHING if size_bytes is None else sizes.size(size_bytes)
 
 
 def padded_size(size_bytes: float | None) -> str:
