@@ -69,6 +69,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.code",
         "analyze.input",
         "analyze.ranks",
+        "analyze.imported",
         "analyze.timeline",
         "analyze.answers",
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import stepscope.importers as folder
-from stepscope.errors import DataError
+from stepscope.errors import NotATrace
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
 from stepscope.importers.unzip import read_head
@@ -79,5 +79,5 @@ def importer_of(path: Path) -> Importer:
     found = next((each for each in named or every if each.recognises(head)), None)
     if found is None:
         tried = ", ".join(f"{each.label} ({', '.join(each.endings)})" for each in every)
-        raise DataError(f"'{path}' is not a readable trace. Tried: {tried}.")
+        raise NotATrace(f"'{path}' is not a readable trace. Tried: {tried}.")
     return found

@@ -224,6 +224,8 @@ class SummaryAnswer(Record, frozen=True):
     hottest_source: list[str | None] = []  # the text of each of the hottest lines
     has: list[str] = []  # views for which something was recorded
     can_repeat: bool = False  # its command starts it again: `stepscope try` can
+    is_trace: bool = False  # another tool recorded it: its parts are not known
+    contents: list[str] = []  # of a trace: what is in it, a sentence each
 
 
 # --- the other questions --------------------------------------------------------------------------

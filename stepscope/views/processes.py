@@ -23,4 +23,5 @@ PROCESSES: "View[ProcessesAnswer]" = View(
         },
     ),
     tables=("processes",),
+    takes_traces=True,
 )

@@ -4,15 +4,15 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.imported.memory import memory_points, traced_lines, traced_memory
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.operators.line_figures import line_figures
 from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
-from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
+from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
 
-_MOST_POINTS: Final = 500
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # measurements, at least
@@ -20,12 +20,13 @@ _IN_A_STRETCH: Final = 3  # measurements, at least
 
 def memory(run: Run) -> MemoryAnswer:
     rows = [_process_memory(run, process) for process in run.processes]
+    traced = [each for each in map(traced_memory, run.processes) if each is not None]
     machine = run.info.machine
     return MemoryAnswer(
-        processes=[row for row in rows if row is not None],
+        processes=[*(row for row in rows if row is not None), *(row for row, _ in traced)],
         machine_bytes=machine.memory_bytes,
         limit_bytes=machine.container_memory_bytes,
-        notes=all_notes(run),
+        notes=[*all_notes(run), *dict.fromkeys(note for _, note in traced)],
         lines=_lines(run),
     )
 
@@ -34,9 +35,9 @@ def _lines(run: Run) -> list[LineMemory] | None:
     """From the operator windows of every process."""
     windows = [(process, line_figures(process)) for process in run.processes]
     with_memory = [(process, each) for process, each in windows if each and each.has_memory]
-    if not with_memory:
+    rows = [row for process in run.processes for row in traced_lines(run, process)]
+    if not with_memory and not rows:
         return None
-    rows = []
     for process, each in with_memory:
         for (code, line), figures in each.by_line.items():
             location = code_location(run, process, code, line)
@@ -72,18 +73,8 @@ def _process_memory(run: Run, process: ProcessData) -> ProcessMemory | None:
         peak_bytes=peak,
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
-        points=_points(at_ns - process.start_ns, resident),
+        points=memory_points(at_ns - process.start_ns, resident),
     )
-
-
-def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
-    """Few enough to draw: the largest value of each stretch of time."""
-    groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
-    largest = [int(group[np.argmax(resident[group])]) for group in groups]
-    return [
-        MemoryPoint(at_ns=int(at_ns[index]), resident_bytes=int(resident[index]))
-        for index in largest
-    ]
 
 
 def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:

@@ -11,7 +11,6 @@ from stepscope.analyze.answers.memory import peak_bytes
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.analyze.traces.foreign import is_trace
 from stepscope.model import Ending, How, Process, ProcessesAnswer, ProcessRow
 from stepscope.store.reader import ProcessData, Run
 
@@ -100,7 +99,7 @@ def _is_alive(process: ProcessData) -> bool:
 
 def ending(run: Run) -> Ending:
     how, exit_status, signal = _ended(run)
-    words = _TRACE if is_trace(run.path) else _ending_words(how, exit_status, signal)
+    words = _TRACE if run.is_trace else _ending_words(how, exit_status, signal)
     return Ending(how=how, exit_status=exit_status, signal=signal, words=words)
 
 

@@ -155,5 +155,7 @@ def _lane(row: Row, shown: Spans) -> Lane:
 
 
 def _process_name(member: Member) -> str:
-    folder = member.process.folder
-    return folder.name if folder.is_file() else f"{member.role} · {member.pid}"
+    trace, rank = member.process.trace, member.process.info.rank
+    if trace is None:
+        return f"{member.role} · {member.pid}"
+    return trace.name if rank is None else f"rank {rank}"

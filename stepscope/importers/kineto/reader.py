@@ -171,7 +171,9 @@ class _Reader:
 
     def _notes(self, text: TraceText[Event]) -> list[str]:
         name, notes = text._path.name, []
-        if text.is_cut_off:
+        if text.limit is not None:
+            notes.append(text.limit)
+        elif text.is_cut_off:
             notes.append(f"{name} is cut off: what was written up to there is shown.")
         if text.dropped:
             notes.append(f"{name}: {text.dropped:,} events are damaged and left out.")

@@ -46,12 +46,12 @@ def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> Re
             _title(answer),
             *_headline(answer, findings),
             Text(""),
-            _whole_run(answer),
+            _contents(answer) if answer.is_trace else _whole_run(answer),
             Text(""),
             steps_block(answer.steps),
             Text(""),
             *hottest_block(hottest, run_ns=answer.wall_ns),
-            cost_line(answer.steps),
+            *([] if answer.is_trace else [cost_line(answer.steps)]),
             *notes_block(answer.notes),
             Text(""),
             _next(answer, findings),
@@ -68,7 +68,8 @@ def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[Rend
 
 
 def _title(answer: SummaryAnswer) -> RenderableType:
-    text = Text(shlex.join(answer.command), style="bold cyan", no_wrap=True, overflow="ellipsis")
+    title = answer.run if answer.is_trace else shlex.join(answer.command)
+    text = Text(title, style="bold cyan", no_wrap=True, overflow="ellipsis")
     below = Text(answer.ending.words, style=_ending_style(answer.ending))
     below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
     below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
@@ -94,9 +95,14 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
     return Group(heading("The whole run", took), indented(table))
 
 
+def _contents(answer: SummaryAnswer) -> RenderableType:
+    lines = [indented(Text(each)) for each in answer.contents]
+    return Group(heading("The trace", duration(answer.wall_ns) if answer.wall_ns else ""), *lines)
+
+
 def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
     asked = next_questions(answer, advice)
-    width = max(len(each.words) for each in asked)
+    width = max((len(each.words) for each in asked), default=0)
     lines: list[RenderableType] = [heading("Next")]
     for each in asked:
         line = Text(f"  {each.words:<{width}}   ", style=FAINT, no_wrap=True, overflow="ignore")
