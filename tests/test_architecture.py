@@ -73,7 +73,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "analyze.timeline",
         "analyze.answers",
     ),
-    "importers": ("importers", "importers.kineto", "importers.xplane"),
+    "importers": (
+        "importers", "importers.kineto", "importers.xplane", "importers.tensorflow_json",
+        "importers.viztracer", "importers.pstats", "importers.lprof", "importers.memory_snapshot",
+    ),
     "compare": ("compare.statistics", "compare"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device",
                "advise.rules.host_trace", "advise"),

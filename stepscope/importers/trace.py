@@ -73,6 +73,7 @@ class Thread(msgspec.Struct, frozen=True):
     process: str
     thread: str  # the kernel's number where it is one
     name: str | None = None
+    process_name: str | None = None
 
 
 class Shapes(msgspec.Struct, frozen=True):
@@ -197,3 +198,14 @@ def no_events(count: int) -> npt.NDArray[Any]:
                    "source"):  # fmt: skip
         table[column] = -1
     return table
+
+
+def no_trace(path: Path, **found: Any) -> Trace:
+    """A file that has no events, but something else."""
+    nothing: dict[str, Any] = {
+        "names": [], "threads": [], "shapes": [], "head": {}, "notes": [],
+        "events": np.zeros(0, EVENT_DTYPE),
+        "memory": np.zeros(0, MEMORY_DTYPE),
+        "flows": np.zeros(0, FLOW_DTYPE),
+    }  # fmt: skip
+    return Trace(path, **(nothing | found))

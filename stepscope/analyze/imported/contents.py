@@ -13,7 +13,6 @@ from stepscope.importers.trace import ON_DEVICE, Category, Trace
 from stepscope.model.durations import duration
 from stepscope.store.reader import Run
 
-_OF_OPERATORS: Final = ("findings", "steps", "ops", "kernels", "device", "input")
 _RUNS_ON: Final = (Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
 
 
@@ -22,10 +21,12 @@ def views_of_trace(run: Run) -> list[str]:
     traces = _readable(run)
     there = {
         "summary": True,
-        **dict.fromkeys(_OF_OPERATORS[:2], _has_operators(traces)),
+        **dict.fromkeys(("findings", "steps"), _has_operators(traces)),
         "lines": any(process.lines.blocks for process in run.processes),
         "functions": _has_functions(run, traces),
-        **dict.fromkeys(_OF_OPERATORS[2:], _has_operators(traces)),
+        "ops": _has_operators(traces),
+        **dict.fromkeys(("kernels", "device"), any(trace.has_device for trace in traces)),
+        "input": _has_operators(traces),
         "memory": any(trace.has_memory or trace.kept for trace in traces),
         "ranks": len({each.info.rank for each in run.processes} - {None}) > 1,
         "processes": True,
@@ -59,7 +60,8 @@ def contents(run: Run) -> list[str]:
     trace = trace_of(run.main) if run.main is not None else ""
     if isinstance(trace, str):
         return [trace] if trace else []
-    return [*_operators(trace), *_device(trace), *_functions(run, trace), *_memory(trace)]
+    found = _operators(trace), _device(trace), _functions(run, trace), _lines(trace), _memory(trace)
+    return [sentence for each in found for sentence in each]
 
 
 def _operators(trace: Trace) -> Iterator[str]:
@@ -90,6 +92,12 @@ def _functions(run: Run, trace: Trace) -> Iterator[str]:
     place = f"{most.file}:{most.line}" if most.line else most.file
     counted = f"{calls:,} calls of {len(rows):,} functions"
     yield f"{counted}: {share} of the time in {most.function} ({place})"
+
+
+def _lines(trace: Trace) -> Iterator[str]:
+    if trace.line_times:
+        lines = sum(len(each.lines) for each in trace.line_times)
+        yield f"{lines:,} lines of {len(trace.line_times):,} functions"
 
 
 def _memory(trace: Trace) -> Iterator[str]:

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.traces.nesting import Indices, parents
-from stepscope.clock import Ints
 from stepscope.importers.frame_names import BUILT_IN, frame_of, is_users
 from stepscope.importers.trace import Category, Source, Trace
 
@@ -49,15 +48,15 @@ def _numbered(trace: Trace, name: Indices, places: list[Source]) -> StackPlaces:
 
 
 def _innermost(calls: npt.NDArray[Any], operators: npt.NDArray[Any]) -> Indices:
-    """The name of the innermost call around each operator's start, -1: none."""
+    """The name of the innermost call around each operator, -1: none."""
     found = np.full(len(operators), -1, np.int64)
     threads = np.unique(calls["thread"])
     for thread in threads.tolist():
         mine = calls[calls["thread"] == thread]
         # Some versions number the threads of stacks on their own: if there is one, it is that.
         here = np.flatnonzero((operators["thread"] == thread) | (len(threads) == 1))
-        at = _around(mine, operators["start_ns"][here])
         ordered = _ordered(mine)
+        at = _around(ordered, operators[here])
         found[here] = np.where(at >= 0, ordered["name"][np.maximum(at, 0)], -1)
     return found
 
@@ -68,14 +67,14 @@ def _ordered(calls: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return ordered
 
 
-def _around(calls: npt.NDArray[Any], at_ns: Ints) -> Indices:
-    """The last one that began before, or the nearest around that which has not ended yet."""
-    calls = _ordered(calls)
+def _around(calls: npt.NDArray[Any], operators: npt.NDArray[Any]) -> Indices:
+    """The last one that began before, or the nearest around that which lasts as long."""
     start_ns, end_ns = calls["start_ns"], calls["start_ns"] + calls["duration_ns"]
     parent = parents(calls["thread"], start_ns, end_ns)
-    found = np.searchsorted(start_ns, at_ns, side="right") - 1
-    over = np.flatnonzero((found >= 0) & (end_ns[np.maximum(found, 0)] < at_ns))
+    until_ns = operators["start_ns"] + operators["duration_ns"]
+    found = np.searchsorted(start_ns, operators["start_ns"], side="right") - 1
+    over = np.flatnonzero((found >= 0) & (end_ns[np.maximum(found, 0)] < until_ns))
     while len(over):
         found[over] = parent[found[over]]
-        over = over[(found[over] >= 0) & (end_ns[np.maximum(found[over], 0)] < at_ns[over])]
+        over = over[(found[over] >= 0) & (end_ns[np.maximum(found[over], 0)] < until_ns[over])]
     return found

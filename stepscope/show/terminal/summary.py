@@ -29,6 +29,7 @@ from stepscope.show.terminal.findings import verdict_block
 from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
+_UNKNOWN: Final = "1970-01-01T"  # some files do not say when
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -48,8 +49,7 @@ def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> Re
             Text(""),
             _contents(answer) if answer.is_trace else _whole_run(answer),
             Text(""),
-            steps_block(answer.steps),
-            Text(""),
+            *_steps(answer),
             *hottest_block(hottest, run_ns=answer.wall_ns),
             *([] if answer.is_trace else [cost_line(answer.steps)]),
             *notes_block(answer.notes),
@@ -72,7 +72,8 @@ def _title(answer: SummaryAnswer) -> RenderableType:
     text = Text(title, style="bold cyan", no_wrap=True, overflow="ellipsis")
     below = Text(answer.ending.words, style=_ending_style(answer.ending))
     below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
-    below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
+    if not answer.started.startswith(_UNKNOWN):
+        below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
     return Group(text, below)
 
 
@@ -98,6 +99,13 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
 def _contents(answer: SummaryAnswer) -> RenderableType:
     lines = [indented(Text(each)) for each in answer.contents]
     return Group(heading("The trace", duration(answer.wall_ns) if answer.wall_ns else ""), *lines)
+
+
+def _steps(answer: SummaryAnswer) -> list[RenderableType]:
+    """Nothing in files that only count functions, lines or memory."""
+    if answer.is_trace and "steps" not in answer.has:
+        return []
+    return [steps_block(answer.steps), Text("")]
 
 
 def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
