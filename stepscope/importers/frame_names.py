@@ -11,7 +11,8 @@ _FORMS: Final = (
     re.compile(r"\$?(?P<file>[^ ]+\.py):(?P<line>\d{1,9}) (?P<function>.+)"),  # TensorFlow, JAX
 )
 _LIBRARIES: Final = re.compile(
-    r"(^|/)(site-packages|dist-packages|torch|python3[.\d]*|tensorflow|keras|jax|flax|optax)/"
+    r"(^|/)(site-packages|dist-packages|python3[.\d]*|torch|torchvision|torchaudio|numpy|tensorflow|"
+    r"keras|jax|flax|optax|lightning|pytorch_lightning|transformers|accelerate|deepspeed)/"
     r"|^<|^(threading|runpy|contextlib|functools|selectors|queue)\.py$"
 )
 _ADDRESS: Final = re.compile(r" (?:object )?at 0x[0-9a-fA-F]+")  # the same function of many objects

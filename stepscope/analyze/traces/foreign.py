@@ -7,21 +7,25 @@ from typing import Final, NamedTuple
 
 from stepscope.analyze.run import load
 from stepscope.analyze.traces import sessions
-from stepscope.analyze.traces.sessions import Session, is_named_like_one
+from stepscope.analyze.traces.sessions import Session
 from stepscope.analyze.traces.traced_process import completed, infos_of, process_of
 from stepscope.errors import NotATrace
+from stepscope.importers.importer import importer_of
 from stepscope.store import format as fmt
 from stepscope.store.reader import Run
 from stepscope.store.records import RunInfo
 
-__all__ = ["choose", "is_named_like_one", "is_trace", "load_any", "run_of_trace", "traces_in"]
+__all__ = [
+    "choose", "is_trace", "load_any", "require_traces", "run_of_trace",
+    "traces_in",
+]  # fmt: skip
 
 _MOST_NAMED: Final = 3  # other runs or traces in a message
 _NOTHING: Final = (
     "'{folder}' is not a run folder: it has no {run_file}. Below it is no run and no trace either: "
     "looked for '*.xplane.pb', '*.pt.trace.json' and '*.pt.trace.json.gz', and in the folder "
-    "itself for any '*.json' with trace events. Give the folder that 'stepscope run' named at its "
-    "end, a folder that a profiler wrote to, or its file."
+    "itself for any '*.json' with trace events and other profilers' files. Give the folder that "
+    "'stepscope run' named at its end, a folder that a profiler wrote to, or its file."
 )
 
 
@@ -45,6 +49,12 @@ def traces_in(path: Path) -> list[Path]:
         return []
     here = sessions.sessions_in(path)
     return list(here[-1].files) if here else []
+
+
+def require_traces(path: Path) -> None:
+    """Raises if one of the files is of no format that we know."""
+    for file in traces_in(path):
+        importer_of(file)
 
 
 def load_any(path: str | Path) -> Run:
