@@ -28,8 +28,8 @@ def write_json(path: Path, events: list[Event], **head: Any) -> Path:
 def rank_trace(
     path: Path, rank: int, *, steps: int = 6, late_us: float = 0.0, clock_us: float = 0.0
 ) -> Path:
-    """Steps of 1 ms with a collective that ends 900 us into each, on all ranks. This one comes to it
-    `late_us` later than after 500 us, and its clock is `clock_us` ahead."""
+    """Steps of 1 ms with a collective that ends 900 us into each, on all ranks. This one comes to
+    it `late_us` later than after 500 us, and its clock is `clock_us` ahead."""
     events = []
     for step in range(steps):
         begin = 1000.0 * step + clock_us

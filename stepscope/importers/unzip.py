@@ -30,6 +30,11 @@ class Content:
         self.is_cut_off = False
         self.limit: str | None = None  # what was left out because it would not end
 
+    @functools.cached_property
+    def size_bytes(self) -> int:
+        """On the disk."""
+        return self.path.stat().st_size
+
     def __iter__(self) -> Iterator[bytes]:
         try:
             with open(self.path, "rb") as file:
@@ -75,7 +80,7 @@ class Content:
                 yield from iter(functools.partial(content.read, _PIECE_BYTES), b"")
 
     def _limited(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        most = max(_HARMLESS_BYTES, _MOST_TIMES * self.path.stat().st_size)
+        most = max(_HARMLESS_BYTES, _MOST_TIMES * self.size_bytes)
         size = 0
         for piece in pieces:
             size += len(piece)

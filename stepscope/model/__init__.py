@@ -226,6 +226,7 @@ class SummaryAnswer(Record, frozen=True):
     can_repeat: bool = False  # its command starts it again: `stepscope try` can
     is_trace: bool = False  # another tool recorded it: its parts are not known
     contents: list[str] = []  # of a trace: what is in it, a sentence each
+    trace_ns: int = 0  # of a trace: from its first event to its last
 
 
 # --- the other questions --------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def summary(run: Run) -> SummaryAnswer:
         command=run.info.command,
         started=_started(run),
         ending=ending(run),
-        wall_ns=_wall_ns(run) if run.is_trace else sum(part.ns for part in found),
+        wall_ns=sum(part.ns for part in found),
         parts=found,
         steps=_steps(run),
         hottest=[line.location for line in hottest],
@@ -39,11 +39,11 @@ def summary(run: Run) -> SummaryAnswer:
         can_repeat=can_repeat(run),
         is_trace=run.is_trace,
         contents=contents(run) if run.is_trace else [],
+        trace_ns=_trace_ns(run) if run.is_trace else 0,
     )
 
 
-def _wall_ns(run: Run) -> int:
-    """From the first event to the last."""
+def _trace_ns(run: Run) -> int:
     return max(0, run.main.end_ns - run.main.start_ns) if run.main is not None else 0
 
 

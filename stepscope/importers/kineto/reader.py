@@ -81,6 +81,8 @@ class _Reader:
         self._thread_names: dict[int, str] = {}
         self._process_names: dict[Scalar, str] = {}
         self._unread = 0
+        self._untimed = 0
+        self._backwards = 0
 
     def take(self, text: bytes) -> int:
         """Reads what the C core can read of the text."""
@@ -89,18 +91,27 @@ class _Reader:
         return end
 
     def add(self, rows: Rows) -> None:
-        self._add_complete(rows, rows.of("X"))
-        instants, flows = rows.of("i", "I"), rows.of("s", "f", "t")
+        self._add_complete(rows, self._timed(rows.of("X")))
+        instants, flows = self._timed(rows.of("i", "I")), self._timed(rows.of("s", "f", "t"))
         self._add_memory(rows, instants[rows.is_one_of(instants["name"], _MEMORY)])
         self._add_flows(rows, flows[rows.is_one_of(flows["category"], *_FLOWS)])
         self._add_thread_names(rows, rows.of("M"))
         self._unread += len(rows.of("B", "E"))
+
+    def _timed(self, events: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Those that say when they were."""
+        us = events["ts_us"]
+        sane = np.isfinite(us) & (np.abs(us) < _FARTHEST_US)
+        self._untimed += int((~sane).sum())
+        kept: npt.NDArray[Any] = events if sane.all() else events[sane]
+        return kept
 
     def _add_complete(self, rows: Rows, events: npt.NDArray[Any]) -> None:
         if not len(events):
             return
         table = no_events(len(events))
         table["start_ns"] = _ns(events["ts_us"])
+        self._backwards += int((events["dur_us"] < 0).sum())
         table["duration_ns"] = np.maximum(_ns(events["dur_us"]), 0)
         table["name"] = rows.numbered(events["name"], lambda raw: self._names[string_of(raw)])
         table["thread"] = self._thread(rows, events)
@@ -192,7 +203,15 @@ class _Reader:
             notes.append(f"{name}: {text.dropped:,} events are damaged and left out.")
         if self._unread:
             notes.append(f"{name}: {self._unread:,} events without a duration are left out.")
+        if self._untimed:
+            notes.append(f"{name}: {_counted(self._untimed)} no time: left out.")
+        if self._backwards:
+            notes.append(f"{name}: {_counted(self._backwards)} a negative duration, taken as none.")
         return notes
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} event has" if count == 1 else f"{count:,} events have"
 
 
 def _pairs(rows: Rows, events: npt.NDArray[Any], what: bytes) -> Iterator[tuple[bytes, bytes]]:

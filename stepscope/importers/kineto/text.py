@@ -22,6 +22,9 @@ CHUNK_BYTES: Final = 4 * 2**20
 _SEPARATORS: Final = b" \r\n\t,"
 _LONGEST_HEAD: Final = 64 * 2**20
 _LONGEST_EVENT: Final = 64 * 2**20
+_HARMLESS_EVENTS: Final = 500_000  # a few hundred megabytes when they are analysed
+_LEAST_BYTES: Final = 3  # of a zipped file for an event: real ones take 15 and more
+_PH: Final = b'"ph"'
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
 _BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
 _LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
@@ -57,10 +60,12 @@ class TraceText(Generic[_T]):
     def __iter__(self) -> Iterator[list[_T]]:
         chunks = _large(iter(self._content))
         rest = self._after_head(chunks)
+        seen = rest.count(_PH)
         for chunk in chunks:
             rest += chunk
-            if len(rest) > _LONGEST_EVENT + CHUNK_BYTES:
-                self._leave_out()
+            seen += chunk.count(_PH)
+            self._limit = self._why_to_stop(rest, seen)
+            if self._limit is not None:
                 break
             if self._is_over:
                 continue
@@ -76,12 +81,16 @@ class TraceText(Generic[_T]):
             yield events
         self._end(rest)
 
-    def _leave_out(self) -> None:
+    def _why_to_stop(self, rest: bytes, seen: int) -> str | None:
         """Nothing that we could use is that long; what goes on for ever fills the memory."""
-        self._limit = (
-            f"{self._path.name} has more than {_LONGEST_EVENT // 2**20} MiB without an event: what "
-            "comes after that is left out."
-        )
+        name = self._path.name
+        if len(rest) > _LONGEST_EVENT + CHUNK_BYTES:
+            without = f"{_LONGEST_EVENT // 2**20} MiB without an event"
+            return f"{name} has more than {without}: what comes after that is left out."
+        if seen > max(_HARMLESS_EVENTS, self._content.size_bytes / _LEAST_BYTES):
+            unpacked = f"{self._content.size_bytes / 2**20:,.1f} MiB hold more than {seen:,} events"
+            return f"{name} was made to fill the memory: its {unpacked}. Later ones are left out."
+        return None
 
     @property
     def limit(self) -> str | None:
@@ -103,15 +112,11 @@ class TraceText(Generic[_T]):
                 return text[found.end() :]
             if len(text) > _LONGEST_HEAD:
                 break
+        looked = f" in its first {_LONGEST_HEAD // 2**20} MiB" if len(text) > _LONGEST_HEAD else ""
         raise NotATrace(
-            f"'{self._path}' is not a trace: it has no list of events{self._within()}. Give a file "
-            "that torch.profiler's export_chrome_trace wrote."
+            f"'{self._path}' is not a trace: it has no list of events{looked}. Give a file that "
+            "torch.profiler's export_chrome_trace wrote."
         )
-
-    def _within(self) -> str:
-        """A few kilobytes may hold many megabytes of nothing."""
-        limit = self._content.limit
-        return f" in its first {_LONGEST_HEAD // 2**20} MiB" if limit else ""
 
     def _end(self, rest: bytes) -> None:
         self.is_cut_off = self._content.is_cut_off or not self._is_over

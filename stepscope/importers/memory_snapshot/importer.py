@@ -11,7 +11,6 @@ import numpy.typing as npt
 from stepscope.errors import DataError
 from stepscope.importers.frame_names import is_users
 from stepscope.importers.importer import Importer, register
-from stepscope.importers.plain_pickle import read_plain_pickle
 from stepscope.importers.trace import (
     MEMORY_DTYPE,
     Frame,
@@ -21,6 +20,7 @@ from stepscope.importers.trace import (
     no_trace,
 )
 from stepscope.importers.unzip import read_whole
+from stepscope.store.plain_pickle import read_plain_pickle
 
 _ALLOCATED: Final = "alloc"
 _FREED: Final = "free_completed"

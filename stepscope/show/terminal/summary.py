@@ -98,7 +98,7 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
 
 def _contents(answer: SummaryAnswer) -> RenderableType:
     lines = [indented(Text(each)) for each in answer.contents]
-    return Group(heading("The trace", duration(answer.wall_ns) if answer.wall_ns else ""), *lines)
+    return Group(heading("The trace", duration(answer.trace_ns) if answer.trace_ns else ""), *lines)
 
 
 def _steps(answer: SummaryAnswer) -> list[RenderableType]:

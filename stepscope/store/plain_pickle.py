@@ -1,4 +1,5 @@
 """Reads pickles of plain data, and nothing else: numbers, text, lists, tuples, dictionaries.
+Objects of classes that the caller names become dictionaries of their attributes.
 
 A pickle is a program for a small machine with a stack. This one has only the instructions that make
 such data; what would import a name, call something or set an attribute ends the reading. Python's
@@ -8,7 +9,7 @@ own unpickler would look up the names, and takes as much memory as a damaged fil
 import io
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, Final
 
 from stepscope.errors import DataError
@@ -22,10 +23,18 @@ class WantsMore(DataError):
     """The pickle does something that plain data does not need."""
 
 
-def read_plain_pickle(content: bytes, name: str) -> Any:
-    """Raises DataError if it is damaged, WantsMore if it is no plain data."""
+class Named(str):
+    """A class that the caller knows, by its name: nothing is imported."""
+
+
+Class = tuple[str, str]  # module, name
+
+
+def read_plain_pickle(content: bytes, name: str, known: Set[Class] = frozenset()) -> Any:
+    """Raises DataError if it is damaged, WantsMore if it is no plain data. Objects of `known`
+    classes become dictionaries."""
     try:
-        return _Machine(content).run()
+        return _Machine(content, known).run()
     except WantsMore as error:
         raise WantsMore(f"'{name}' is refused: {error}") from None
     except (IndexError, KeyError, ValueError, TypeError, struct.error, AttributeError) as error:
@@ -33,7 +42,8 @@ def read_plain_pickle(content: bytes, name: str) -> Any:
 
 
 class _Machine:
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, known: Set[Class]) -> None:
+        self._known = known
         self._file = io.BytesIO(content)
         self._size = len(content)
         self._stack: list[Any] = []
@@ -45,8 +55,8 @@ class _Machine:
             code = read(1)
             if code == pickle.STOP:
                 return self._stack.pop()
-            handler = handlers.get(code)
-            if handler is None:
+            handler = handlers.get(code) or (self._known and _OF_OBJECTS.get(code))
+            if not handler:
                 raise self._unknown(code)
             handler(self)
         raise WantsMore(f"it has more than {_MOST_INSTRUCTIONS:,} instructions.")
@@ -55,9 +65,7 @@ class _Machine:
         if not code:
             return ValueError("cut off")
         if code in _RUNS_CODE:
-            return WantsMore(
-                f"it is a pickle that wants to {_RUNS_CODE[code]}. Only plain data is read."
-            )
+            return _refused(_RUNS_CODE[code])
         return ValueError("no instruction of a pickle")
 
     # --- what it reads ---
@@ -116,10 +124,26 @@ class _Machine:
     def get(self, number: int) -> None:
         self._stack.append(self._memo[number])
 
+    def find(self, module: Any, name: Any) -> None:
+        if (module, name) not in self._known:
+            raise _refused(f"import {module}.{name}")
+        self.push(Named(name))
+
+    def make(self) -> None:
+        """Of what was called with whatever: only known classes can be on the stack."""
+        made, _ = self.last(2)
+        if not isinstance(made, Named):
+            raise _refused("call something")
+        self.push({})
+
     def set_items(self, items: list[Any]) -> None:
         into = self.top(dict)
         for key, value in zip(items[::2], items[1::2], strict=True):
             into[_as_key(key)] = value
+
+
+def _refused(wish: str) -> WantsMore:
+    return WantsMore(f"it is a pickle that wants to {wish}. Only plain data is read.")
 
 
 def _as_key(key: Any) -> Any:
@@ -133,6 +157,14 @@ def _as_key(key: Any) -> Any:
 
 def _as_dict(items: list[Any]) -> dict[Any, Any]:
     return {_as_key(key): value for key, value in zip(items[::2], items[1::2], strict=True)}
+
+
+def _as_state(state: Any) -> dict[str, Any]:
+    """Some pickles have None beside the attributes: for those in slots."""
+    found = state[0] if isinstance(state, tuple) and len(state) == 2 else state
+    if not isinstance(found, dict):
+        raise TypeError("no attributes")
+    return found
 
 
 def _integer(text: str) -> Any:
@@ -196,6 +228,13 @@ _HANDLERS: Final[dict[bytes, _Step]] = {
     pickle.BINPUT: lambda m: m.put(m.number("<B")),
     pickle.LONG_BINPUT: lambda m: m.put(m.number("<I")),
     pickle.MEMOIZE: lambda m: m.put_next(),
+}
+_OF_OBJECTS: Final[dict[bytes, _Step]] = {
+    pickle.GLOBAL: lambda m: m.find(m.line(), m.line()),
+    pickle.STACK_GLOBAL: lambda m: m.find(*m.last(2)),
+    pickle.NEWOBJ: lambda m: m.make(),
+    pickle.REDUCE: lambda m: m.make(),
+    pickle.BUILD: lambda m: (lambda state: m.top(dict).update(_as_state(state)))(m.pop()),
 }
 _IMPORT, _CALL = "import a name of a module", "call something"
 _RUNS_CODE: Final = {
