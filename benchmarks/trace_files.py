@@ -94,8 +94,8 @@ def main(words: list[str]) -> None:
     sizes = [int(word) for word in words] or SIZES
     with tempfile.TemporaryDirectory() as folder:
         rows = [row for size in sizes for row in measured(Path(folder), size)]
-    head = [("what", "file", "CPU time", "memory at most")]
-    RESULTS.write_text(INTRODUCTION.format(rounds=ROUNDS) + table(head[0], rows) + "\n")
+    head = ["what", "file", "CPU time", "memory at most"]
+    RESULTS.write_text(INTRODUCTION.format(rounds=ROUNDS) + table(head, rows) + "\n")
     print(RESULTS.read_text())
 
 

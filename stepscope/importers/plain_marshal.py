@@ -85,7 +85,7 @@ class _Reader:
         """In digits of 15 bits."""
         size = self._number("<i")
         digits = [self._number("<H") for _ in range(min(abs(size), 10))]
-        number = sum(digit << (15 * place) for place, digit in enumerate(digits))
+        number: int = sum(digit << (15 * place) for place, digit in enumerate(digits))
         return -number if size < 0 else number
 
     def _bytes(self, size: int) -> bytes:

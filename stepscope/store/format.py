@@ -56,7 +56,6 @@ CALLS_FILE: Final = "calls.bin"
 SAMPLES_FILE: Final = "samples.bin"
 OPS_FILE: Final = "ops-{number}.{ending}"
 TRACE_FILE: Final = "trace{ending}"
-NO_FILE: Final = ".none"  # never there
 TABLES_FOLDER: Final = "tables"
 
 

@@ -287,7 +287,7 @@ def _inside(folder: Path, name: str, notes: list[str]) -> Path:
     path = folder / Path(name).name
     if path.is_symlink():
         notes.append(f"{path.name} is a link: links in a run folder are not followed.")
-        return folder / fmt.NO_FILE
+        return folder / "not-followed"
     return path
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_events_out_of_order_nest_as_in_order(tmp_path: Path) -> None:
 
 
 def test_events_that_overlap_and_share_their_ids_are_read(tmp_path: Path) -> None:
-    same = {"args": {"External id": 1, "correlation": 1}}
+    same: Any = {"args": {"External id": 1, "correlation": 1}}
     path = write_json(
         tmp_path / "t.json",
         [event("a", 0, 30, **same), event("b", 20, 30, **same),

@@ -5,6 +5,7 @@ import json
 import pickle
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,7 +148,7 @@ def test_a_damaged_archive_says_so(tmp_path: Path) -> None:
 
 
 class Malicious:
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> tuple[Any, ...]:
         return pytest.fail, ("a pickle ran code",)
 
 

@@ -11,7 +11,8 @@ from stepscope.analyze.answers.memory import peak_bytes
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.model import Ending, How, Process, ProcessesAnswer, ProcessRow
+from stepscope.model import Ending, How, Process
+from stepscope.model.processes import ProcessesAnswer, ProcessRow
 from stepscope.store.reader import ProcessData, Run
 
 _TRACE: Final = "a trace that another tool wrote"
