@@ -3,6 +3,7 @@
 StepscopeError              everything we raise on purpose; carries the exit status
 ├── InputError        (2)   the user can fix it: a wrong option, a missing script
 ├── DataError         (3)   a run folder or trace that cannot be read
+│   └── NotATrace     (2)   a file of no format that we know: another one was meant
 ├── EnvironmentTrouble (4)  this machine lacks something: a package, a permission, space
 └── InternalError     (70)  a bug in stepscope
 """
@@ -20,6 +21,10 @@ class InputError(StepscopeError):
 
 class DataError(StepscopeError):
     exit_status = 3
+
+
+class NotATrace(DataError):
+    exit_status = 2
 
 
 class EnvironmentTrouble(StepscopeError):

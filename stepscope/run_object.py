@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 from rich.console import Console
 
-from stepscope.analyze.run import load, newest_run
+from stepscope.analyze.run import newest_run
+from stepscope.analyze.traces.foreign import load_any
 from stepscope.errors import InputError
 from stepscope.model import SummaryAnswer
 from stepscope.model.findings import FindingsAnswer
@@ -28,7 +29,8 @@ _HTML: Final = (
 
 
 class Run(RunQuestions):
-    """A recorded run; without a folder, the newest in ./stepscope-runs.
+    """A recorded run, or what another profiler wrote; without a folder, the newest in
+    ./stepscope-runs.
 
     Each question gives the record that `stepscope show RUN <question> --json` prints. It reads
     the run as it is now: make a new one while the run is still being recorded.
@@ -37,7 +39,7 @@ class Run(RunQuestions):
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = os.path.abspath(newest_run() if folder is None else folder)
         _require_finished_here(self.folder)
-        super().__init__(load(self.folder))
+        super().__init__(load_any(self.folder))
 
     def summary(self) -> SummaryAnswer:
         """The whole run, its steps, its hottest lines."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stepscope import model
     from stepscope.model.findings import FindingsAnswer
     from stepscope.model.ops import DeviceAnswer, KernelsAnswer, OpsAnswer
+    from stepscope.model.processes import ProcessesAnswer
     from stepscope.model.ranks import RanksAnswer
     from stepscope.store.reader import Run
 
@@ -91,6 +92,6 @@ class RunQuestions:
         """The ranks side by side, and which one the others wait for."""
         return RANKS.plain(self._run)
 
-    def processes(self) -> "model.ProcessesAnswer":
+    def processes(self) -> "ProcessesAnswer":
         """Which processes ran, and what each used."""
         return PROCESSES.plain(self._run)

@@ -17,9 +17,7 @@ from stepscope.model import (
     Overhead,
     Part,
     Process,
-    ProcessesAnswer,
     ProcessMemory,
-    ProcessRow,
     Rate,
     RegionRow,
     RegionsAnswer,
@@ -30,6 +28,7 @@ from stepscope.model import (
     SummaryAnswer,
 )
 from stepscope.model.findings import Finding, FindingsAnswer, NotJudged, SlowStep, Speedup
+from stepscope.model.processes import ProcessesAnswer, ProcessRow
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 

@@ -10,6 +10,7 @@ import stepscope
 from build import MS, RunBuilder
 from stepscope import model
 from stepscope.errors import DataError, InputError
+from stepscope.model.processes import ProcessesAnswer
 from stepscope.show.report import bundle
 
 
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
         ("regions", model.RegionsAnswer),
         ("files", model.FilesAnswer),
         ("memory", model.MemoryAnswer),
-        ("processes", model.ProcessesAnswer),
+        ("processes", ProcessesAnswer),
     ],
 )
 def test_every_question_gives_its_record(

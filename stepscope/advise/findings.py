@@ -107,7 +107,7 @@ def _findings(run: Run, every: bool, measured: Sequence[MeasuredGain]) -> Findin
     process = select(run)
     if process is None:
         return _nothing("Nothing was recorded.", all_notes(run))
-    if process.folder.is_file():
+    if process.trace is not None:
         return _of_trace(run, DeviceCase(run, process), every)
     case = Case(run, process)
     count = len(case.measured_ns) if len(case.steps) else 0

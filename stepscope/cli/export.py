@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     "html", "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
 )  # fmt: skip
-_OF_TRACES: Final = ("html",)  # also possible for a trace that another tool wrote
 _FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
 
@@ -38,7 +37,7 @@ def command(
     """Write RUN (by default the newest in ./stepscope-runs) as a file that another tool reads.
 
     \b
-    html        the report: one file for any browser; also from a trace of torch, TensorFlow or JAX
+    html        the report: one file for any browser
     lprof       lines, for 'python -m line_profiler FILE'
     pstats      calls, for 'python -m pstats FILE' and snakeviz
     collapsed   sampled stacks, for flamegraph.pl
@@ -48,13 +47,13 @@ def command(
     csv         a folder with one table per question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
     """
-    from stepscope.analyze.run import load, newest_run
+    from stepscope.analyze.run import newest_run
     from stepscope.analyze.traces.foreign import load_any
 
     folder = os.fspath(chosen(run) if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
     how = _how(file_format, no_source)
-    opened = load_any(folder) if file_format in _OF_TRACES else load(folder)
+    opened = load_any(folder)
     content: bytes | Iterator[bytes] | Files = exporter.export(opened, process=process, **how)
     name = os.path.basename(os.path.abspath(folder))
     if file_format in _FOLDERS:

@@ -22,13 +22,17 @@ def write(run: "Run", folder: str, *, findings: Any = None) -> str | None:
 
 
 def found_or_written(run: "Run", *, findings: Any) -> str | None:
-    """Its path. None if the run is still running or the report cannot be written."""
+    """Its path. None if the run is still running or the report cannot be written. We write nothing
+    beside another tool's trace."""
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.answers.processes import ending
+    from stepscope.analyze.traces.foreign import is_trace
     from stepscope.launch.run_folder import shown
     from stepscope.show.report.file import REPORT_FILE
     from stepscope.store.plain_files import is_file
 
+    if is_trace(run.path):
+        return None
     folder = str(run.path)
     if is_file(os.path.join(folder, REPORT_FILE)):
         return os.path.join(shown(folder), REPORT_FILE)

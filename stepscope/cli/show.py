@@ -9,8 +9,8 @@ import click
 
 from stepscope.cli import report
 from stepscope.cli.chosen import chosen
-from stepscope.cli.words import print_json, say
-from stepscope.errors import DataError, InputError
+from stepscope.cli.words import print_json
+from stepscope.errors import InputError
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import Given, Option, View
 
@@ -79,15 +79,12 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
 def command(words: tuple[str, ...], **options: Any) -> None:
     """Show what a run recorded. WHAT is a view: summary (the default) or another of those below.
 
-    RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a trace that
-    the profiler of torch, TensorFlow or JAX wrote, or a folder with runs or traces, such as a log
-    folder of TensorBoard: the newest is shown. A trace has no summary; the default is then
-    findings, steps or ops.
+    RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a file that
+    another profiler wrote, or a folder with runs or traces, such as a log folder of TensorBoard:
+    the newest is shown.
     """
     name, asked = sort_out(words)
     path = _path_of(name)
-    if words == (name,) and _is_trace(path):
-        asked = _first_view_of_trace(path)
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
@@ -140,46 +137,18 @@ def _path_of(name: str | None) -> Path:
     return chosen(name) if name is not None else newest_run()
 
 
-def _is_trace(path: Path) -> bool:
-    from stepscope.analyze.traces.foreign import is_trace
-
-    return is_trace(path)
-
-
-def _first_view_of_trace(path: Path) -> str:
-    """A trace has no summary: what to change, else its steps, else its operators or kernels."""
-    from stepscope.analyze.traces.foreign import run_of_trace
-
-    run = run_of_trace(path)
-    others = " | ".join(each.name for each in VIEWS.values() if each.takes_traces)
-    say(f"ask more of a trace with: stepscope show {path} {others}")
-    if VIEWS["findings"].plain(run).findings:
-        return "findings"
-    if _has_steps(run):
-        return "steps"
-    return "ops" if VIEWS["ops"].plain(run).ops else "kernels"
-
-
-def _has_steps(run: "Run") -> bool:
-    try:
-        return bool(VIEWS["steps"].plain(run).steps)
-    except InputError:  # nothing in the trace marks any
-        return False
-
-
 def _opened(view: View[Any], path: Path) -> "Run":
-    from stepscope.analyze.run import load
-    from stepscope.analyze.traces.foreign import run_of_trace
+    from stepscope.analyze.answers.recorded_views import recorded_views
+    from stepscope.analyze.traces.foreign import load_any
 
-    if not _is_trace(path):
-        return load(path)
-    if view.takes_traces:
-        return run_of_trace(path)
-    others = ", ".join(each.name for each in VIEWS.values() if each.takes_traces)
-    raise DataError(
-        f"'{path}' is not a run, and 'show {view.spelled}' needs one: record it with "
-        f"'stepscope run'. For traces of other tools there are: {others}."
-    )
+    run = load_any(path)
+    there = recorded_views(run) if run.is_trace else []
+    if run.is_trace and view.name not in there:
+        raise InputError(
+            f"'{path}' has nothing for 'show {view.spelled}': another tool recorded it. It has: "
+            f"{', '.join(there)}."
+        )
+    return run
 
 
 def _answer_of(view: View[Any], run: "Run", given: Given) -> Any:

@@ -34,7 +34,7 @@ class Recording:
 
     @property
     def is_trace(self) -> bool:
-        return self.process.folder.is_file()
+        return self.process.trace is not None
 
     @functools.cached_property
     def each(self) -> list[Step]:

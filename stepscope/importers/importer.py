@@ -6,10 +6,10 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import stepscope.importers as folder
-from stepscope.errors import DataError
+from stepscope.errors import NotATrace
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
 from stepscope.importers.unzip import read_head
@@ -21,6 +21,7 @@ class Importer(abc.ABC):
 
     label: ClassVar[str]  # "torch.profiler's JSON"
     endings: ClassVar[tuple[str, ...]]  # of its files' names, zipped ones too
+    is_general: ClassVar[bool] = False  # takes what has its endings and nobody else recognises
 
     @abc.abstractmethod
     def recognises(self, head: bytes) -> bool:
@@ -43,6 +44,7 @@ class Importer(abc.ABC):
         return None
 
 
+_HEAD_BYTES: Final = 2**16  # before their events, traces list devices and threads
 _entered: list[Importer] = []
 
 
@@ -75,9 +77,12 @@ def importer_of(path: Path) -> Importer:
     named = [each for each in every if path.name.endswith(each.endings)]
     if len(named) == 1:
         return named[0]
-    head = read_head(path)
-    found = next((each for each in named or every if each.recognises(head)), None)
+    head = read_head(path, _HEAD_BYTES)
+    special_first = sorted(named or every, key=lambda each: each.is_general)
+    found = next((each for each in special_first if each.recognises(head)), None)
+    if found is None:
+        found = next((each for each in named if each.is_general), None)
     if found is None:
         tried = ", ".join(f"{each.label} ({', '.join(each.endings)})" for each in every)
-        raise DataError(f"'{path}' is not a readable trace. Tried: {tried}.")
+        raise NotATrace(f"'{path}' is not a readable trace. Tried: {tried}.")
     return found

@@ -73,6 +73,7 @@ class Thread(msgspec.Struct, frozen=True):
     process: str
     thread: str  # the kernel's number where it is one
     name: str | None = None
+    process_name: str | None = None
 
 
 class Shapes(msgspec.Struct, frozen=True):
@@ -91,6 +92,44 @@ class Source(msgspec.Struct, frozen=True):
 
 
 Stack = tuple[Source, ...]  # innermost first
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A function of Python, as tools name it."""
+
+    file: str
+    line: int  # its first
+    function: str
+
+
+class Counts(msgspec.Struct, frozen=True):
+    calls: int
+    primitive_calls: int
+    own_ns: int
+    total_ns: int
+
+
+class FunctionCalls(msgspec.Struct, frozen=True):
+    """A function that a profiler counted instead of writing down each call."""
+
+    frame: Frame
+    counts: Counts
+    callers: list[tuple[Frame, Counts]]
+
+
+class FunctionLines(msgspec.Struct, frozen=True):
+    """A function whose lines a profiler counted."""
+
+    frame: Frame
+    lines: list[tuple[int, int, int]]  # line, hits, ns
+
+
+class KeptMemory(msgspec.Struct, frozen=True):
+    """Memory of a device by the line that asked for it."""
+
+    frame: Frame
+    allocated_bytes: int
+    kept_bytes: int
 
 
 class Numbers(dict[_Key, int]):
@@ -116,6 +155,9 @@ class Trace:
     notes: list[str]
     sources: list[Stack] = dataclasses.field(default_factory=list)
     framework: str | None = None  # whose operators these are; None: unknown
+    functions: list[FunctionCalls] = dataclasses.field(default_factory=list)
+    line_times: list[FunctionLines] = dataclasses.field(default_factory=list)
+    kept: list[KeptMemory] = dataclasses.field(default_factory=list)
 
     def is_of(self, *categories: Category) -> npt.NDArray[np.bool_]:
         """By a lookup table: comparing millions takes ten times as long."""
@@ -127,6 +169,18 @@ class Trace:
     def of(self, *categories: Category) -> npt.NDArray[Any]:
         kept: npt.NDArray[Any] = self.events[self.is_of(*categories)]
         return kept
+
+    def shift(self, by_ns: int) -> None:
+        """To another clock."""
+        for table, column in (
+            (self.events, "start_ns"), (self.memory, "at_ns"), (self.flows, "at_ns"),
+        ):  # fmt: skip
+            table[column] += by_ns
+
+    @property
+    def has_other_tables(self) -> bool:
+        """What has no time of its own: counted functions and lines, memory."""
+        return bool(self.functions or self.line_times or self.kept or self.has_memory)
 
     @property
     def has_memory(self) -> bool:
@@ -144,3 +198,14 @@ def no_events(count: int) -> npt.NDArray[Any]:
                    "source"):  # fmt: skip
         table[column] = -1
     return table
+
+
+def no_trace(path: Path, **found: Any) -> Trace:
+    """A file that has no events, but something else."""
+    nothing: dict[str, Any] = {
+        "names": [], "threads": [], "shapes": [], "head": {}, "notes": [],
+        "events": np.zeros(0, EVENT_DTYPE),
+        "memory": np.zeros(0, MEMORY_DTYPE),
+        "flows": np.zeros(0, FLOW_DTYPE),
+    }  # fmt: skip
+    return Trace(path, **(nothing | found))

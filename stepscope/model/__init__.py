@@ -222,6 +222,9 @@ class SummaryAnswer(Record, frozen=True):
     hottest_source: list[str | None] = []  # the text of each of the hottest lines
     has: list[str] = []  # views for which something was recorded
     can_repeat: bool = False  # its command starts it again: `stepscope try` can
+    is_trace: bool = False  # another tool recorded it: its parts are not known
+    contents: list[str] = []  # of a trace: what is in it, a sentence each
+    trace_ns: int = 0  # of a trace: from its first event to its last
 
 
 # --- the other questions --------------------------------------------------------------------------
@@ -313,29 +316,6 @@ class MemoryAnswer(Record, frozen=True):
     limit_bytes: int | None
     notes: list[str] = []
     lines: list[LineMemory] | None = None  # those that keep the most first; null: no such windows
-
-
-class ProcessRow(Record, frozen=True):
-    process: Process
-    parent_pid: int | None
-    host: str
-    argv: list[str]
-    wall_ns: int
-    cpu_ns: int | None
-    read_bytes: int | None
-    written_bytes: int | None
-    voluntary_switches: int | None
-    involuntary_switches: int | None
-    peak_bytes: int | None
-    threads: int
-    status: str
-    overhead_share: float | None
-    notes: list[str]
-
-
-class ProcessesAnswer(Record, frozen=True):
-    processes: list[ProcessRow]
-    notes: list[str] = []
 
 
 # --- input ---------------------------------------------------------------------------------------

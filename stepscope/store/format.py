@@ -20,6 +20,8 @@ RUN/
     samples.bin                the stacks that were seen, and for how long
     ops-<window>.json          operators, as the framework's own profiler wrote them: Kineto's
     ops-<window>.xplane.pb     JSON, or TensorFlow's and JAX's xplane
+    trace.<ending>             of an imported run, besides process.json all there is: the file that
+                               another tool wrote
 
 All integers are little-endian. A record whose tag is 0 was never finished: readers stop there.
 """
@@ -53,6 +55,7 @@ LINES_FILE: Final = "lines.bin"
 CALLS_FILE: Final = "calls.bin"
 SAMPLES_FILE: Final = "samples.bin"
 OPS_FILE: Final = "ops-{number}.{ending}"
+TRACE_FILE: Final = "trace{ending}"
 TABLES_FOLDER: Final = "tables"
 
 
@@ -356,6 +359,8 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #   at start (floats); call_cost_ticks: what counting one call costs (0 without --calls)
 #   status "stopped": recording stopped before the process ended (--stop-after, Profiler);
 #   still "running" in a process that is gone: it was killed; ended_ticks is null then
+#   of an imported run also {"trace": the file beside it, "trace_shift_ns": to add to its times, so
+#   that all ranks have one clock}; a tick is then a nanosecond of Unix time
 
 # run.json:
 #   {"format", "command": [...], "cwd", "script", "started_realtime_ns", "machine": {"host",
@@ -364,6 +369,7 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #    "versions": {"stepscope", "python", ...}, "git": {"commit", "dirty"} | null,
 #    "options": RecordOptions as an object, "launcher": {...} | null,
 #    "copied_from": {folder: original}}, of runs in a copy
+#    "imported_from": [file]}, of runs that other tools recorded
 
 # system.jsonl, a line for each look of the supervisor:
 #   {"realtime_ns", "monotonic_ns", "load", "cpu_ns", "container_cpu_ns", "memory_available_bytes",

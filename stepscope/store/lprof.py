@@ -6,10 +6,12 @@ Reading admits that class (under its old and new paths, and ours) and plain cont
 else.
 """
 
-import io
 import os
 import pickle
-from typing import Any, Final
+from typing import Final
+
+from stepscope.errors import DataError
+from stepscope.store.plain_pickle import WantsMore, read_plain_pickle
 
 # {(file, first line, function): [(line, hits, time in units)]}
 Timings = dict[tuple[str, int, str], list[tuple[int, int, int]]]
@@ -25,18 +27,11 @@ _KNOWN_AS: Final = frozenset(
 )
 
 
-class _Stats:
-    """Stands in for LineStats while reading: takes the attributes, runs nothing."""
-
-
-def _remade(*_: object) -> _Stats:
-    """Stands in for what pickle's oldest protocols make objects with."""
-    return _Stats()
-
-
-_OLD_WAYS: Final[dict[tuple[str, str], Any]] = {
-    ("copy_reg", "_reconstructor"): _remade,  # by their names in Python 2
-    ("__builtin__", "object"): object,
+_OLD_WAYS: Final = {  # what pickle's oldest protocols make objects with
+    ("copy_reg", "_reconstructor"),
+    ("copyreg", "_reconstructor"),
+    ("__builtin__", "object"),
+    ("builtins", "object"),
 }
 
 
@@ -55,21 +50,14 @@ def encode(timings: Timings, unit_s: float) -> bytes:
 def decode(content: bytes) -> tuple[Timings, float]:
     """(timings, unit in seconds); pickle.UnpicklingError for anything but line statistics."""
     try:
-        stats = _Reader(io.BytesIO(content)).load()
-        return stats.timings, float(stats.unit)
-    except (AttributeError, EOFError, IndexError, KeyError, TypeError, ValueError) as error:
+        stats = read_plain_pickle(content, "an .lprof file", _KNOWN_AS | _OLD_WAYS)
+        return stats["timings"], float(stats["unit"])
+    except WantsMore as error:
+        raise pickle.UnpicklingError(str(error)) from error
+    except (DataError, IndexError, KeyError, TypeError, ValueError) as error:
         raise pickle.UnpicklingError("these are not line_profiler's statistics") from error
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Timings, float]:
     with open(path, "rb") as file:
         return decode(file.read())
-
-
-class _Reader(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _KNOWN_AS:
-            return _Stats
-        if (module, name) in _OLD_WAYS:
-            return _OLD_WAYS[module, name]
-        raise pickle.UnpicklingError(f"an .lprof file may not contain {module}.{name}")

@@ -2,9 +2,7 @@
 
 import dataclasses
 import functools
-import io
 import re
-import tokenize
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,7 +18,7 @@ from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
 from stepscope.store.json_files import read_json, read_lines_of_json
-from stepscope.store.plain_files import is_folder, read_plain
+from stepscope.store.plain_files import is_folder
 from stepscope.store.records import (
     AnyName,
     MeasuredGain,
@@ -31,8 +29,8 @@ from stepscope.store.records import (
     RunInfo,
     Supervisor,
 )
+from stepscope.store.sources import source_of
 
-_SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
 _KINDS_WITH_END: Final = (fmt.EventKind.SPAN, fmt.EventKind.OPEN)
 _Table = TypeVar("_Table", bound=tables.Events)
@@ -60,6 +58,8 @@ class ProcessData:
     notes: list[str]
     samples: streams.Samples
     calls: Calls = dataclasses.field(default_factory=Calls)
+    trace: Path | None = None  # what another tool wrote, if that is all there is of it
+    trace_shift_ns: int = 0  # from the trace's clock to the one that all ranks share
 
     spans = _table(tables.Spans)
     step_marks = _table(tables.StepMarks)
@@ -108,7 +108,7 @@ class ProcessData:
 
     def source_lines(self, name: str | None) -> list[str] | None:
         """The text of a source file as it was when it ran."""
-        return _source_of(self.folder.parent, name)
+        return source_of(self.folder.parent, name)
 
     def _of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
         return self._by_kind.get(kind, self.events[:0])
@@ -139,6 +139,11 @@ class Run:
         """Where the run was started; empty when that is not known."""
         return self.info.cwd or ""
 
+    @property
+    def is_trace(self) -> bool:
+        """Whether another tool recorded it."""
+        return any(process.trace is not None for process in self.processes)
+
     @functools.cached_property
     def main(self) -> ProcessData | None:
         """The process that answers are about by default."""
@@ -155,28 +160,7 @@ class Run:
 
     def source_lines(self, name: str | None) -> list[str] | None:
         """The text of a source file as it was when it ran."""
-        return _source_of(self.path, name)
-
-
-def _source_of(run: Path, name: str | None) -> list[str] | None:
-    if name is None or not _SOURCE_NAME.fullmatch(name):
-        return None
-    return _source_lines(run / fmt.SOURCES_FOLDER / name)
-
-
-@functools.lru_cache(maxsize=256)  # a name is the hash of its text: it never changes
-def _source_lines(path: Path) -> list[str] | None:
-    """As Python itself reads them: the file's own encoding, and only newlines end a line."""
-    try:
-        data = io.BytesIO(read_plain(path, depth=2))
-    except OSError:
-        return None
-    try:
-        encoding, _ = tokenize.detect_encoding(data.readline)
-        data.seek(0)
-        return [line.rstrip("\n") for line in io.TextIOWrapper(data, encoding)]
-    except (SyntaxError, UnicodeDecodeError):
-        return data.getvalue().decode("utf-8", "replace").split("\n")
+        return source_of(self.path, name)
 
 
 def open_run(path: str | Path) -> Run:
@@ -239,6 +223,8 @@ def _read_processes(folder: Path, supervisor: Supervisor | None) -> list[Process
 def _read_process(
     folder: Path, info: ProcessInfo, notes: list[str], supervisor: Supervisor | None
 ) -> ProcessData:
+    if info.trace is not None:
+        return process_of_trace(folder, _inside(folder, info.trace, notes), info, notes)
     names = Names()
     for name in read_lines_of_json(folder / fmt.NAMES_FILE, AnyName, notes):
         names.add(name)
@@ -251,7 +237,7 @@ def _read_process(
     clock = _make_clock(events, clock_kind, info, watched)
     events = _by_kind(_plausible(events, clock, notes))
     end_tick = _end_tick(info, events, lines, clock, ended_ns)
-    _account_for_open_lines(lines, end_tick)
+    streams.account_for_open_lines(lines, end_tick)
     calls.account_for_open(end_tick)
     notes += [note.text for note in names.notes]
     samples = _plausible_samples(samples, clock, notes)
@@ -259,6 +245,25 @@ def _read_process(
     process = ProcessData(folder, info, names, events, lines, clock, end_ns, notes, samples, calls)
     _note_rests(process)
     return process
+
+
+def _inside(folder: Path, name: str, notes: list[str]) -> Path:
+    path = folder / Path(name).name
+    if path.is_symlink():
+        notes.append(f"{path.name} is a link: links in a run folder are not followed.")
+        return folder / "not-followed"
+    return path
+
+
+def process_of_trace(folder: Path, trace: Path, info: ProcessInfo, notes: list[str]) -> ProcessData:
+    """A process that another tool recorded: a tick is a nanosecond of Unix time."""
+    started = info.started_realtime_ns
+    first = np.array([started] if started else [], np.uint64)
+    return ProcessData(
+        folder=folder, info=info, names=Names(), events=np.zeros(0, streams.EVENT_DTYPE),
+        lines=streams.Lines(), clock=Clock(first, first, first), end_ns=info.ended_ticks or 0,
+        notes=notes, samples=streams.Samples(), trace=trace, trace_shift_ns=info.trace_shift_ns,
+    )  # fmt: skip
 
 
 def _note_rests(process: ProcessData) -> None:
@@ -359,20 +364,3 @@ def _end_tick(
     seen = np.concatenate([events["start"], ends, lines.activations["since"]])
     since = distance(seen, clock.first_tick)
     return clock.first_tick + int(since[since < FARTHEST].max(initial=0))
-
-
-def _account_for_open_lines(lines: streams.Lines, end_tick: int) -> None:
-    """A killed process has running lines: they get their time up to the end."""
-    blocks = sorted(lines.blocks, key=lambda block: block.offset)
-    offsets = [block.offset for block in blocks]
-    size = streams.LINE_DTYPE.itemsize
-    for activation in lines.activations:
-        offset = int(activation["current"]) - lines.base
-        index = int(np.searchsorted(offsets, offset, side="right")) - 1
-        if index < 0:
-            continue
-        entry, remainder = divmod(offset - offsets[index], size)
-        elapsed = end_tick - int(activation["since"])
-        if entry < len(blocks[index].entries) and not remainder and 0 < elapsed < FARTHEST:
-            ticks = blocks[index].entries["ticks"]
-            ticks[entry] = min(int(ticks[entry]) + elapsed, FARTHEST)

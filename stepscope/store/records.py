@@ -36,6 +36,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     launcher: dict[str, Any] | None = None
     copied_from: dict[str, str] = {}  # folders that it ran in, and those that they are copies of
+    imported_from: list[str] = []  # files of other tools; empty: recorded by us
 
 
 class Supervisor(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +87,8 @@ class ProcessInfo(msgspec.Struct, frozen=True, kw_only=True):
     call_cost_ticks: Ticks = 0.0
     status: Literal["running", "ended", "stopped"] = "running"
     ended_ticks: Natural | None = None
+    trace: str | None = None  # the file beside this one that another tool wrote: all there is
+    trace_shift_ns: Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)] = 0
 
 
 class FileName(msgspec.Struct, frozen=True, tag_field="is", tag="file"):

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.clock import FARTHEST
 from stepscope.errors import DataError
 from stepscope.store import format as fmt
 from stepscope.store.plain_files import open_plain
@@ -182,6 +183,23 @@ def _open_activations(count: int, body: Bytes) -> npt.NDArray[Any]:
     entries = body[: count * ACTIVATION_DTYPE.itemsize].view(ACTIVATION_DTYPE)
     ends = np.flatnonzero(entries["frame"] == 0)
     return entries[: ends[0]] if len(ends) else entries
+
+
+def account_for_open_lines(lines: Lines, end_tick: int) -> None:
+    """A killed process has running lines: they get their time up to the end."""
+    blocks = sorted(lines.blocks, key=lambda block: block.offset)
+    offsets = [block.offset for block in blocks]
+    size = LINE_DTYPE.itemsize
+    for activation in lines.activations:
+        offset = int(activation["current"]) - lines.base
+        index = int(np.searchsorted(offsets, offset, side="right")) - 1
+        if index < 0:
+            continue
+        entry, remainder = divmod(offset - offsets[index], size)
+        elapsed = end_tick - int(activation["since"])
+        if entry < len(blocks[index].entries) and not remainder and 0 < elapsed < FARTHEST:
+            ticks = blocks[index].entries["ticks"]
+            ticks[entry] = min(int(ticks[entry]) + elapsed, FARTHEST)
 
 
 def read_stream(path: Path, stream: fmt.Stream, notes: list[str]) -> tuple[Header, Bytes] | None:

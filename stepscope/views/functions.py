@@ -51,4 +51,5 @@ FUNCTIONS: "View[FunctionsAnswer]" = View(
     },
     instead={_TREE.name: STACKS},
     tables=("functions", "callers"),
+    takes_traces=True,
 )

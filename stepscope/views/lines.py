@@ -50,4 +50,5 @@ LINES: "View[LinesAnswer]" = View(
         "hottest": not given.keys() & {"function", "file"},
     },
     tables=("lines",),
+    takes_traces=True,
 )

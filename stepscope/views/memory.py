@@ -22,4 +22,5 @@ MEMORY: "View[MemoryAnswer]" = View(
         },
     ),
     tables=("memory", "memory_points"),
+    takes_traces=True,
 )

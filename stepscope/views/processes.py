@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from stepscope.views.view import Rows, View
 
 if TYPE_CHECKING:
-    from stepscope.model import ProcessesAnswer
+    from stepscope.model.processes import ProcessesAnswer
 
 PROCESSES: "View[ProcessesAnswer]" = View(
     name="processes",
@@ -23,4 +23,5 @@ PROCESSES: "View[ProcessesAnswer]" = View(
         },
     ),
     tables=("processes",),
+    takes_traces=True,
 )

@@ -15,4 +15,5 @@ SUMMARY: "View[SummaryAnswer]" = View(
     page="overview",
     drawn_beside=("findings",),
     names_report=True,
+    takes_traces=True,
 )

@@ -62,8 +62,8 @@ def test_old_and_new_words_mean_the_same(tmp_path: Path) -> None:
 
 def test_numbers_may_be_written_as_text(tmp_path: Path) -> None:
     event = op("aten::mm", "12.5", "2", args={"External id": "9", "correlation": 3, "stream": "7"})
-    trace = read_kineto(write(tmp_path / "t.json", [event, op("aten::t", None, "?")]))
-    assert trace.events["start_ns"].tolist() == [12500, 0]
+    trace = read_kineto(write(tmp_path / "t.json", [event, op("aten::t", "20", "?")]))
+    assert trace.events["start_ns"].tolist() == [12500, 20000]
     assert trace.events["duration_ns"].tolist() == [2000, 0]
     assert trace.events["external"].tolist() == [9, -1]
     assert trace.events["stream"].tolist() == [7, -1]

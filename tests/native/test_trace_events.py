@@ -1,6 +1,7 @@
 """Events of torch's traces read in C: the same rows as one by one, and no text is too damaged."""
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ def fields(rows: Rows) -> list[dict[str, Any]]:
         fields = {name: row[name].item() for name in row.dtype.names if name != "unused"}
         for name, text in TEXTS.items():
             fields[name] = text(rows.text(fields[name])) if fields[name] >= 0 else None
+        if math.isnan(fields["ts_us"]):  # it has no time; no such number equals another
+            fields["ts_us"] = None
         found.append(fields)
     return found
 

@@ -97,7 +97,7 @@ def _after_a_collection(case: Case, row: ProcessMemory, growth: _Growth) -> _Gro
     stay."""
     first_ns, last_ns = cycles.first_older_collection_ns(case), int(case.window[1][-1])
     if first_ns is None:
-        raise CannotJudge(_IN_CYCLES.format(size=_size(growth.by_step)))
+        raise CannotJudge(_IN_CYCLES.format(size=size(growth.by_step)))
     steps = max(1, int((case.window[0] >= first_ns).sum()))
     before, after = _resident(case, row, first_ns), _resident(case, row, last_ns)
     by_step = min(growth.by_step, (after - before) / steps)

@@ -2,7 +2,6 @@
 
 import os
 
-from stepscope.analyze.traces.foreign import is_trace
 from stepscope.model.page import Facts
 from stepscope.store.reader import Run
 
@@ -23,5 +22,5 @@ def facts(run: Run) -> Facts:
         git=info.git,
         options=info.options,
         stepscope=str(info.versions.get("stepscope", "")),
-        is_trace=is_trace(run.path),
+        is_trace=run.is_trace,
     )

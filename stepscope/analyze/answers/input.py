@@ -47,7 +47,7 @@ def input(run: Run, process: int | None = None, rank: int | None = None) -> Inpu
     chosen = select(run, process, rank)
     if chosen is None:
         return _nothing(run, _NO_PROCESS)
-    if chosen.folder.is_file():
+    if chosen.trace is not None:
         return pipeline_of_trace(run, chosen)
     steps = find_steps(run, chosen)
     loader = find_loader(run, chosen, steps)

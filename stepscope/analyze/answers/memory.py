@@ -5,16 +5,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.imported.memory import memory_points, traced_lines, traced_memory
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.operators.line_figures import line_figures
 from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.timeline.one_clock import on_one_clock
 from stepscope.clock import Ints
-from stepscope.model import LineMemory, MemoryAnswer, MemoryPoint, ProcessMemory
+from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
 
-_MOST_POINTS: Final = 500
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # measurements, at least
@@ -23,12 +23,13 @@ _IN_A_STRETCH: Final = 3  # measurements, at least
 def memory(run: Run) -> MemoryAnswer:
     zero_ns = {id(each.process): each.zero_ns for each in on_one_clock(run).members}
     rows = [_process_memory(run, each, zero_ns[id(each)]) for each in run.processes]
+    traced = [each for each in map(traced_memory, run.processes) if each is not None]
     machine = run.info.machine
     return MemoryAnswer(
-        processes=[row for row in rows if row is not None],
+        processes=[*(row for row in rows if row is not None), *(row for row, _ in traced)],
         machine_bytes=machine.memory_bytes,
         limit_bytes=machine.container_memory_bytes,
-        notes=all_notes(run),
+        notes=[*all_notes(run), *dict.fromkeys(note for _, note in traced)],
         lines=_lines(run),
     )
 
@@ -37,9 +38,9 @@ def _lines(run: Run) -> list[LineMemory] | None:
     """From the operator windows of every process."""
     windows = [(process, line_figures(process)) for process in run.processes]
     with_memory = [(process, each) for process, each in windows if each and each.has_memory]
-    if not with_memory:
+    rows = [row for process in run.processes for row in traced_lines(run, process)]
+    if not with_memory and not rows:
         return None
-    rows = []
     for process, each in with_memory:
         for (code, line), figures in each.by_line.items():
             location = code_location(run, process, code, line)
@@ -76,7 +77,7 @@ def _process_memory(run: Run, process: ProcessData, zero_ns: int) -> ProcessMemo
         peak_bytes=peak,
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
-        points=_points(at_ns - zero_ns, _with_peaks(resident, points.peak_bytes)),
+        points=memory_points(at_ns - zero_ns, _with_peaks(resident, points.peak_bytes)),
     )
 
 
@@ -85,16 +86,6 @@ def _with_peaks(resident: Ints, peak_bytes: npt.NDArray[np.uint64]) -> Ints:
     peak = peak_bytes.astype(np.int64)
     rose = np.diff(peak, prepend=0) > 0
     return np.where(rose, np.maximum(resident, peak), resident)
-
-
-def _points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
-    """Few enough to draw: the largest value of each stretch of time."""
-    groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
-    largest = [int(group[np.argmax(resident[group])]) for group in groups]
-    return [
-        MemoryPoint(at_ns=int(at_ns[index]), resident_bytes=int(resident[index]))
-        for index in largest
-    ]
 
 
 def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:

@@ -21,6 +21,7 @@ _BY_FINDING: Final = {
 }  # fmt: skip
 _BY_PHASE: Final = {"input": "input", "communication": "ranks", "files": "files"}
 _IF_RECORDED: Final = ("ranks", "actions", "ops", "device")
+_IF_TRACED: Final = ("functions", "memory")
 # Short ones: words and command fit in 80 columns.
 _WORDS: Final = {
     "findings": "what to do",
@@ -30,6 +31,7 @@ _WORDS: Final = {
     "device": "the device",
     "ops": "operators",
     "actions": "actions",
+    "functions": "functions",
     "lines": "every line",
     "steps --each": "every step",
     "files": "every file",
@@ -73,6 +75,7 @@ def _of_this_run(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[s
         *(_BY_FINDING[each] for each in found if each in _BY_FINDING),
         *(_BY_PHASE[each] for each in phases if each in _BY_PHASE),
         *_IF_RECORDED,
+        *(_IF_TRACED if answer.is_trace else ()),
     ]
     has_device = any(part.device_ms for part in parts)
     has = [*answer.has, *(["device"] if has_device else [])]

@@ -12,8 +12,8 @@ from stepscope.analyze.lifetimes import process_end_ns, process_start_ns
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.analyze.traces.foreign import is_trace
-from stepscope.model import Ending, How, Process, ProcessesAnswer, ProcessRow
+from stepscope.model import Ending, How, Process
+from stepscope.model.processes import ProcessesAnswer, ProcessRow
 from stepscope.store.reader import ProcessData, Run
 
 _TRACE: Final = "imported trace"
@@ -83,7 +83,7 @@ def _is_alive(process: ProcessData) -> bool:
 
 def ending(run: Run) -> Ending:
     how, exit_status, signal = _ended(run)
-    words = _TRACE if is_trace(run.path) else _ending_words(how, exit_status, signal)
+    words = _TRACE if run.is_trace else _ending_words(how, exit_status, signal)
     return Ending(how=how, exit_status=exit_status, signal=signal, words=words)
 
 

@@ -4,9 +4,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from stepscope.analyze.answers.processes import status
+from stepscope.analyze.imported.ranks import traced_ranks
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
@@ -50,6 +52,8 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
         )
+    if run.is_trace:
+        return _only(traced_ranks(run, chosen), process, rank)
     met = collectives(list(chosen.values()))
     them = [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
     rows = [_row(run, each) for each in them]
@@ -61,6 +65,13 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         samples_per_s=_samples_per_s(them),
         notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
     )
+
+
+def _only(answer: RanksAnswer, process: int | None, rank: int | None) -> RanksAnswer:
+    wanted = [
+        row for row in answer.ranks if process in (None, row.pid) and rank in (None, row.rank)
+    ]
+    return msgspec.structs.replace(answer, ranks=wanted)
 
 
 def processes_of_ranks(run: Run) -> dict[int, ProcessData]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stepscope.analyze.traces.foreign import is_trace
+from stepscope.analyze.imported.contents import views_of_trace
 from stepscope.analyze.traces.windows import windows
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import Run
@@ -11,18 +11,18 @@ _MASK: Final = "***"  # in the place of a secret in a command
 
 
 def recorded_views(run: Run) -> list[str]:
-    """Of a trace, those that need nothing but operators."""
-    there = {"ops": any(len(windows(process)) for process in run.processes)}
-    if not is_trace(run.path):
-        ranks = {each.info.rank for each in run.processes if each.info.role != "worker"}
-        there |= {
-            "lines": True,
-            "files": True,
-            "memory": any(len(process.memory) for process in run.processes),
-            "input": True,
-            "ranks": len(ranks - {None}) > 1,
-            "actions": any(len(each.spans.of(SpanCategory.ACTION)) for each in run.processes),
-        }
+    if run.is_trace:
+        return views_of_trace(run)
+    ranks = {each.info.rank for each in run.processes if each.info.role != "worker"}
+    there = {
+        "ops": any(len(windows(process)) for process in run.processes),
+        "lines": True,
+        "files": True,
+        "memory": any(len(process.memory) for process in run.processes),
+        "input": True,
+        "ranks": len(ranks - {None}) > 1,
+        "actions": any(len(each.spans.of(SpanCategory.ACTION)) for each in run.processes),
+    }
     return [view for view, is_there in there.items() if is_there]
 
 

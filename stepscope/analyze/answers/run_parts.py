@@ -33,7 +33,7 @@ _Stretch = tuple[int, int, str]  # from, to, category
 def parts(run: Run) -> list[Part]:
     """They sum to the wall time, from the start of the process to its end."""
     process = run.main
-    if process is None or process.folder.is_file():  # a trace does not say what it is part of
+    if process is None or process.trace is not None:  # a trace does not say what it is part of
         return [Part(category=category, ns=0, share=0.0) for category in CATEGORIES]
     start_ns, end_ns = recorded_stretch_ns(run, process)
     found = find_steps(run, process)

@@ -32,7 +32,7 @@ class _Steps(NamedTuple):
 
 def step_columns(run: Run) -> StepColumns | None:
     """Of the main process; None if no steps were found."""
-    is_trace = run.main is not None and run.main.folder.is_file()
+    is_trace = run.main is not None and run.main.trace is not None
     found = _of_trace(run) if is_trace else _recorded(run)
     if found is None:
         return None

@@ -34,7 +34,7 @@ def steps(
     categories to use; a trace that another tool wrote has only XProf's. `most_each`: of long runs,
     each is the slowest of several, so that there are no more than that."""
     chosen = select(run, process, rank)
-    if chosen is not None and chosen.folder.is_file():
+    if chosen is not None and chosen.trace is not None:
         answer = xprof_categories.of_trace(chosen)
     else:
         wanted = each or scheme == "xprof"

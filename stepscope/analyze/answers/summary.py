@@ -10,10 +10,11 @@ from stepscope.analyze.answers.steps import no_steps, steps
 from stepscope.analyze.answers.teardown import teardown_note
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.analyze.code.lines import lines
+from stepscope.analyze.imported.contents import contents
 from stepscope.analyze.phases.without_core import note_without_core
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.errors import InputError
+from stepscope.errors import DataError, InputError
 from stepscope.model import StepsAnswer, SummaryAnswer
 from stepscope.store.reader import Run
 
@@ -36,19 +37,26 @@ def summary(run: Run) -> SummaryAnswer:
         hottest_source=[line.source for line in hottest],
         has=recorded_views(run),
         can_repeat=can_repeat(run),
+        is_trace=run.is_trace,
+        contents=contents(run) if run.is_trace else [],
+        trace_ns=_trace_ns(run) if run.is_trace else 0,
     )
+
+
+def _trace_ns(run: Run) -> int:
+    return max(0, run.main.end_ns - run.main.start_ns) if run.main is not None else 0
 
 
 def _steps(run: Run) -> StepsAnswer:
     """A trace may have no marked steps; then the reason says so."""
     try:
         return steps(run)
-    except InputError as error:
+    except (InputError, DataError) as error:
         return no_steps(str(error), None)
 
 
 def _about_steps(run: Run) -> list[str]:
-    if run.main is None or run.main.folder.is_file():
+    if run.main is None or run.main.trace is not None:
         return []
     found = find_steps(run, run.main)
     if not len(found):

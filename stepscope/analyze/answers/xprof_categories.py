@@ -18,8 +18,8 @@ from stepscope.analyze.traces import xprof_steps as xprof
 from stepscope.analyze.traces.windows import (
     Window,
     read_causes,
-    read_trace,
     read_window,
+    trace_of,
     windows,
 )
 from stepscope.clock import Ints
@@ -132,8 +132,7 @@ def _answer(
 
 def of_trace(process: ProcessData) -> StepsAnswer:
     """The steps of a trace without a recording around it."""
-    path = process.folder
-    trace = read_trace(path)
+    path, trace = process.trace or process.folder, trace_of(process)
     if isinstance(trace, str):
         raise DataError(trace)
     causes = read_causes(path)

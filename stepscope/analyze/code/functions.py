@@ -14,6 +14,9 @@ from stepscope.analyze.code.stack_tree import SampledFunction, sampled_functions
 from stepscope.analyze.code.thinned_lines import line_ticks
 from stepscope.analyze.libraries import is_generated
 from stepscope.analyze.run import all_notes, shown_path
+from stepscope.analyze.traces.windows import trace_of
+from stepscope.importers.trace import Counts as GivenCounts
+from stepscope.importers.trace import Frame
 from stepscope.model import CallRow, FunctionRow, FunctionsAnswer, Process
 from stepscope.store.reader import ProcessData, Run
 
@@ -39,17 +42,18 @@ class _Function:
 def functions(run: Run) -> FunctionsAnswer:
     """One entry per function, role and rank; the most own time first."""
     counted = [process for process in run.processes if process.calls.is_recorded]
-    others = [process for process in run.processes if not process.calls.is_recorded]
-    rows = _exact_rows(run, counted) + _estimated_rows(run, others)
+    given = [process for process in run.processes if process.trace is not None]
+    others = [each for each in run.processes if each not in counted and each not in given]
+    rows = _exact_rows(run, counted) + _estimated_rows(run, others) + _given_rows(run, given)
     rows.sort(key=lambda row: (-(row.tottime_ns or 0), -(row.cumtime_ns or 0), row.file, row.line))
     notes = all_notes(run)
-    if others or not counted:
+    if others or not (counted or given):
         notes.append(RECORD_CALLS)
     is_whole = all(process.calls.is_whole for process in counted)
     if not is_whole:
         notes.append(NOT_ALL)
     return FunctionsAnswer(
-        functions=rows, exact=bool(counted) and not others and is_whole, notes=notes
+        functions=rows, exact=bool(counted or given) and not others and is_whole, notes=notes
     )
 
 
@@ -60,22 +64,24 @@ def _exact_rows(run: Run, processes: Iterable[ProcessData]) -> list[FunctionRow]
     found: dict[_Key, _Function] = {}
     for process in processes:
         _add_process(run, process, found)
-    return [
-        FunctionRow(
-            file=file,
-            line=line,
-            function=name,
-            process=process,
-            ncalls=function.counts.ncalls,
-            primitive_calls=function.counts.primitive_calls,
-            tottime_ns=function.counts.tottime_ns,
-            cumtime_ns=function.counts.cumtime_ns,
-            estimated=False,
-            callers=_call_rows(function.callers),
-            callees=_call_rows(function.callees),
-        )
-        for ((file, line, name), process), function in found.items()
-    ]
+    return [_row(place, who, function) for (place, who), function in found.items()]
+
+
+def _row(place: _Place, process: Process, function: _Function) -> FunctionRow:
+    file, line, name = place
+    return FunctionRow(
+        file=file,
+        line=line,
+        function=name,
+        process=process,
+        ncalls=function.counts.ncalls,
+        primitive_calls=function.counts.primitive_calls,
+        tottime_ns=function.counts.tottime_ns,
+        cumtime_ns=function.counts.cumtime_ns,
+        estimated=False,
+        callers=_call_rows(function.callers),
+        callees=_call_rows(function.callees),
+    )
 
 
 def _add_process(run: Run, process: ProcessData, found: dict[_Key, _Function]) -> None:
@@ -111,6 +117,29 @@ def _call_rows(counted: dict[_Place, Counts]) -> list[CallRow]:
         for (file, line, name), counts in counted.items()
     ]
     return sorted(rows, key=lambda row: (-row.cumtime_ns, row.file, row.line, row.function))
+
+
+# --- by another profiler -------------------------------------------------------------------------
+
+
+def _given_rows(run: Run, processes: Iterable[ProcessData]) -> list[FunctionRow]:
+    """What cProfile counted, as it is in its file."""
+    rows = []
+    for process in processes:
+        trace = trace_of(process)
+        for each in [] if isinstance(trace, str) else trace.functions:
+            place, counts = _place_of(run, each.frame), _counts(each.counts)
+            callers = {_place_of(run, caller): _counts(of_it) for caller, of_it in each.callers}
+            rows.append(_row(place, process.process, _Function(counts, callers)))
+    return rows
+
+
+def _place_of(run: Run, frame: Frame) -> _Place:
+    return shown_path(run, frame.file), frame.line, frame.function
+
+
+def _counts(given: GivenCounts) -> Counts:
+    return Counts(given.calls, given.primitive_calls, given.own_ns, given.total_ns)
 
 
 # --- without -------------------------------------------------------------------------------------

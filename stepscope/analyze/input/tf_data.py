@@ -17,9 +17,9 @@ from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.traces.windows import (
     read_causes,
-    read_trace,
     read_window,
     steps_begun,
+    trace_of,
     windows,
 )
 from stepscope.analyze.traces.xprof_steps import xprof_steps
@@ -89,7 +89,7 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     """Of a trace without a recording around it."""
     seen = _seen(process)
     if not seen:
-        trace = read_trace(process.folder)
+        trace = trace_of(process)
         reason = trace if isinstance(trace, str) else _NO_PIPELINE
         return InputAnswer(
             loader=None, limit=None, why=None, stages=[], lines=[], library=[], start_up_ms=None,

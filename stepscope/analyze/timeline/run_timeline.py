@@ -135,7 +135,7 @@ def run_timeline(run: Run) -> RunTimeline:
 
 
 def _ended_ns(members: list[Member]) -> int | None:
-    recorded = [each for each in members if not each.process.folder.is_file()]
+    recorded = [each for each in members if each.process.trace is None]
     return max((each.ended_ns for each in recorded), default=None)
 
 
@@ -167,5 +167,7 @@ def _lane(row: Row, shown: Spans) -> Lane:
 
 
 def _process_name(member: Member) -> str:
-    folder = member.process.folder
-    return folder.name if folder.is_file() else f"{member.role} · {member.pid}"
+    trace, rank = member.process.trace, member.process.info.rank
+    if trace is None:
+        return f"{member.role} · {member.pid}"
+    return trace.name if rank is None else f"rank {rank}"

@@ -1,30 +1,31 @@
 """Traces that other tools wrote, opened as if they were runs."""
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from stepscope.analyze.run import load
 from stepscope.analyze.traces import sessions
-from stepscope.analyze.traces.sessions import Session, is_named_like_one
-from stepscope.analyze.traces.windows import read_trace
-from stepscope.clock import Clock
-from stepscope.errors import DataError
+from stepscope.analyze.traces.sessions import Session
+from stepscope.analyze.traces.traced_process import completed, infos_of, process_of
+from stepscope.errors import NotATrace
+from stepscope.importers.importer import importer_of
 from stepscope.store import format as fmt
-from stepscope.store import streams
-from stepscope.store.reader import ProcessData, Run
-from stepscope.store.records import Names, ProcessInfo, RunInfo
+from stepscope.store.reader import Run
+from stepscope.store.records import RunInfo
 
-__all__ = ["choose", "is_named_like_one", "is_trace", "load_any", "run_of_trace", "traces_in"]
+__all__ = [
+    "choose", "is_trace", "load_any", "require_traces", "run_of_trace",
+    "traces_in",
+]  # fmt: skip
 
 _MOST_NAMED: Final = 3  # other runs or traces in a message
 _NOTHING: Final = (
     "'{folder}' is not a run folder: it has no {run_file}. Below it is no run and no trace either: "
     "looked for '*.xplane.pb', '*.pt.trace.json' and '*.pt.trace.json.gz', and in the folder "
-    "itself for any '*.json' with trace events. Give the folder that 'stepscope run' named at its "
-    "end, a folder that a profiler wrote to, or its file."
+    "itself for any '*.json' with trace events and other profilers' files. Give the folder that "
+    "'stepscope run' named at its end, a folder that a profiler wrote to, or its file."
 )
 
 
@@ -50,10 +51,22 @@ def traces_in(path: Path) -> list[Path]:
     return list(here[-1].files) if here else []
 
 
+def require_traces(path: Path) -> None:
+    """Raises if one of the files is of no format that we know."""
+    for file in traces_in(path):
+        importer_of(file)
+
+
 def load_any(path: str | Path) -> Run:
     """A run, or a trace that another tool wrote; the newest that is in a folder of them."""
     found = choose(Path(path)).path
-    return run_of_trace(found) if is_trace(found) else load(found)
+    if is_trace(found):
+        return run_of_trace(found)
+    run = load(found)
+    if run.is_trace:
+        processes = [each if each.trace is None else completed(each) for each in run.processes]
+        run = dataclasses.replace(run, processes=processes)
+    return run
 
 
 def choose(path: Path) -> Choice:
@@ -64,7 +77,7 @@ def choose(path: Path) -> Choice:
     runs, below = ([], []) if here else sessions.sessions_below(path)
     found = here or runs or below
     if not found:
-        raise DataError(_NOTHING.format(folder=path, run_file=fmt.RUN_FILE))
+        raise NotATrace(_NOTHING.format(folder=path, run_file=fmt.RUN_FILE))
     if found == here and len(here) == 1:
         return Choice(path)
     return Choice(found[-1].path, _chosen_words(path, "run" if runs else "trace", found))
@@ -88,27 +101,13 @@ def _chosen_words(folder: Path, what: str, found: Sequence[Session]) -> str:
 def run_of_trace(path: Path) -> Run:
     """A trace that another tool wrote, as a run of one process about which nothing else is known; a
     folder of them as a run of several."""
-    processes = [_process(file) for file in traces_in(path)]
+    files = traces_in(path)
+    infos = infos_of(files)
+    processes = [process_of(file, *each) for file, each in zip(files, infos, strict=True)]
     started_ns = min((each.start_ns for each in processes), default=0)
-    info = RunInfo(format=fmt.FORMAT_VERSION, started_realtime_ns=started_ns or None)
+    info = RunInfo(
+        format=fmt.FORMAT_VERSION,
+        started_realtime_ns=started_ns or None,
+        imported_from=[str(file) for file in files],
+    )
     return Run(path, info, None, [], processes, [])
-
-
-def _process(path: Path) -> ProcessData:
-    """Its clock is the trace's, from its first event on."""
-    nothing = np.zeros(0, streams.EVENT_DTYPE)
-    start_ns, end_ns = _from_when_to_when(path)
-    first = np.array([start_ns] if start_ns > 0 else [], np.uint64)
-    info = ProcessInfo(format=fmt.FORMAT_VERSION, role="main", rank=None, pid=0, status="ended")
-    return ProcessData(
-        folder=path, info=info, names=Names(), events=nothing, lines=streams.Lines(),
-        clock=Clock(first, first, first), end_ns=end_ns, notes=[], samples=streams.Samples(),
-    )  # fmt: skip
-
-
-def _from_when_to_when(path: Path) -> tuple[int, int]:
-    trace = read_trace(path)
-    if isinstance(trace, str) or not len(trace.events):
-        return 0, 0
-    start_ns = trace.events["start_ns"]
-    return int(start_ns.min()), int((start_ns + trace.events["duration_ns"]).max())

@@ -78,7 +78,7 @@ def with_descendants(parent: Indices, values: Ints) -> Ints:
     total = values.astype(np.int64)
     if not total.any():
         return total
-    depth = _depth(parent)
+    depth = depths(parent)
     order = np.argsort(depth.astype(np.uint16), kind="stable")
     ends = np.cumsum(np.bincount(depth))
     for first, last in zip(ends[-2::-1].tolist(), ends[:0:-1].tolist(), strict=True):
@@ -87,7 +87,8 @@ def with_descendants(parent: Indices, values: Ints) -> Ints:
     return total
 
 
-def _depth(parent: Indices) -> Indices:
+def depths(parent: Indices) -> Indices:
+    """How many are around each."""
     above = _with_root(parent)
     found = (above < len(parent)).astype(np.int64)
     for up in _rounds(above):

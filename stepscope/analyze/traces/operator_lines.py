@@ -10,7 +10,8 @@
    the main thread's: the line that called the function. Lines of files that TensorFlow writes
    from the user's functions are not the user's: the line that called them counts.
 5. If the trace itself names the line that made an operation, that line counts if it is the user's
-   own; in a trace without a recording around it, any line counts.
+   own; in a trace without a recording around it, any line counts, and so does a function that
+   its stacks name.
 6. What an input pipeline does beside the steps belongs to no line.
 """
 
@@ -24,6 +25,7 @@ import numpy.typing as npt
 from stepscope.analyze.libraries import generated_codes
 from stepscope.analyze.traces.nesting import Indices, any_above, outermost
 from stepscope.analyze.traces.operator_tree import OpTree, op_tree
+from stepscope.analyze.traces.stack_places import stack_places
 from stepscope.analyze.traces.windows import Window
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category, Source, Trace
@@ -63,6 +65,7 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
     if not len(tree):
         return places
     if not logs:
+        _follow_stacks(tree, places)
         _follow_sources(process, tree, places)
         return places
     start_ns = tree.events["start_ns"] + process.clock.monotonic_ns(0)
@@ -244,6 +247,15 @@ def _by_sequence(tree: OpTree, roots: Indices) -> tuple[Indices, Indices]:
 
 
 # --- lines that the trace names -------------------------------------------------------------------
+
+
+def _follow_stacks(tree: OpTree, places: Places) -> None:
+    found = stack_places(tree.trace, tree.events)
+    if found is None:
+        return
+    known = found.source >= 0
+    places.code[known], places.line[known] = -1 - found.source[known], found.line[known]
+    _follow_twins(tree, places)
 
 
 def _follow_sources(process: ProcessData, tree: OpTree, places: Places) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from stepscope.errors import DataError
-from stepscope.importers.importer import endings
+from stepscope.importers.importer import endings, importers
 from stepscope.importers.unzip import read_head
 from stepscope.store import format as fmt
 
@@ -23,6 +23,7 @@ _DEEPEST: Final = 8  # logs/experiment/version/train/plugins/profile/<when>, and
 _MOST_FOLDERS: Final = 20_000  # a second or two, if somebody gives us a whole disk
 _HEAD_BYTES: Final = 2**16  # before its events, a trace lists devices (400 bytes each) and groups
 _XPLANE: Final = (".xplane.pb", ".xplane.pb.gz")
+_JSON: Final = ".json"
 _TORCH: Final = (".pt.trace.json", ".pt.trace.json.gz")
 _RANK: Final = re.compile(rb'"distributedInfo":\s*\{[^{}\[\]]*?"rank":\s*(\d+)')
 _TORCH_NAME: Final = re.compile(r"(?P<worker>.+?)\.(?P<when>\d{10,19})\.pt\.trace\.json(\.gz)?$")
@@ -42,22 +43,25 @@ def is_run(folder: Path) -> bool:
     return (folder / fmt.RUN_FILE).exists() or any(folder.glob("proc-*"))
 
 
-def is_named_like_one(path: Path) -> bool:
+def _is_named_like_one(path: Path) -> bool:
     return path.name.endswith(endings())
 
 
 def sessions_in(folder: Path) -> list[Session]:
     """Of the folder itself, the newest last. Names that only a profiler gives go first: a folder of
     logs may hold other JSON."""
-    files = sorted(path for path in folder.iterdir() if is_named_like_one(path) and path.is_file())
+    files = sorted(path for path in folder.iterdir() if _is_named_like_one(path) and path.is_file())
     xplanes = [path for path in files if path.name.endswith(_XPLANE)]
     if xplanes:
         return [Session(folder, tuple(xplanes), _when_s(folder))]
     torchs = [path for path in files if path.name.endswith(_TORCH)]
     if torchs:
         return _torch_sessions(folder, torchs)
-    others = tuple(path for path in files if _has_events(path))
-    return [Session(folder, others, _when_s(folder))] if others else []
+    others = tuple(path for path in files if _JSON in path.name and _has_events(path))
+    if others:
+        return [Session(folder, others, _when_s(folder))]
+    alone = [path for path in files if _JSON not in path.name and _is_recognised(path)]
+    return sorted((Session(path, (path,), _when_s(path)) for path in alone), key=_age)
 
 
 def sessions_below(folder: Path) -> tuple[list[Session], list[Session]]:
@@ -102,6 +106,15 @@ def _has_events(file: Path) -> bool:
     except DataError:
         return True
     return b'"traceEvents"' in head or b'"ph"' in head
+
+
+def _is_recognised(file: Path) -> bool:
+    """By its content: many files that are none of ours end in .zip and .pkl."""
+    try:
+        head = read_head(file, _HEAD_BYTES)
+    except DataError:
+        return False
+    return any(each.recognises(head) for each in importers() if file.name.endswith(each.endings))
 
 
 # --- torch's folders ------------------------------------------------------------------------------

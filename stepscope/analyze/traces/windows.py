@@ -52,12 +52,13 @@ class Window:
     end_ns: int | None
     is_scripts: bool = False  # the script's own profiler wrote it
     closing: Closing | None = None  # None: not closed by us
+    shift_ns: int = 0  # from its clock to the one that all ranks share
 
 
 def windows(process: ProcessData) -> list[Window]:
     """Those whose trace is there."""
-    if process.folder.is_file():
-        return [Window(process.folder, None, None, is_scripts=True)]
+    if process.trace is not None:
+        return [_of_trace(process, process.trace)]
     known = process.windows.by_start()
     columns = (known.name, known.thread, known.is_scripts, known.start_ns, known.end_ns)
     found = []
@@ -68,6 +69,17 @@ def windows(process: ProcessData) -> list[Window]:
             closing = None if is_scripts else _closing(process, thread, end)
             found.append(Window(path, start, end, is_scripts, closing))
     return found
+
+
+def _of_trace(process: ProcessData, path: Path) -> Window:
+    return Window(path, None, None, is_scripts=True, shift_ns=process.trace_shift_ns)
+
+
+def trace_of(process: ProcessData) -> Trace | str:
+    """What another tool recorded of it, or why that cannot be read."""
+    if process.trace is None:
+        return "It was recorded by stepscope."
+    return read_window(_of_trace(process, process.trace))
 
 
 def _closing(process: ProcessData, thread: int, end_ns: int) -> Closing | None:
@@ -88,26 +100,30 @@ def _path(process: ProcessData, name_id: int) -> Path | None:
 
 def read_window(window: Window) -> Trace | str:
     """Its trace without our own closing, or why there is none."""
-    return read_trace(window.path, window.closing)
+    return read_trace(window.path, window.closing, window.shift_ns)
 
 
-def read_trace(path: Path, closing: Closing | None = None) -> Trace | str:
+def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) -> Trace | str:
     """The trace, or why there is none; read once until it changes."""
     try:
         stat = path.stat()
     except OSError:
-        return _read(path, (0, 0), closing)
-    return _read(path, (stat.st_mtime_ns, stat.st_size), closing)
+        return _read(path, (0, 0), closing, shift_ns)
+    return _read(path, (stat.st_mtime_ns, stat.st_size), closing, shift_ns)
 
 
 @functools.lru_cache(maxsize=16)
-def _read(path: Path, _state: tuple[int, int], closing: Closing | None) -> Trace | str:
+def _read(
+    path: Path, _state: tuple[int, int], closing: Closing | None, shift_ns: int
+) -> Trace | str:
     try:
         trace = importer_of(path).read(path)
     except DataError as error:
         return str(error)
     if closing is not None:
         closing.shorten(trace)
+    if shift_ns:
+        trace.shift(shift_ns)
     return trace
 
 

@@ -1,6 +1,7 @@
 """Events of torch's traces one by one, for those that the C core does not read: numbers as strings,
 repaired events, other writers' files. The rows are the same."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ def rows_of(events: Sequence[Event]) -> Rows:
     both = list(zip(events, args, strict=True))
     rows = np.zeros(len(events), ROW_DTYPE)
     rows["phase"] = [_letter(each.ph) for each in events]
-    rows["ts_us"] = _numbers([each.ts or 0.0 for each in events], np.float64, float)
+    rows["ts_us"] = [_time(each.ts) for each in events]
     rows["dur_us"] = _numbers([each.dur for each in events], np.float64, float)
     rows["id"] = _integers([each.id for each in events])
     for name in _NUMBERS:
@@ -92,6 +93,14 @@ def _content(text: str) -> bytes:
 def _shapes(event: Event, args: Args) -> bytes:
     concrete = bytes(args.concrete) if "conv" in event.name else b""
     return b"\0".join((bytes(args.dims), bytes(args.types), concrete))
+
+
+def _time(value: Scalar) -> float:
+    """Not a number if it is none: nobody knows when such an event was."""
+    try:
+        return float(value) if value is not None else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def _integers(values: list[Any]) -> npt.NDArray[Any]:

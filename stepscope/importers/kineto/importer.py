@@ -1,5 +1,6 @@
 """Kineto's JSON as one of the formats."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,15 +10,17 @@ from stepscope.importers.trace import Trace
 from stepscope.importers.written_events import Written
 
 _BEFORE: Final = b"\xef\xbb\xbf \r\n\t"
+_OPENING: Final = re.compile(rb'\{\s*["}]|\[\s*[\]{]|[{\[]\s*$')
 
 
 @register
 class Kineto(Importer):
     label = "torch.profiler's JSON"
-    endings = (".json", ".json.gz")
+    endings = (".json", ".json.gz", ".json.zip", ".zip")
+    is_general = True
 
     def recognises(self, head: bytes) -> bool:
-        return head.lstrip(_BEFORE).startswith((b"{", b"["))
+        return _OPENING.match(head.lstrip(_BEFORE)) is not None
 
     def read(self, path: Path) -> Trace:
         from stepscope.importers.kineto.reader import read_kineto

@@ -1,5 +1,6 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,10 +46,16 @@ _CATEGORIES: Final = {
     "memset": Category.MEMSET,
     "python_function": Category.PYTHON,
     "gpu_user_annotation": Category.DEVICE_ANNOTATION,
+    "fee": Category.PYTHON,  # VizTracer: function entry and exit
+    "mtia_ccp_events": Category.KERNEL,
+    "mtia_runtime": Category.RUNTIME,
+    "privateuse1_runtime": Category.RUNTIME,
+    "hpu_op": Category.KERNEL,
 }
 _FLOWS: Final = (b"fwdbwd", b"forward_backward")
 _MEMORY: Final = b"[memory]"
 _THREAD_NAME: Final = b"thread_name"
+_PROCESS_NAME: Final = b"process_name"
 _LEGACY_PROCESS: Final = "CPU functions"  # autograd's own export: a bare list without categories
 _FARTHEST_US: Final = 2.0**61 / 1000
 _SAME: Final = ("external", "correlation", "sequence", "stream")  # same name in rows and in events
@@ -72,7 +79,10 @@ class _Reader:
         self._memory: list[npt.NDArray[Any]] = []
         self._flows: list[npt.NDArray[Any]] = []
         self._thread_names: dict[int, str] = {}
+        self._process_names: dict[Scalar, str] = {}
         self._unread = 0
+        self._untimed = 0
+        self._backwards = 0
 
     def take(self, text: bytes) -> int:
         """Reads what the C core can read of the text."""
@@ -81,18 +91,27 @@ class _Reader:
         return end
 
     def add(self, rows: Rows) -> None:
-        self._add_complete(rows, rows.of("X"))
-        instants, flows = rows.of("i", "I"), rows.of("s", "f", "t")
+        self._add_complete(rows, self._timed(rows.of("X")))
+        instants, flows = self._timed(rows.of("i", "I")), self._timed(rows.of("s", "f", "t"))
         self._add_memory(rows, instants[rows.is_one_of(instants["name"], _MEMORY)])
         self._add_flows(rows, flows[rows.is_one_of(flows["category"], *_FLOWS)])
         self._add_thread_names(rows, rows.of("M"))
         self._unread += len(rows.of("B", "E"))
+
+    def _timed(self, events: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Those that say when they were."""
+        us = events["ts_us"]
+        sane = np.isfinite(us) & (np.abs(us) < _FARTHEST_US)
+        self._untimed += int((~sane).sum())
+        kept: npt.NDArray[Any] = events if sane.all() else events[sane]
+        return kept
 
     def _add_complete(self, rows: Rows, events: npt.NDArray[Any]) -> None:
         if not len(events):
             return
         table = no_events(len(events))
         table["start_ns"] = _ns(events["ts_us"])
+        self._backwards += int((events["dur_us"] < 0).sum())
         table["duration_ns"] = np.maximum(_ns(events["dur_us"]), 0)
         table["name"] = rows.numbered(events["name"], lambda raw: self._names[string_of(raw)])
         table["thread"] = self._thread(rows, events)
@@ -135,11 +154,11 @@ class _Reader:
         self._flows.append(table)
 
     def _add_thread_names(self, rows: Rows, events: npt.NDArray[Any]) -> None:
-        events = events[rows.is_one_of(events["name"], _THREAD_NAME) & (events["args_name"] >= 0)]
-        for thread, name in zip(
-            self._thread(rows, events).tolist(), events["args_name"].tolist(), strict=True
-        ):
-            self._thread_names[thread] = string_of(rows.text(name))
+        events = events[events["args_name"] >= 0]
+        for thread, name in _pairs(rows, events, _THREAD_NAME):
+            self._thread_names[self._threads[thread_of(thread)]] = string_of(name)
+        for thread, name in _pairs(rows, events, _PROCESS_NAME):
+            self._process_names[thread_of(thread)[0]] = string_of(name)
 
     def trace(self, path: Path, text: TraceText[Event]) -> Trace:
         events, memory, flows = (
@@ -150,7 +169,12 @@ class _Reader:
         for table, column in ((events, "start_ns"), (memory, "at_ns"), (flows, "at_ns")):
             table[column] += base_ns(text.head)
         threads = [
-            Thread(str(process), str(thread), self._thread_names.get(number))
+            Thread(
+                str(process),
+                str(thread),
+                self._thread_names.get(number),
+                self._process_names.get(process),
+            )
             for (process, thread), number in self._threads.items()
         ]
         shapes = [
@@ -171,13 +195,30 @@ class _Reader:
 
     def _notes(self, text: TraceText[Event]) -> list[str]:
         name, notes = text._path.name, []
-        if text.is_cut_off:
+        if text.limit is not None:
+            notes.append(text.limit)
+        elif text.is_cut_off:
             notes.append(f"{name} is cut off: what was written up to there is shown.")
         if text.dropped:
             notes.append(f"{name}: {text.dropped:,} events are damaged and left out.")
         if self._unread:
             notes.append(f"{name}: {self._unread:,} events without a duration are left out.")
+        if self._untimed:
+            notes.append(f"{name}: {_counted(self._untimed)} no time: left out.")
+        if self._backwards:
+            notes.append(f"{name}: {_counted(self._backwards)} a negative duration, taken as none.")
         return notes
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} event has" if count == 1 else f"{count:,} events have"
+
+
+def _pairs(rows: Rows, events: npt.NDArray[Any], what: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The thread and the name that each event of this kind gives it."""
+    events = events[rows.is_one_of(events["name"], what)]
+    for thread, name in zip(events["thread"].tolist(), events["args_name"].tolist(), strict=True):
+        yield rows.text(thread), rows.text(name)
 
 
 def _category(raw: bytes) -> int:

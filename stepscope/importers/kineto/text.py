@@ -11,17 +11,20 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from stepscope.errors import DataError
-from stepscope.importers.unzip import decompressor, is_zipped, unreadable
+from stepscope.errors import NotATrace
+from stepscope.importers.unzip import Content
 
 CHUNK_BYTES: Final = 4 * 2**20
-_ZIPPED_BYTES: Final = 2**18
 _SEPARATORS: Final = b" \r\n\t,"
 _LONGEST_HEAD: Final = 64 * 2**20
+_LONGEST_EVENT: Final = 64 * 2**20
+_HARMLESS_EVENTS: Final = 500_000  # a few hundred megabytes when they are analysed
+_LEAST_BYTES: Final = 3  # of a zipped file for an event: real ones take 15 and more
+_PH: Final = b'"ph"'
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
 _BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
 _LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
@@ -44,6 +47,8 @@ class TraceText(Generic[_T]):
     ) -> None:
         """`take` may read events at the beginning of a text itself, and returns where they end."""
         self._path = path
+        self._content = Content(path)
+        self._limit: str | None = None
         self._take = take
         self._events: msgspec.json.Decoder[list[_T]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # a variable on purpose
         self._event: msgspec.json.Decoder[_T] = msgspec.json.Decoder(kind)
@@ -53,12 +58,16 @@ class TraceText(Generic[_T]):
         self._is_over = False  # the list; what follows belongs to the head
 
     def __iter__(self) -> Iterator[list[_T]]:
-        chunks = self._chunks()
+        chunks = _large(iter(self._content))
         rest = self._after_head(chunks)
+        seen = rest.count(_PH)
         for chunk in chunks:
             rest += chunk
+            seen += chunk.count(_PH)
+            self._limit = self._why_to_stop(rest, seen)
+            if self._limit is not None:
+                break
             if self._is_over:
-                rest = rest[:_LONGEST_HEAD]
                 continue
             end = _last_boundary(rest)
             if end:
@@ -66,38 +75,27 @@ class TraceText(Generic[_T]):
                 rest = rest[used:]
                 if events:
                     yield events
-        if not self._is_over:
+        if not self._is_over and self._limit is None:
             events, used = self._decoded(rest, is_last=True)
             rest = rest[used:]
             yield events
         self._end(rest)
 
-    def _chunks(self) -> Iterator[bytes]:
-        """In large pieces, gzipped or not: its first bytes decide, not its name."""
-        try:
-            with open(self._path, "rb") as file:
-                zipped = is_zipped(file.peek(2))
-                parts = (
-                    self._unzipped(file) if zipped else iter(lambda: file.read(CHUNK_BYTES), b"")
-                )
-                yield from _large(parts)
-        except OSError as error:
-            raise unreadable(self._path, error) from error
+    def _why_to_stop(self, rest: bytes, seen: int) -> str | None:
+        """Nothing that we could use is that long; what goes on for ever fills the memory."""
+        name = self._path.name
+        if len(rest) > _LONGEST_EVENT + CHUNK_BYTES:
+            without = f"{_LONGEST_EVENT // 2**20} MiB without an event"
+            return f"{name} has more than {without}: what comes after that is left out."
+        if seen > max(_HARMLESS_EVENTS, self._content.size_bytes / _LEAST_BYTES):
+            unpacked = f"{self._content.size_bytes / 2**20:,.1f} MiB hold more than {seen:,} events"
+            return f"{name} was made to fill the memory: its {unpacked}. Later ones are left out."
+        return None
 
-    def _unzipped(self, file: BinaryIO) -> Iterator[bytes]:
-        """Up to where it is damaged."""
-        make, trouble = decompressor()
-        member = make()
-        while data := file.read(_ZIPPED_BYTES):
-            while data:
-                try:
-                    yield member.decompress(data)
-                except trouble:
-                    self.is_cut_off = True
-                    return
-                data = member.unused_data
-                member = make() if member.eof and data else member
-        self.is_cut_off = not member.eof
+    @property
+    def limit(self) -> str | None:
+        """What was left out because it would not end."""
+        return self._limit or self._content.limit
 
     # --- before and after the list -------------------------------------------------------------
 
@@ -114,16 +112,16 @@ class TraceText(Generic[_T]):
                 return text[found.end() :]
             if len(text) > _LONGEST_HEAD:
                 break
-        raise DataError(
-            f"'{self._path}' is not a trace: it has no list of events. Give a file that "
+        looked = f" in its first {_LONGEST_HEAD // 2**20} MiB" if len(text) > _LONGEST_HEAD else ""
+        raise NotATrace(
+            f"'{self._path}' is not a trace: it has no list of events{looked}. Give a file that "
             "torch.profiler's export_chrome_trace wrote."
         )
 
     def _end(self, rest: bytes) -> None:
+        self.is_cut_off = self._content.is_cut_off or not self._is_over
         if self._is_over:
             self._read_head(b"{" + rest.strip(_SEPARATORS))
-        else:
-            self.is_cut_off = True
 
     def _read_head(self, text: bytes) -> None:
         try:

@@ -3,6 +3,7 @@
 #include "traces/trace_events.h"
 #include "traces/trace_texts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +131,7 @@ static const char *field(const char *at, Slice key, TraceRow *row, Parts *parts)
 
 static const char *event(const char *at, TraceRow *row, Parts *parts) {
     Slice key;
-    *row = (TraceRow){.external = -1, .correlation = -1, .sequence = -1, .stream = -1, .device = -1,
+    *row = (TraceRow){.ts_us = NAN, .external = -1, .correlation = -1, .sequence = -1, .stream = -1, .device = -1,
                       .id = -1, .name = -1, .category = -1, .thread = -1, .shapes = -1,
                       .args_name = -1};
     *parts = (Parts){0};

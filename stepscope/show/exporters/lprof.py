@@ -6,6 +6,7 @@ import tokenize
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from stepscope.errors import InputError
 from stepscope.model import FunctionLines, LinesAnswer
 from stepscope.show.selection import only
 from stepscope.store.lprof import Timings, encode
@@ -28,6 +29,8 @@ def export(run: "Run", *, process: int | None = None) -> bytes:
     if process is None and run.main is not None:
         process = run.main.info.pid
     answer = lines(only(run, process=process))
+    if run.is_trace and not answer.functions:
+        raise InputError(f"'{run.path}' has no lines to export: another tool recorded it.")
     return encode(timings_of(answer, cwd=run.cwd, texts=source_texts(run, answer)), UNIT_S)
 
 

@@ -14,7 +14,7 @@ from stepscope.analyze.answers.processes import ending
 from stepscope.analyze.answers.run_list import RunEntry, is_run, run_entry, with_changes
 from stepscope.analyze.answers.run_version import run_version
 from stepscope.analyze.timeline.run_timeline import run_timeline
-from stepscope.analyze.traces.foreign import is_named_like_one, is_trace, load_any, traces_in
+from stepscope.analyze.traces.foreign import is_trace, load_any, require_traces, traces_in
 from stepscope.compare.compare import compare
 from stepscope.errors import DataError, InputError
 from stepscope.model import Record
@@ -26,10 +26,7 @@ from stepscope.show.report.page import encoded
 
 _MOST_RUNS: Final = 2_000
 _KEPT: Final = 4  # runs held in memory
-_GIVE: Final = (
-    "Give a run folder, a folder of runs, or a trace that torch (.json, .json.gz), TensorFlow or "
-    "JAX (.xplane.pb) wrote."
-)
+_GIVE: Final = "Give a run folder, a folder of runs, or a file that another profiler wrote."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,10 +79,9 @@ class Runs:
                 f"There is no run in '{self.path}'. Record one with 'stepscope run SCRIPT', "
                 "or name a run folder."
             )
-        if not self.path.is_dir() and not is_named_like_one(self.path):
-            raise InputError(f"'{self.path}' is neither a run nor a trace. {_GIVE}")
         if not self.path.exists():
             raise InputError(f"'{self.path}' does not exist. {_GIVE}")
+        require_traces(self.path)
 
     def _found(self) -> dict[str, Path]:
         """By name; links that lead elsewhere are left out."""

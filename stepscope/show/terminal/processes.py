@@ -6,7 +6,7 @@ import shlex
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from stepscope.model import ProcessesAnswer, ProcessRow
+from stepscope.model.processes import ProcessesAnswer, ProcessRow
 from stepscope.show.terminal.drawing.cells import duration_cell, size_cell
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,

@@ -29,6 +29,7 @@ from stepscope.show.terminal.findings import verdict_block
 from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
+_UNKNOWN: Final = "1970-01-01T"  # some files do not say when
 _PART_STYLES: Final = {
     "imports": "magenta",
     "set-up": "yellow",
@@ -46,12 +47,11 @@ def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> Re
             *_headline(answer, findings),
             _title(answer),
             Text(""),
-            _whole_run(answer),
+            _contents(answer) if answer.is_trace else _whole_run(answer),
             Text(""),
-            steps_block(answer.steps),
-            Text(""),
+            *_steps(answer),
             *hottest_block(hottest, run_ns=answer.wall_ns),
-            cost_line(answer.steps),
+            *([] if answer.is_trace else [cost_line(answer.steps)]),
             *notes_block(answer.notes),
             Text(""),
             _next(answer, findings),
@@ -68,10 +68,12 @@ def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[Rend
 
 
 def _title(answer: SummaryAnswer) -> RenderableType:
-    text = Text(shlex.join(answer.command), style="bold cyan", no_wrap=True, overflow="ellipsis")
+    title = answer.run if answer.is_trace else shlex.join(answer.command)
+    text = Text(title, style="bold cyan", no_wrap=True, overflow="ellipsis")
     below = Text(answer.ending.words, style=_ending_style(answer.ending))
     below.append(f" · {counted(answer.processes, 'process', 'processes')}", style=FAINT)
-    below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
+    if not answer.started.startswith(_UNKNOWN):
+        below.append(f" · started {answer.started.replace('T', ' ')}", style=FAINT)
     return Group(text, below)
 
 
@@ -94,9 +96,21 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
     return Group(heading("The whole run", took), indented(table))
 
 
+def _contents(answer: SummaryAnswer) -> RenderableType:
+    lines = [indented(Text(each)) for each in answer.contents]
+    return Group(heading("The trace", duration(answer.trace_ns) if answer.trace_ns else ""), *lines)
+
+
+def _steps(answer: SummaryAnswer) -> list[RenderableType]:
+    """Nothing in files that only count functions, lines or memory."""
+    if answer.is_trace and "steps" not in answer.has:
+        return []
+    return [steps_block(answer.steps), Text("")]
+
+
 def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
     asked = next_questions(answer, advice)
-    width = max(len(each.words) for each in asked)
+    width = max((len(each.words) for each in asked), default=0)
     lines: list[RenderableType] = [heading("Next")]
     for each in asked:
         line = Text(f"  {each.words:<{width}}   ", style=FAINT, no_wrap=True, overflow="ignore")

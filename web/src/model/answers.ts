@@ -49,7 +49,8 @@ export interface Location {
 export interface SummaryAnswer {
   run: string; command: string[]; started: string; ending: Ending; wall_ns: number; parts: Part[];
   steps: StepsAnswer; hottest: Location[]; hottest_ns: number[]; processes: number; notes: string[];
-  hottest_source: (string | null)[]; has: string[]; can_repeat: boolean;
+  hottest_source: (string | null)[]; has: string[]; can_repeat: boolean; is_trace: boolean;
+  contents: string[]; trace_ns: number;
 }
 
 // A process, as answers name it. Workers of one parent are reported together: pid null.

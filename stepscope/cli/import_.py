@@ -1,0 +1,47 @@
+"""`stepscope import`: files of other tools as a run folder."""
+
+import os
+from pathlib import Path
+
+import click
+
+from stepscope.cli.chosen import chosen
+from stepscope.cli.words import say
+from stepscope.errors import InputError
+
+
+@click.command("import", short_help="Make a run folder of traces that other tools wrote.")
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@click.option("-o", "--output", metavar="RUN", help="The run folder. [stepscope-runs/NAME-TIME]")
+@click.option("--force", is_flag=True, help="Replace the run that -o names.")
+def command(traces: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Make a run folder of TRACE: a file that another profiler wrote, or a folder with one file a
+    rank. Several become one run, and their clocks one clock.
+
+    Every verb also takes the files themselves; a run folder keeps them together.
+    """
+    from stepscope.analyze.traces.kept_traces import keep_traces
+    from stepscope.launch.run_folder import chosen_folder, new_folder
+
+    files = list(dict.fromkeys(file for trace in traces for file in _files(trace)))
+
+    def make() -> str:
+        if output is None:
+            return new_folder(Path(files[0]).name.partition(".")[0])
+        return chosen_folder(output, force=force)
+
+    folder = os.path.relpath(keep_traces(files, make))
+    what = f"{len(files)} files" if len(files) > 1 else f"'{files[0]}'"
+    say(f"Wrote {what} to {folder}. Show it with: stepscope show {folder}", prefix="")
+
+
+def _files(trace: str) -> list[Path]:
+    from stepscope.analyze.traces.foreign import traces_in
+
+    path = chosen(trace)
+    if not path.exists():
+        raise InputError(f"'{trace}' does not exist.")
+    found = traces_in(path)
+    if not found:
+        raise InputError(f"'{trace}' is a run already: 'stepscope show {path}' shows it.")
+    return found

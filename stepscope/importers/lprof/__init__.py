@@ -1,0 +1,1 @@
+"""Lines that line_profiler counted."""

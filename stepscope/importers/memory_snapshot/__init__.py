@@ -1,0 +1,1 @@
+"""Snapshots of CUDA's memory, as torch writes them."""

@@ -1,0 +1,1 @@
+"""The trace.json.gz that TensorFlow's and JAX's profilers write beside their xplane."""

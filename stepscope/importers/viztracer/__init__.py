@@ -1,0 +1,1 @@
+"""VizTracer's JSON: every call of every function."""

@@ -1,0 +1,102 @@
+"""Small files of other profilers, made by hand: their figures can be counted on fingers."""
+
+import json
+import marshal
+import pickle
+from pathlib import Path
+from typing import Any
+
+EPOCH_US = 1_700_000_000_000_000.0
+Event = dict[str, Any]
+
+
+def event(name: str, start_us: float, lasted_us: float, cat: str = "cpu_op", **more: Any) -> Event:
+    at = {"ts": EPOCH_US + start_us, "dur": lasted_us, "pid": 7, "tid": 7}
+    return {"ph": "X", "name": name, "cat": cat} | at | more
+
+
+def kernel(name: str, start_us: float, lasted_us: float) -> Event:
+    args = {"device": 0, "stream": 7}
+    return event(name, start_us, lasted_us, "kernel", pid=0, tid=7, args=args)
+
+
+def write_json(path: Path, events: list[Event], **head: Any) -> Path:
+    path.write_text(json.dumps({"schemaVersion": 1, **head, "traceEvents": events}))
+    return path
+
+
+def rank_trace(
+    path: Path, rank: int, *, steps: int = 6, late_us: float = 0.0, clock_us: float = 0.0
+) -> Path:
+    """Steps of 1 ms with a collective that ends 900 us into each, on all ranks. This one comes to
+    it `late_us` later than after 500 us, and its clock is `clock_us` ahead."""
+    events = []
+    for step in range(steps):
+        begin = 1000.0 * step + clock_us
+        arrives = begin + 500 + late_us
+        events += [
+            event(f"ProfilerStep#{step}", begin, 1000, "user_annotation"),
+            event("aten::mm", begin + 10, 50),
+            kernel("gemm", begin + 20, 480 + late_us),
+            kernel("ncclDevKernel_AllReduce(args)", arrives, begin + 900 - arrives),
+        ]
+    info = {"backend": "nccl", "rank": rank, "world_size": 2}
+    return write_json(path, events, distributedInfo=info)
+
+
+def stacks_trace(path: Path) -> Path:
+    """main calls work twice; work calls an operator and, in all, lasts 60 us of main's 100."""
+    events = [
+        event("train.py(1): main", 0, 100, "python_function"),
+        event("train.py(9): work", 10, 20, "python_function"),
+        event("train.py(9): work", 40, 40, "python_function"),
+        event("torch/nn/linear.py(5): forward", 45, 30, "python_function"),
+        event("aten::add", 12, 5),
+        event("aten::mm", 50, 20),
+        memory_event(15, 400, 400),
+        memory_event(55, 1000, 1400),
+        memory_event(75, -400, 1000),
+    ]
+    return write_json(path, events)
+
+
+def memory_event(at_us: float, size: int, total: int) -> Event:
+    args = {"Bytes": size, "Total Allocated": total, "Device Type": 1, "Device Id": 0, "Addr": 64}
+    at = {"ts": EPOCH_US + at_us, "pid": 7, "tid": 7, "s": "t"}
+    return {"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "args": args} | at
+
+
+def write_pstats(path: Path) -> Path:
+    """outer calls inner 3 times and itself once."""
+    outer, inner = ("train.py", 1, "outer"), ("train.py", 5, "inner")
+    stats = {
+        outer: (1, 2, 0.25, 1.0, {outer: (1, 0, 0.05, 0.1)}),
+        inner: (3, 3, 0.75, 0.75, {outer: (3, 3, 0.75, 0.75)}),
+    }
+    path.write_bytes(marshal.dumps(stats))
+    return path
+
+
+def snapshot_of(frames: list[dict[str, Any]]) -> dict[str, Any]:
+    """300 bytes are allocated, 100 of them freed, and 50 were there before."""
+    actions = [("alloc", 100, 10), ("alloc", 200, 20), ("free_completed", 100, 30)]
+    history = [
+        {"action": what, "addr": 64, "size": size, "stream": 0, "time_us": at, "frames": frames}
+        for what, size, at in actions
+    ]
+    blocks = [
+        {"size": 200, "state": "active_allocated", "frames": frames},
+        {"size": 50, "state": "active_allocated", "frames": []},
+        {"size": 900, "state": "inactive", "frames": []},
+    ]
+    return {"segments": [{"device": 0, "blocks": blocks}], "device_traces": [history]}
+
+
+def write_snapshot(path: Path) -> Path:
+    frames = [
+        {"name": "malloc", "filename": "Allocator.cpp", "line": 0},
+        {"name": "forward", "filename": "/usr/lib/python3/site-packages/torch/nn.py", "line": 4},
+        {"name": "train", "filename": "/home/ada/train.py", "line": 12},
+    ]
+    path.write_bytes(pickle.dumps(snapshot_of(frames)))
+    return path
