@@ -1,6 +1,7 @@
 """What some tests need, and the message if it is missing."""
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from stepscope.show.report import bundle
 
 _NO_PAGE = "the report's page was not built: that takes Node"
 # Recorded on GPUs and TPUs by others. Some are too large for the repository, so they lie beside it.
-_TRACES = Path(__file__).parents[2] / "shared" / "traces"
+_BESIDE = Path(__file__).parents[2] / "shared" / "traces"
+_TRACES = Path(os.environ.get("STEPSCOPE_TRACES", _BESIDE))
 
 page = pytest.mark.skipif(not bundle.is_built(), reason=_NO_PAGE)
 

@@ -172,12 +172,12 @@ def _by_time(
     events = events[~events["is_input"]]
     kinds = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int64)
     kind = kinds[events["name"]]
-    kind[events["category"] == Category.OP] = xprof.KIND["host compute"]
+    on_host = (events["category"] == Category.OP) | (events["category"] == Category.ANNOTATION)
+    kind[on_host] = xprof.KIND["host compute"]
     kind[events["category"] == Category.RUNTIME] = xprof.KIND["launch"]
     loads = [number for number, name in enumerate(trace.names) if name.startswith(_LOADER)]
     waits = np.isin(events["name"], loads)
-    kept = (events["category"] != Category.ANNOTATION) | waits
-    kept &= ~np.isin(events["name"], _step_names(trace))
+    kept = ~np.isin(events["name"], _step_names(trace))
     kind[waits] = xprof.KIND["wait for input"]
     begin, stop = events["start_ns"][kept], (events["start_ns"] + events["duration_ns"])[kept]
     kind = kind[kept]

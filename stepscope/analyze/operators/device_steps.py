@@ -10,7 +10,6 @@ import numpy.typing as npt
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.operators.operators import Part, parts_of
 from stepscope.analyze.run import code_location
-from stepscope.analyze.traces.operator_tree import launched_by
 from stepscope.clock import Ints
 from stepscope.importers.trace import ON_DEVICE, Category
 from stepscope.model import Location
@@ -139,7 +138,7 @@ def device_time(run: Run, process: ProcessData) -> DeviceTime | None:
     if not with_device:
         return None
     part = max(with_device, key=lambda each: len(each.tree.trace.of(*ON_DEVICE)))
-    device, launcher = launched_by(part.tree.trace, part.tree.events)
+    device, launcher = part.tree.device, part.tree.launcher
     start = device["start_ns"]
     busy = union(start, start + device["duration_ns"])
     step_start, step_ns = _steps(part, busy)

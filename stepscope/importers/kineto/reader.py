@@ -46,6 +46,11 @@ _CATEGORIES: Final = {
     "python_function": Category.PYTHON,
     "gpu_user_annotation": Category.DEVICE_ANNOTATION,
 }
+# Named ranges that older versions write as operators.
+_RANGES: Final = (
+    "ProfilerStep#", "enumerate(DataLoader)#", "enumerate(DataPipe)#", "Optimizer.step#",
+    "Optimizer.zero_grad#",
+)  # fmt: skip
 _FLOWS: Final = (b"fwdbwd", b"forward_backward")
 _MEMORY: Final = b"[memory]"
 _THREAD_NAME: Final = b"thread_name"
@@ -97,6 +102,7 @@ class _Reader:
         table["name"] = rows.numbered(events["name"], lambda raw: self._names[string_of(raw)])
         table["thread"] = self._thread(rows, events)
         table["category"] = self._category(rows, events, table["thread"])
+        table["category"][self._is_range(table)] = Category.ANNOTATION
         table["shapes"] = rows.numbered(events["shapes"], lambda raw: self._shapes[shapes_of(raw)])
         for name in _SAME:
             table[name] = events[name]
@@ -112,6 +118,11 @@ class _Reader:
         is_legacy = np.array([process == _LEGACY_PROCESS for process, _ in self._threads])
         unknown = np.where(is_legacy[thread], Category.OP, Category.OTHER)
         return np.where(known >= 0, known, unknown)
+
+    def _is_range(self, table: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        named = np.array([name.startswith(_RANGES) for name in self._names], np.bool_)
+        found: npt.NDArray[np.bool_] = (table["category"] == Category.OP) & named[table["name"]]
+        return found
 
     def _add_memory(self, rows: Rows, events: npt.NDArray[Any]) -> None:
         if not len(events):
