@@ -51,6 +51,7 @@ def exposed(
     evidence: str,
     beside_ns: float,
     fix: str,
+    of: str = "each step",
     location: Location | None = None,
     library: str | None = None,
     source: str | None = None,
@@ -61,7 +62,9 @@ def exposed(
     return [
         Candidate(
             id=ID,
-            title=f"{percent(share)} of the step is communication that nothing hides",
+            title=f"{percent(share)} of {of.replace('each', 'the')} is communication that nothing "
+            "hides",
+            of=of,
             verdict=f"is communication that nothing hides{at(location)}",
             share=share,
             evidence=[evidence],

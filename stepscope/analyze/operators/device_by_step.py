@@ -46,7 +46,7 @@ def count_steps(run: Run, process: ProcessData, parts: list[DevicePart]) -> int 
 
 
 def steps_of(run: Run, process: ProcessData, part: DevicePart) -> list[DeviceStep]:
-    spans = _spans(run, process, part)
+    spans = spans_of(run, process, part.window, part.trace)
     figures = part.work.between(spans.start_ns, spans.end_ns)
     begin_ns = int(part.events["start_ns"].min())
     columns = [each.tolist() for each in (*figures.values(), spans.end_ns - spans.start_ns)]
@@ -59,8 +59,8 @@ def steps_of(run: Run, process: ProcessData, part: DevicePart) -> list[DeviceSte
     ]
 
 
-def _spans(run: Run, process: ProcessData, part: DevicePart) -> Spans:
-    window = part.window
+def spans_of(run: Run, process: ProcessData, window: Window, trace: Trace) -> Spans:
+    """The steps of a window or trace, in Unix time; none, if nothing marks them."""
     if window.start_ns is not None and window.end_ns is not None:
         found = find_steps(run, process)
         inside = (found.start_ns >= window.start_ns) & (found.end_ns <= window.end_ns)
@@ -69,6 +69,6 @@ def _spans(run: Run, process: ProcessData, part: DevicePart) -> Spans:
         return Spans(found.start_ns[kept] + to_unix, found.end_ns[kept] + to_unix, kept + 1)
     causes = read_causes(window.path)
     if causes is None:
-        return step_spans(part.trace)
+        return step_spans(trace)
     steps = xprof_steps(causes)
     return Spans(steps.start_ns, steps.end_ns, np.arange(1, len(steps) + 1))

@@ -96,10 +96,15 @@ def _with_kernels(
 
 
 def _launched_in(trace: Trace, device: npt.NDArray[Any], start_ns: Ints, end_ns: Ints) -> Ints:
-    """The step in which the call lies that launched each, -1: none."""
+    """The step in which the call lies that launched each, -1: none. In a trace without such calls,
+    the step in which each began."""
     call = calls_of(trace, device)
-    step = np.searchsorted(start_ns, call.start_ns, side="right") - 1
-    inside = call.is_known & (step >= 0) & (call.end_ns <= end_ns[np.maximum(step, 0)])
+    begun_ns, done_ns, is_known = call.start_ns, call.end_ns, call.is_known
+    if not is_known.any():
+        begun_ns = done_ns = device["start_ns"]
+        is_known = np.ones(len(device), np.bool_)
+    step = np.searchsorted(start_ns, begun_ns, side="right") - 1
+    inside = is_known & (step >= 0) & (done_ns <= end_ns[np.maximum(step, 0)])
     return np.where(inside, step, -1)
 
 

@@ -1,5 +1,6 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from stepscope.importers.kineto.rows import (
     thread_of,
 )
 from stepscope.importers.kineto.text import TraceText, base_ns
+from stepscope.importers.runtime_names import framework_of
 from stepscope.importers.trace import (
     EVENT_DTYPE,
     FLOW_DTYPE,
@@ -51,6 +53,7 @@ _RANGES: Final = (
     "ProfilerStep#", "enumerate(DataLoader)#", "enumerate(DataPipe)#", "Optimizer.step#",
     "Optimizer.zero_grad#",
 )  # fmt: skip
+_OF_TORCH: Final = ("aten::", "ProfilerStep#", "enumerate(DataLoader)#", "Optimizer.")
 _FLOWS: Final = (b"fwdbwd", b"forward_backward")
 _MEMORY: Final = b"[memory]"
 _THREAD_NAME: Final = b"thread_name"
@@ -177,7 +180,7 @@ class _Reader:
             flows,
             text.head,
             self._notes(text),
-            framework="torch",
+            framework=_framework(self._names, text.head),
         )
 
     def _notes(self, text: TraceText[Event]) -> list[str]:
@@ -189,6 +192,13 @@ class _Reader:
         if self._unread:
             notes.append(f"{name}: {self._unread:,} events without a duration are left out.")
         return notes
+
+
+def _framework(names: Iterable[str], head: dict[str, Any]) -> str:
+    """JAX and TensorFlow write such files too, without Kineto's version in their head."""
+    if "schemaVersion" in head or any(name.startswith(_OF_TORCH) for name in names):
+        return "torch"
+    return framework_of(names) or "torch"
 
 
 def _category(raw: bytes) -> int:
