@@ -17,7 +17,7 @@ import numpy as np
 
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.device_case import DeviceCase
-from stepscope.advise.evidence.host_case import HostCase
+from stepscope.advise.evidence.host_case import NO_STEPS, HostCase
 from stepscope.advise.evidence.words import counted, fixed, gain, ms, percent, times
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.computed_beside import limited
@@ -137,7 +137,9 @@ def _of_trace(run: Run, device: DeviceCase, every: bool) -> FindingsAnswer:
         return _of_host_trace(run, HostCase(run, device.process), every)
     found, not_judged = _ask(TRACE_RULES, device)
     not_judged += _unasked(TRACE_RULES, RULES, "a trace has operators and kernels only")
-    return _traced(run, _Weighed(Steps(step_ns), device.process.process, found, every), not_judged)
+    who, is_by_step = device.process.process, device.is_by_step
+    weighed = _Weighed(Steps(step_ns), who, found, every, has_steps=is_by_step)
+    return _traced(run, weighed, not_judged)
 
 
 def _of_host_trace(run: Run, host: HostCase, every: bool) -> FindingsAnswer:
@@ -149,7 +151,8 @@ def _of_host_trace(run: Run, host: HostCase, every: bool) -> FindingsAnswer:
         step_ns = host.host.step_ns
     except CannotJudge:
         return _nothing("Nothing ran on a device in this trace.", all_notes(run))
-    weighed = _Weighed(Steps(step_ns), host.process.process, found, every)
+    who, is_by_step = host.process.process, host.host.is_by_step
+    weighed = _Weighed(Steps(step_ns), who, found, every, has_steps=is_by_step)
     if not found:
         weighed.verdict += " Nothing ran on a device in this trace: only the CPU was judged."
     return _traced(run, weighed, not_judged)
@@ -224,9 +227,11 @@ class _Weighed:
         every: bool,
         busy: str | None = None,
         measured: Sequence[MeasuredGain] = (),
+        has_steps: bool = True,
     ) -> None:
         """`busy`: what to say about a machine that was busy with other programs. `measured`: gains
-        that need no prediction."""
+        that need no prediction. `has_steps`: not, if all of a trace is taken as one."""
+        self._has_steps = has_steps
         self._busy = busy
         self._measured = measured
         self._steps = steps
@@ -268,7 +273,11 @@ class _Weighed:
         )
 
     def _confidence(self, candidate: Candidate) -> str:
+        if not self._has_steps:
+            return f"low: {NO_STEPS}"
         count = candidate.steps_behind or len(self._steps.duration_ns)
+        if count == 1:
+            return "low: only one step was measured. A longer run says more"
         spread = float(np.std(self._steps.duration_ns)) / max(1.0, self._steps.mean_ns)
         basis = f"{counted(count, 'measured step')}, varying by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
@@ -298,6 +307,11 @@ class _Weighed:
         ]
 
     def _verdict(self, pairs: list[tuple[Finding, Candidate]]) -> str:
+        if not pairs and not self._has_steps:
+            return (
+                "Nothing stands out: no single cause costs more than 3 % of the "
+                f"{ms(self._steps.mean_ns)} that were traced. But {NO_STEPS}."
+            )
         if not pairs:
             return (
                 "Nothing stands out: no single cause takes more than 3 % of step time (mean step "

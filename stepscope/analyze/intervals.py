@@ -144,3 +144,18 @@ def _covered_before(at_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
     over = np.maximum(ends[np.maximum(index - 1, 0)] - at_ns, 0)
     covered: Ints = done[index] - np.where(index > 0, over, 0)
     return covered
+
+
+def by_order(kind: Ints, start_ns: Ints, end_ns: Ints, begin: int, stop: int, kinds: int) -> Ints:
+    """How long each kind is the first of those that run, between two moments: kind 0 hides all
+    others. What is left of the time belongs to none."""
+    start_ns, end_ns = np.clip(start_ns, begin, stop), np.clip(end_ns, begin, stop)
+    total = np.zeros(kinds, np.int64)
+    covered_ns = 0
+    for number in np.unique(kind).tolist():
+        upto = kind <= number
+        starts, ends = union(start_ns[upto], end_ns[upto])
+        now_ns = int((ends - starts).sum())
+        total[number] = now_ns - covered_ns
+        covered_ns = now_ns
+    return total

@@ -26,10 +26,15 @@ _EAGER: Final = "EagerLocalExecute: "
 _OF_TENSORFLOW: Final = ("EagerExecute", _EAGER, "FunctionRun", "SessionRun", PROCESS, ITERATOR)
 # Graph functions run like operators, but only wait for the operators in them.
 _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
-_COLLECTIVES: Final = (
-    "nccl", "rccl", "all-reduce", "all-gather", "reduce-scatter", "all-to-all",
-    "collective-permute", "collective-broadcast", "ragged-all-to-all",
-)  # fmt: skip
+# Libraries of collectives; what others call them; and how mixtures of experts send tokens to their
+# experts and back (DeepEP, MoRI).
+_COLLECTIVE: Final = re.compile(
+    r"nccl|rccl|mscclpp|nvshmem|cross_device_reduce"
+    r"|(?<![a-z])all[_-]?(reduce|gather|to[_-]?all)|All(Reduce|Gather|ToAll)"
+    r"|(?<![a-z])reduce[_-]?scatter|ReduceScatter|collective-(permute|broadcast)"
+    r"|(deep_ep|internode|intranode)\w*::(\w+::)*(cached_)?(notify_)?(dispatch|combine|barrier)\b"
+    r"|Ep(Dispatch|Combine)"
+)
 _COPIES: Final = ("memcpy", "copy-start", "copy-done", "async-copy", "slice-start", "slice-done")
 
 
@@ -109,8 +114,7 @@ def device_category(name: str, is_copy: bool) -> Category:
 
 
 def is_collective(name: str) -> bool:
-    lower = name.lower().lstrip("%")
-    return "nccl" in lower or "rccl" in lower or lower.startswith(_COLLECTIVES)
+    return _COLLECTIVE.search(name) is not None
 
 
 def call_name(name: str) -> str:

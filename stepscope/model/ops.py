@@ -79,7 +79,7 @@ class KernelsAnswer(Record, frozen=True):
 
 class IdleSplit(Record, frozen=True):
     """Why nothing ran: what came next was launched too late; the gap between two kernels is under
-    30 ns; or something else (another stream, an event, memory). They sum to the idle time."""
+    30 µs; or something else (another stream, an event, memory). They sum to the idle time."""
 
     host_wait_ns: int
     kernel_wait_ns: int
@@ -90,6 +90,36 @@ class DeviceKernel(Record, frozen=True):
     name: str
     calls: int
     total_ns: int
+
+
+class StreamRow(Record, frozen=True):
+    """One stream of a device, from the first thing that ran on it to the last."""
+
+    stream: int
+    calls: int
+    busy_ns: int
+    compute_ns: int
+    communication_ns: int
+    memcpy_ns: int
+    memset_ns: int
+    idle_ns: int
+    idle: IdleSplit
+
+
+class DeviceStep(Record, frozen=True):
+    """What a device did in one step. Traces of torch mark steps on the host: here each lasts until
+    what it launched is done."""
+
+    number: int
+    start_ns: int  # since the first thing that ran on the device
+    duration_ns: int
+    busy_ns: int
+    compute_ns: int
+    communication_ns: int
+    exposed_communication_ns: int
+    memcpy_ns: int
+    memset_ns: int
+    idle_ns: int
 
 
 class DeviceRow(Record, frozen=True):
@@ -108,6 +138,9 @@ class DeviceRow(Record, frozen=True):
     kernels: list[DeviceKernel]
     device: int | None = None
     trace: str | None = None
+    memset_ns: int = 0  # of `memcpy_ns`
+    streams: list[StreamRow] = msgspec.field(default_factory=list)
+    each_step: list[DeviceStep] = msgspec.field(default_factory=list)
 
 
 class DeviceAnswer(Record, frozen=True):

@@ -12,7 +12,7 @@ _EACH: Final = Option(flag="--each", help="every single step.", is_flag=True)
 _SCHEME: Final = Option(
     flag="--scheme",
     help="the categories of the breakdown.",
-    choices=("stepscope", "xprof"),
+    choices=("stepscope", "xprof", "tensorboard"),
 )
 
 

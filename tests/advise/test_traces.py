@@ -8,6 +8,7 @@ import pytest
 
 import needs
 from stepscope.advise.findings import findings
+from stepscope.analyze.answers.input import input as show_input
 from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.model.findings import FindingsAnswer
 
@@ -116,10 +117,86 @@ def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
         ("torch_v100_resnet50_workers0.pt.trace.json.gz", "input-bound"),
         ("torch_v100_resnet50_workers4.pt.trace.json.gz", "no-mixed-precision"),
         ("torch_mi300x_resnet_ddp8_rank0_stacks.json.gz", "exposed-communication"),
-        ("tf_v100x8_multiworker.xplane.pb", "small-batch"),
+        ("tf_v100x8_multiworker.xplane.pb", "device-idle"),
     ],
 )
 def test_real_traces(name: str, id: str) -> None:
     answer = findings(run_of_trace(needs.trace(name)))
     assert answer.findings[0].id == id
     assert not any("failed" in each.reason for each in answer.not_judged)
+
+
+# --- steps, devices, frameworks -------------------------------------------------------------------
+
+
+def in_words(answer: FindingsAnswer) -> str:
+    parts = [(each.title, *each.evidence, each.confidence) for each in answer.findings]
+    return " ".join([answer.verdict, *(" ".join(part) for part in parts)])
+
+
+def test_a_trace_without_marked_steps_is_not_judged_by_step(tmp_path: Path) -> None:
+    made = Made().add("volta_sgemm_128x64_nn", "kernel", 0, 2_000)
+    made.add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation",
+             2_000, 4_000)  # fmt: skip
+    made.add("Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 9_000, 900, bytes=2**20)
+    made.add("ncclDevKernel_AllReduce_Sum_f32", "kernel", 9_500, 500)
+    answer = made.findings(tmp_path, marked=False)
+    assert len(answer.findings) >= 3
+    assert "traced time" in answer.verdict
+    assert "a step" not in in_words(answer).replace("what a step is", "")
+    assert "each step" not in in_words(answer)
+    assert "1 steps" not in in_words(answer)
+    assert all("nothing marks the steps" in each.confidence for each in answer.findings)
+
+
+def test_kernels_outside_the_steps_do_not_count(tmp_path: Path) -> None:
+    """The trace goes on for a step that nothing marks."""
+    made = Made().add("volta_sgemm_128x64_nn", "kernel", 0, 5_000)
+    made.add("relu", "kernel", 5_000, 4_990)
+    after = {"ph": "X", "name": "volta_sgemm_128x64_nn", "cat": "kernel", "pid": 0, "tid": 7}
+    made.events.append({**after, "ts": 6 * STEP_US, "dur": 50_000, "args": {}})
+    found = {each.id: each for each in made.findings(tmp_path).findings}
+    assert found["no-mixed-precision"].share == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_work_of_two_devices_is_not_added_into_one(tmp_path: Path) -> None:
+    """Each idles half of the time, in turns; together they never do."""
+    made = Made().add("relu", "kernel", 0, 5_000, device=0)
+    answer = made.add("tanh", "kernel", 5_000, 4_900, device=1).findings(tmp_path)
+    assert [each.id for each in answer.findings] == ["device-idle"]
+    assert answer.findings[0].share == pytest.approx(0.5, abs=0.01)
+    assert "device 0, the busiest of 2," in answer.findings[0].evidence[0]
+
+
+def test_two_waits_that_end_in_the_same_gap_share_it(tmp_path: Path) -> None:
+    made = Made().add("relu", "kernel", 0, 5_000)
+    for at in (5_100, 5_200):
+        made.add("cudaStreamSynchronize", "cuda_runtime", at, 50)
+    found = made.add("relu", "kernel", 8_000, 1_990).findings(tmp_path).findings
+    assert found[0].id == "sync-stall"
+    assert found[0].share == pytest.approx(0.285, abs=0.005)
+
+
+def test_show_input_and_the_finding_have_the_same_wait(tmp_path: Path) -> None:
+    made = Made().add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                      "user_annotation", 0, 4_000)  # fmt: skip
+    answer = made.add("relu", "kernel", 4_000, 5_900).findings(tmp_path)
+    shown = show_input(run_of_trace(tmp_path / "trace.json"))
+    assert shown.loader is not None
+    assert (shown.loader.wait_ms, shown.loader.workers, shown.loader.steps) == (4.0, 0, 5)
+    assert shown.limit == "number"
+    assert "4.00 ms of a step" in answer.findings[0].evidence[0]
+
+
+def test_advice_about_jaxs_own_json_is_for_jax(tmp_path: Path) -> None:
+    made = Made().add("PjitFunction(step)", "", 0, 100).add("fusion", "kernel", 0, 3_000)
+    answer = made.findings(tmp_path, marked=False)
+    assert "jax" in answer.findings[0].fix
+
+
+def test_of_a_real_trace_input_and_finding_agree() -> None:
+    run = run_of_trace(needs.trace("torch_v100_resnet50_workers0.pt.trace.json.gz"))
+    shown, found = show_input(run), findings(run).findings[0]
+    assert shown.loader is not None
+    assert f"{shown.loader.wait_ms:.1f} ms of a step" in found.evidence[0]
+    assert found.share == pytest.approx(59.262 / 177.6, abs=0.02)  # DataLoader, in torch's plugin

@@ -43,19 +43,53 @@ def test_busy_idle_and_why(tmp_path: Path) -> None:
             launch(0, 1), kernel("gemm", 10, 20, 1),
             launch(40, 2), kernel("gemm", 50, 10, 2),  # launched 10 µs after the one before ended
             launch(41, 3), kernel("relu", 60.02, 10, 3),  # 20 ns: one after the other
-            launch(42, 4), kernel("relu", 80.02, 10, 4),  # launched in time, but still late
+            launch(42, 4), kernel("relu", 100.01, 10, 4),  # launched in time, 29.99 µs late
+            launch(43, 5), kernel("relu", 140.01, 10, 5),  # 30 µs: there is another reason
         ],
         distributedInfo={"rank": 3},
     )  # fmt: skip
     assert len(rows) == 1
     row = rows[0]
     assert (row.rank, row.device, row.steps) == (3, 0, None)
-    assert (row.wall_ns, row.busy_ns, row.idle_ns) == (80020, 50000, 30020)
+    assert (row.wall_ns, row.busy_ns, row.idle_ns) == (140010, 60000, 80010)
     split = row.idle
-    assert (split.host_wait_ns, split.kernel_wait_ns, split.other_ns) == (20000, 20, 10000)
+    assert (split.host_wait_ns, split.kernel_wait_ns, split.other_ns) == (20000, 30010, 30000)
     assert [(each.name, each.calls, each.total_ns) for each in row.kernels] == [
-        ("gemm", 2, 30000), ("relu", 2, 20000),
+        ("gemm", 2, 30000), ("relu", 3, 30000),
     ]  # fmt: skip
+    assert [(each.stream, each.calls, each.idle) for each in row.streams] == [(7, 5, split)]
+
+
+def test_streams_and_steps_have_their_own_figures(tmp_path: Path) -> None:
+    """Of the second step, the device works on what the first one launched until 130."""
+    steps = [
+        {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 1, "tid": 1,
+         "ts": 100 * (number - 4), "dur": 90} for number in (4, 5)
+    ]  # fmt: skip
+    rows = asked(
+        tmp_path / "t.json",
+        [
+            *steps,
+            launch(10, 1), kernel("gemm", 20, 110, 1),
+            launch(20, 2), kernel("ncclDevKernel_AllReduce", 110, 20, 2, stream=20),
+            launch(110, 3), kernel("gemm", 150, 30, 3),
+            launch(120, 4), kernel("Memset", 200, 10, 4, cat="gpu_memset", stream=20),
+        ],
+    )  # fmt: skip
+    row = rows[0]
+    assert row.memset_ns == 10 * US
+    first, second = row.streams
+    assert (first.stream, first.busy_ns, first.idle_ns) == (7, 140 * US, 20 * US)
+    assert (second.stream, second.communication_ns, second.memset_ns) == (20, 20 * US, 10 * US)
+    assert second.idle.other_ns == second.idle_ns == 70 * US
+    by_step = [
+        (step.number, step.start_ns, step.duration_ns, step.busy_ns, step.communication_ns,
+         step.exposed_communication_ns, step.memset_ns, step.idle_ns) for step in row.each_step
+    ]  # fmt: skip
+    assert by_step == [
+        (4, -20 * US, 130 * US, 110 * US, 20 * US, 0, 0, 20 * US),
+        (5, 110 * US, 80 * US, 40 * US, 0, 0, 10 * US, 40 * US),
+    ]
 
 
 def test_communication_is_exposed_where_nothing_computes(tmp_path: Path) -> None:

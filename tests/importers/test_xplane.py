@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepscope.analyze.traces.operator_tree import op_tree
 from stepscope.errors import DataError
 from stepscope.importers.trace import Category, Source, Trace
 from stepscope.importers.xplane import protobuf_wire as wire
@@ -159,8 +160,8 @@ def test_kernels_on_a_gpu_belong_to_the_operator_that_launched_them(tmp_path: Pa
     assert [trace.names[each] for each in work["name"]] == ["winograd", "MemcpyH2D"]
     assert work["category"].tolist() == [Category.KERNEL, Category.MEMCPY]
     assert work[["device", "stream", "bytes"]].tolist() == [(3, 16, 0), (3, 16, 4096)]
-    operator = trace.of(Category.OP)[0]
-    assert work["external"].tolist() == [operator["external"], -1]
+    tree = op_tree(trace)
+    assert [trace.names[tree.events["name"][tree.launcher[0]]], tree.launcher[1]] == ["Conv2D", -1]
 
 
 def test_on_a_tpu_what_only_holds_other_operations_does_not_count(tmp_path: Path) -> None:

@@ -58,6 +58,33 @@ class DeviceCase:
         self.explained_share += share
         return share
 
+    # --- words: a trace may mark no steps, and have several devices -----------------------------
+
+    @property
+    def is_by_step(self) -> bool:
+        return self.device.is_by_step
+
+    @property
+    def of_each(self) -> str:
+        """What shares are of."""
+        return "step time" if self.is_by_step else "the traced time"
+
+    @property
+    def a_step(self) -> str:
+        return "a step" if self.is_by_step else "the traced time"
+
+    @property
+    def per_step(self) -> str:
+        """Behind a number of things."""
+        return "a step" if self.is_by_step else "in the trace"
+
+    @property
+    def the_device(self) -> str:
+        device = self.device
+        if device.devices == 1:
+            return "the device"
+        return f"device {device.number}, the busiest of {device.devices},"
+
     @property
     def words(self) -> Words:
         """The words of the framework that the trace comes from."""

@@ -9,7 +9,7 @@ from stepscope.frameworks.facts import Words
 from stepscope.frameworks.table import words_of
 from stepscope.store.reader import ProcessData, Run
 
-_NO_STEPS: Final = (
+NO_STEPS: Final = (
     "nothing marks the steps in this trace: record it with a schedule and call the profiler's "
     "step() after each"
 )
@@ -33,7 +33,7 @@ class HostCase:
     def by_step(self) -> HostTime:
         """For rules that need to know what a step is."""
         if not self.host.is_by_step:
-            raise CannotJudge(_NO_STEPS)
+            raise CannotJudge(NO_STEPS)
         return self.host
 
     @property

@@ -51,6 +51,7 @@ def exposed(
     evidence: str,
     beside_ns: float,
     fix: str,
+    of: str = "step time",
     location: Location | None = None,
     library: str | None = None,
     source: str | None = None,
@@ -61,8 +62,9 @@ def exposed(
     return [
         Candidate(
             id=ID,
-            title=f"{percent(share)} of step time is communication not overlapped with compute",
+            title=f"{percent(share)} of {of} is communication not overlapped with compute",
             verdict=f"is communication not overlapped with compute{at(location)}",
+            of=of,
             share=share,
             evidence=[evidence],
             # The last bucket has nothing left to hide behind.

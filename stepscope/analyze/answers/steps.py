@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.answers import xprof_categories
+from stepscope.analyze.answers import plugin_categories, xprof_categories
 from stepscope.analyze.phases.overhead import overhead
 from stepscope.analyze.phases.step_phases import Phases, phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_steps
@@ -31,11 +31,15 @@ def steps(
     most_each: int | None = None,
 ) -> StepsAnswer:
     """The steps of the main process, or of the one asked for by pid or rank. `scheme`: whose
-    categories to use; a trace that another tool wrote has only XProf's. `most_each`: of long runs,
-    each is the slowest of several, so that there are no more than that."""
+    categories to use, XProf's or those of torch's TensorBoard plugin; a trace that another tool
+    wrote has no others. `most_each`: of long runs, each is the slowest of several, so that there
+    are no more than that."""
     chosen = select(run, process, rank)
     if chosen is not None and chosen.trace is not None:
-        answer = xprof_categories.of_trace(chosen)
+        is_plugins = scheme == "tensorboard"
+        answer = (plugin_categories.of_trace if is_plugins else xprof_categories.of_trace)(chosen)
+    elif scheme == "tensorboard":
+        answer = plugin_categories.of_run(run, chosen)
     else:
         wanted = each or scheme == "xprof"
         answer = _of_process(run, chosen, each=wanted, most_each=most_each)

@@ -40,7 +40,7 @@ _OF_PHASES: Final = {
         xprof.HOST,
     ),
 }
-_NO_STEPS: Final = (
+NO_STEPS: Final = (
     "No steps found: nothing in the trace marks any. Mark them with torch.profiler's schedule and "
     "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
     "jax.profiler.StepTraceAnnotation."
@@ -56,7 +56,9 @@ def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> Step
     if table is not None:
         kept, ns = table
         start_ns = found.start_ns[kept] - process.start_ns
-        in_windows = _answer(start_ns, found.duration_ns[kept], ns, answer.anchor, numbers=kept + 1)
+        in_windows = steps_answer(
+            start_ns, found.duration_ns[kept], ns, answer.anchor, numbers=kept + 1
+        )
         return msgspec.structs.replace(
             in_windows, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
             notes=[*answer.notes, _FROM_WINDOWS],
@@ -88,9 +90,10 @@ def _sorted(breakdown: list[Share] | None) -> list[Share] | None:
     return sorted(breakdown, key=lambda share: -share.ms) if breakdown is not None else None
 
 
-def _answer(
+def steps_answer(
     start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None,
     is_measured: npt.NDArray[np.bool_] | None = None, numbers: Ints | None = None,
+    categories: tuple[str, ...] = xprof.CATEGORIES,
 ) -> StepsAnswer:  # fmt: skip
     """`is_measured`: all, if not given; `numbers`: from 1 on, if not given."""
     if is_measured is None:
@@ -103,11 +106,11 @@ def _answer(
     means = ns[is_measured].mean(axis=0) / 1e6
     breakdown = [
         Share(category=name, share=value / max(mean, 1e-9), ms=value, device_ms=None)
-        for name, value in zip(xprof.CATEGORIES, means.tolist(), strict=True)
+        for name, value in zip(categories, means.tolist(), strict=True)
     ]
     each = [
         Step(start_ns=start, duration_ns=lasted, measured=measured, number=number,
-             phases=dict(zip(xprof.CATEGORIES, row, strict=True)))
+             phases=dict(zip(categories, row, strict=True)))
         for start, lasted, row, measured, number in zip(
             start_ns.tolist(), duration_ns.tolist(), ns.tolist(), is_measured.tolist(),
             numbers.tolist(), strict=True)
@@ -144,10 +147,10 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         start_ns, end_ns = _marked(trace)
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
-        raise InputError(f"'{path}': {_NO_STEPS}")
+        raise InputError(f"'{path}': {NO_STEPS}")
     first_ns = int(start_ns.min())
     anchor = "the steps that the trace marks"
-    answer = _answer(start_ns - first_ns, end_ns - start_ns, ns, anchor, is_whole)
+    answer = steps_answer(start_ns - first_ns, end_ns - start_ns, ns, anchor, is_whole)
     return msgspec.structs.replace(answer, notes=list(trace.notes))
 
 
@@ -171,12 +174,12 @@ def _by_time(
     events = events[~events["is_input"]]
     kinds = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int64)
     kind = kinds[events["name"]]
-    kind[events["category"] == Category.OP] = xprof.KIND["host compute"]
+    on_host = (events["category"] == Category.OP) | (events["category"] == Category.ANNOTATION)
+    kind[on_host] = xprof.KIND["host compute"]
     kind[events["category"] == Category.RUNTIME] = xprof.KIND["launch"]
     loads = [number for number, name in enumerate(trace.names) if name.startswith(_LOADER)]
     waits = np.isin(events["name"], loads)
-    kept = (events["category"] != Category.ANNOTATION) | waits
-    kept &= ~np.isin(events["name"], _step_names(trace))
+    kept = ~np.isin(events["name"], _step_names(trace))
     kind[waits] = xprof.KIND["wait for input"]
     begin, stop = events["start_ns"][kept], (events["start_ns"] + events["duration_ns"])[kept]
     kind = kind[kept]

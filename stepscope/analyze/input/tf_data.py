@@ -9,7 +9,13 @@ import numpy as np
 from stepscope.analyze.input import tf_data_stages
 from stepscope.analyze.input.cores import cores_of, idle_cores
 from stepscope.analyze.input.limits import LIMIT_WORDS
-from stepscope.analyze.intervals import overlap_ns
+from stepscope.analyze.input.loader_in_trace import (
+    LEAST_WAIT,
+    loader_row,
+    loading_in_trace,
+    no_wait_words,
+)
+from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
@@ -22,7 +28,6 @@ from stepscope.analyze.traces.windows import (
     trace_of,
     windows,
 )
-from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
@@ -31,14 +36,13 @@ from stepscope.model.durations import duration
 from stepscope.store.reader import ProcessData, Run
 
 _Seen = tuple[Causes, Trace]
-_LEAST_WAIT: Final = 0.05  # of the step
-_LEAST_WAIT_NS: Final = 1_000_000
-_LEAST_SHARE: Final = 0.01  # of the mean step
 _INPUT: Final = "input"
 _SERIAL: Final = ("Map", "Interleave", "FlatMap")  # stages that could run in parallel
 _SEVERAL: Final = 1.5  # at once
 _PREFETCH: Final = ("Prefetch", "ParallelMap")
-_NO_PIPELINE: Final = "No input pipeline: nothing in the trace fetches a batch from tf.data."
+_NO_PIPELINE: Final = (
+    "No input pipeline: nothing in the trace fetches a batch from a DataLoader or tf.data."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -88,6 +92,9 @@ def work_by_step_ns(process: ProcessData, steps: FoundSteps) -> float:
 def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
     """Of a trace without a recording around it."""
     seen = _seen(process)
+    loading = None if seen else loading_in_trace(run, process)
+    if loading is not None:
+        return loading
     if not seen:
         trace = trace_of(process)
         reason = trace if isinstance(trace, str) else _NO_PIPELINE
@@ -95,17 +102,9 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
             loader=None, limit=None, why=None, stages=[], lines=[], library=[], start_up_ms=None,
             reason=reason, notes=all_notes(run),
         )  # fmt: skip
-    causes = seen[0][0]
-    steps = xprof_steps(causes)
-    waits = tf_data_stages.waits(causes.host)
-    if len(steps):
-        wait_ns = overlap_ns(steps.start_ns, steps.end_ns, waits)
-        by_step = _Waits(wait_ns[steps.is_whole], (steps.end_ns - steps.start_ns)[steps.is_whole])
-    else:
-        events = seen[0][1].events
-        lasted = int((events["start_ns"] + events["duration_ns"]).max() - events["start_ns"].min())
-        by_step = _Waits((waits[1] - waits[0]).sum(keepdims=True), np.array([lasted]))
-    return _answer(run, process.process, by_step, seen)
+    causes, trace = seen[0]
+    waits = waits_in_trace(trace, causes)
+    return _answer(run, process.process, _Waits(waits.wait_ns, waits.duration_ns), seen)
 
 
 def _seen(process: ProcessData) -> list[_Seen]:
@@ -124,27 +123,14 @@ def _seen(process: ProcessData) -> list[_Seen]:
 def _answer(run: Run, who: Process, waits: _Waits, seen: list[_Seen]) -> InputAnswer:
     batches = max(1, sum(tf_data_stages.batches(causes.host) for causes, _ in seen))
     rows = _stage_rows(who, seen, batches)
-    loader = _loader(waits)
+    usual_ns = waits.wait_ns if waits.usual_ns is None else waits.usual_ns
+    loader = loader_row(waits.wait_ns, waits.duration_ns, usual_ns, batch_size=waits.batch_size)
     limit, why = _limit(loader, rows)
     notes = [*all_notes(run), *([ESTIMATED] if waits.is_estimated else [])]
     return InputAnswer(
         loader=loader, limit=limit, why=why, stages=rows, lines=[], library=[], start_up_ms=None,
         notes=notes, limited_by=LIMIT_WORDS[limit], operations=_operation_rows(who, seen, batches),
     )  # fmt: skip
-
-
-def _loader(waits: _Waits) -> LoaderRow:
-    least_ns = max(_LEAST_WAIT_NS, _LEAST_SHARE * float(waits.duration_ns.mean()))
-    usual_ns = waits.wait_ns if waits.usual_ns is None else waits.usual_ns
-    return LoaderRow(
-        workers=None,
-        batch_size=waits.batch_size,
-        wait_ms=float(usual_ns.mean()) / 1e6,
-        share=float(usual_ns.sum() / max(1, waits.duration_ns.sum())),
-        steps_that_waited=int((waits.wait_ns > least_ns).sum()),
-        steps=len(waits.wait_ns),
-        longest_ms=float(waits.wait_ns.max()) / 1e6,
-    )
 
 
 def _stage_rows(who: Process, seen: list[_Seen], batches: int) -> list[StageRow]:
@@ -182,8 +168,8 @@ def _operation_rows(who: Process, seen: list[_Seen], batches: int) -> list[Stage
 
 
 def _limit(loader: LoaderRow, rows: list[StageRow]) -> tuple[Limit, str]:
-    if loader.share < _LEAST_WAIT:
-        return "nothing", f"the steps wait {100 * loader.share:.0f} % of their time for input"
+    if loader.share < LEAST_WAIT:
+        return "nothing", no_wait_words(loader)
     if not rows:
         return "work", "the pipeline is slower than the steps"
     slowest = rows[0]

@@ -1,46 +1,49 @@
-"""What the device did in the steps of a trace: busy, idle, copies, and what the host waited for."""
+"""What a device did in the steps of a trace: busy, idle, copies, and what the host waited for.
+
+Of several devices it is the busiest: what holds that one up holds up the step.
+"""
 
 import dataclasses
+import functools
 import re
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import overlap_ns, union
+from stepscope.analyze.intervals import overlap_ns, step_of, union
+from stepscope.analyze.operators.device_by_step import spans_of
+from stepscope.analyze.operators.kernel_names import matrix_precision
 from stepscope.analyze.operators.operators import Part, parts_of
 from stepscope.analyze.run import code_location
-from stepscope.analyze.traces.operator_tree import launched_by
 from stepscope.clock import Ints
-from stepscope.importers.trace import ON_DEVICE, Category
+from stepscope.importers.runtime_names import is_collective
+from stepscope.importers.trace import Category
 from stepscope.model import Location
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
-_STEP: Final = "ProfilerStep#"
 _SYNC: Final = re.compile(
     r"(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize|(cuda|hip)Memcpy$|MemcpyAsync.*Sync"
-)
-_MATRIX: Final = re.compile(r"gemm|conv|cudnn|Cijk_|matmul|wgrad|dgrad|xmma|cutlass", re.I)
-_SHORT: Final = re.compile(
-    r"h884|h1688|h16816|hgemm|hcudnn|fp16|bf16|f16|_HB|_BB|_HH|HSS|BSS|HHS|BBS|tf32|i8|fp8|e4m3",
-    re.I,
 )
 _PAGEABLE: Final = re.compile(r"pageable", re.I)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DeviceTime:
-    """Of one trace. Times are sums over its steps, `step_ns` has one entry per step."""
+    """Of one device in one trace. Times are sums over its steps, `step_ns` has one for each."""
 
     run: Run
     process: ProcessData
     part: Part
     step_ns: Ints
     start_ns: Ints
+    is_by_step: bool  # whether these are steps, and not all of the trace as one
     busy: tuple[Ints, Ints]  # a union
     events: npt.NDArray[Any]  # on the device
     launcher: npt.NDArray[np.int64]  # operator of each, -1: not known
+    number: int  # of the device, -1: not known
+    devices: int  # that worked in this trace
 
     @property
     def steps(self) -> int:
@@ -80,48 +83,59 @@ class DeviceTime:
     def single_precision(self) -> tuple[_Mask, _Mask]:
         """(matrix work in 32 bits, all matrix work)"""
         kernels = self.events["category"] == Category.KERNEL
-        matrix = kernels & self.matching(_MATRIX, self.events)
-        return matrix & ~self.matching(_SHORT, self.events), matrix
+        precision = [matrix_precision(name) for name in self.part.tree.trace.names]
+        matrix = np.array([each is not None for each in precision] or [False], np.bool_)
+        single = np.array([each == "32 bits" for each in precision] or [False], np.bool_)
+        names = self.events["name"]
+        return kernels & single[names], kernels & matrix[names]
+
+    @property
+    def collectives(self) -> _Mask:
+        """Kernels that talk to other devices."""
+        known = self.part.tree.trace.names
+        talks = np.array([is_collective(name) for name in known] or [False], np.bool_)
+        found: _Mask = talks[self.events["name"]] & (self.events["category"] == Category.KERNEL)
+        return found
 
     @property
     def syncs(self) -> npt.NDArray[Any]:
-        """Calls in which the host waits for the device."""
+        """Calls in the steps in which the host waits for the device."""
         host = self.part.tree.trace.of(Category.RUNTIME)
-        return host[self.matching(_SYNC, host)]
+        host = host[self.matching(_SYNC, host) & (host["duration_ns"] > 0)]
+        return host[step_of(host["start_ns"], self.start_ns, self.start_ns + self.step_ns) >= 0]
 
     def in_steps(self, busy: tuple[Ints, Ints]) -> float:
         """How much of a union lies in the steps."""
         return float(overlap_ns(self.start_ns, self.start_ns + self.step_ns, busy).sum())
 
-    def clipped(self, events: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-        """Start and end of each, clipped to the first and the last step."""
-        first, last = int(self.start_ns[0]), int(self.start_ns[-1] + self.step_ns[-1])
-        start = np.clip(events["start_ns"], first, last)
-        end = np.clip(events["start_ns"] + events["duration_ns"], first, last)
-        return start, end
+    @functools.cached_property
+    def lasted_ns(self) -> Ints:
+        """How long each event of the device ran, within the steps."""
+        start = self.events["start_ns"]
+        steps = union(self.start_ns, self.start_ns + self.step_ns)
+        return overlap_ns(start, start + self.events["duration_ns"], steps)
 
-    def idle_in(self, start_ns: Ints, end_ns: Ints) -> Ints:
-        """How long nothing runs on the device in each of these stretches."""
-        return (end_ns - start_ns) - overlap_ns(start_ns, end_ns, self.busy)
+    def idle_in(self, stretches: tuple[Ints, Ints]) -> float:
+        """How long nothing runs on the device in these stretches (a union), within the steps."""
+        start, end = (np.concatenate(both) for both in zip(stretches, self.busy, strict=True))
+        return self.in_steps(union(start, end)) - self.busy_ns
 
-    def idle_after(self, events: npt.NDArray[Any]) -> Ints:
-        """After the end of each: how long nothing runs on the device."""
+    def idle_after(self, events: npt.NDArray[Any]) -> float:
+        """From the end of each until something runs on the device again, within the steps. Two that
+        end in the same gap share it."""
         ends = events["start_ns"] + events["duration_ns"]
         following = np.searchsorted(self.busy[0], ends)
-        known = following < len(self.busy[0])
-        gap = np.zeros(len(events), np.int64)
-        gap[known] = self.busy[0][following[known]] - ends[known]
-        before = np.maximum(following - 1, 0)
-        runs_on = (following > 0) & (self.busy[1][before] > ends)
-        gap[runs_on] = 0
-        return np.maximum(gap, 0)
+        before = self.busy[1][np.maximum(following - 1, 0)]
+        runs_on = (following > 0) & (before > ends)
+        idles = ~runs_on & (following < len(self.busy[0]))
+        return self.in_steps(union(ends[idles], self.busy[0][following[idles]]))
 
     def place(self, kept: _Mask) -> Location | None:
         """The line that launched most of these."""
         spent: dict[tuple[int, int], float] = {}
         places = self.part.places
         for index, ns in zip(
-            self.launcher[kept].tolist(), self.events["duration_ns"][kept].tolist(), strict=True
+            self.launcher[kept].tolist(), self.lasted_ns[kept].tolist(), strict=True
         ):
             if index >= 0 and places.code[index] > 0:
                 key = int(places.code[index]), int(places.line[index])
@@ -138,22 +152,29 @@ def device_time(run: Run, process: ProcessData) -> DeviceTime | None:
     with_device = [part for part in parts if part.tree.trace.has_device]
     if not with_device:
         return None
-    part = max(with_device, key=lambda each: len(each.tree.trace.of(*ON_DEVICE)))
-    device, launcher = launched_by(part.tree.trace, part.tree.events)
-    start = device["start_ns"]
-    busy = union(start, start + device["duration_ns"])
-    step_start, step_ns = _steps(part, busy)
-    return DeviceTime(run, process, part, step_ns, step_start, busy, device, launcher)
+    part = max(with_device, key=lambda each: len(each.tree.device))
+    device = part.tree.device
+    numbers = np.unique(device["device"]).tolist()
+    busy = {number: _busy(device[device["device"] == number]) for number in numbers}
+    number = max(numbers, key=lambda each: int((busy[each][1] - busy[each][0]).sum()))
+    mine = device["device"] == number
+    spans = spans_of(run, process, part.window, part.tree.trace)
+    start_ns, step_ns = spans.start_ns, np.maximum(1, spans.end_ns - spans.start_ns)
+    if not len(spans):
+        start_ns, step_ns = _whole(part, busy[number])
+    return DeviceTime(
+        run, process, part, step_ns, start_ns, len(spans) > 0, busy[number], device[mine],
+        part.tree.launcher[mine], number, len(numbers),
+    )  # fmt: skip
 
 
-def _steps(part: Part, busy: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """As the trace marks them, each up to the start of the next; otherwise all of it as one."""
-    events, names = part.tree.events, part.tree.trace.names
-    marks = [index for index, name in enumerate(names) if name.startswith(_STEP)]
-    begins = np.sort(events["start_ns"][np.isin(events["name"], marks)])
-    begins = np.unique(begins)
-    if len(begins) > 1:
-        return begins[:-1], np.diff(begins)
+def _busy(events: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    return union(events["start_ns"], events["start_ns"] + events["duration_ns"])
+
+
+def _whole(part: Part, busy: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """All of the trace, as one."""
+    events = part.tree.events
     first = min(int(events["start_ns"].min(initial=2**62)), int(busy[0].min(initial=2**62)))
     last = max(int(part.tree.end_ns.max(initial=0)), int(busy[1].max(initial=0)))
     return np.array([first]), np.array([max(1, last - first)])

@@ -15,7 +15,6 @@ from stepscope.analyze.operators.operators import (
 )
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.traces.operator_lines import source_place
-from stepscope.analyze.traces.operator_tree import launched_by
 from stepscope.importers.trace import Category
 from stepscope.model.ops import KernelRow, KernelsAnswer
 from stepscope.store.reader import ProcessData, Run
@@ -61,7 +60,7 @@ def kernels(run: Run) -> KernelsAnswer:
 
 def _add(rows: dict[tuple[str, Kind, int], _Row], process: ProcessData, part: Part) -> None:
     trace, events = part.tree.trace, part.tree.events
-    device, operators = launched_by(trace, events)
+    device, operators = part.tree.device, part.tree.launcher
     names, categories = device["name"].tolist(), device["category"].tolist()
     columns = names, categories, device["device"].tolist(), device["duration_ns"].tolist()
     origins = device["framework_op"].tolist(), device["source"].tolist()

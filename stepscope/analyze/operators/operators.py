@@ -15,7 +15,7 @@ from stepscope.analyze.operators.flops import flops
 from stepscope.analyze.run import all_notes, code_location, select, shown_path
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces.operator_lines import Places, place_operators, source_place
-from stepscope.analyze.traces.operator_tree import OpTree, launched_by, op_tree
+from stepscope.analyze.traces.operator_tree import OpTree, op_tree, without_launch
 from stepscope.analyze.traces.windows import Window, read_window, steps_begun, windows
 from stepscope.importers.trace import Category
 from stepscope.model import Location
@@ -106,8 +106,9 @@ def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
         if isinstance(trace, str):
             notes.append(trace)
             continue
-        notes += trace.notes
-        parts.append(Part(window, op_tree(trace), place_operators(process, window, trace)))
+        tree = op_tree(trace)
+        notes += [*trace.notes, *without_launch(tree)]
+        parts.append(Part(window, tree, place_operators(process, window, trace)))
     return parts, notes
 
 
@@ -181,8 +182,8 @@ def _add_places(
 def _add_device_only(rows: dict[_Key, _Row], process: ProcessData, part: Part) -> None:
     """What ran on a device for an operator that is not in the trace, but is named there."""
     trace = part.tree.trace
-    device, launcher = launched_by(trace, part.tree.events)
-    device = device[(launcher < 0) & (device["framework_op"] >= 0)]
+    device = part.tree.device
+    device = device[(part.tree.launcher < 0) & (device["framework_op"] >= 0)]
     columns = device["framework_op"].tolist(), device["source"].tolist()
     for name, source, lasted_ns in zip(*columns, device["duration_ns"].tolist(), strict=True):
         row = rows[trace.names[name], ""]

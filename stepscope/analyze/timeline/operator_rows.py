@@ -9,7 +9,6 @@ import numpy.typing as npt
 from stepscope.analyze.operators.operators import Part, location_of, parts_of, place_of
 from stepscope.analyze.timeline.rows import Source
 from stepscope.analyze.timeline.spans import NO_PLACE, Row
-from stepscope.analyze.traces.operator_tree import launched_by
 from stepscope.clock import Ints
 from stepscope.model.timeline import Kind
 
@@ -44,11 +43,11 @@ class OperatorRows:
             yield self._source.row(thread, title, kind, start, end, name, place)
 
     def _add(self, part: Part) -> None:
-        trace, events = part.tree.trace, part.tree.events
+        events = part.tree.events
         offset_ns = self._source.member.process.clock.monotonic_ns(0)
         places = self._places(part)
         host = self._threads(part, events, "operators", offset_ns, places)
-        device, operator = launched_by(trace, events)
+        device, operator = part.tree.device, part.tree.launcher
         of_device = np.append(places, NO_PLACE)[operator]  # -1 is the last
         streams = self._threads(part, device, "kernels", offset_ns, of_device)
         self._add_flows(part, host, offset_ns)

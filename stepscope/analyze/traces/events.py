@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stepscope.analyze.traces.operator_lines import place_operators
-from stepscope.analyze.traces.operator_tree import launched_by, op_tree
+from stepscope.analyze.traces.operator_tree import op_tree
 from stepscope.analyze.traces.windows import Window, read_window
 from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import Trace
@@ -55,8 +55,7 @@ def lines_of_events(process: ProcessData, window: Window) -> dict[Key, tuple[int
     for key, line in zip(_keys(trace, tree.events), lines, strict=True):
         if line[0]:
             found[key] = line
-    device, operator = launched_by(trace, tree.events)
-    for key, index in zip(_keys(trace, device), operator.tolist(), strict=True):
+    for key, index in zip(_keys(trace, tree.device), tree.launcher.tolist(), strict=True):
         if index >= 0 and lines[index][0]:
             found[key] = lines[index]
     return found

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.traces.launches import calls_of, operators_of
 from stepscope.analyze.traces.nesting import Indices, parents, stand_ins, with_descendants
 from stepscope.clock import Ints
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
@@ -34,6 +35,7 @@ class OpTree:
     trace: Trace
     events: npt.NDArray[Any]
     parent: Indices  # -1: none
+    launcher: Indices  # of each event of `device`, the operator that launched it; -1: not known
     self_ns: Ints
     device_ns: Ints  # of the kernels that it launched itself
     total_device_ns: Ints
@@ -47,6 +49,11 @@ class OpTree:
         return len(self.events)
 
     @property
+    def device(self) -> npt.NDArray[Any]:
+        """What ran on the device."""
+        return self.trace.of(*ON_DEVICE)
+
+    @property
     def end_ns(self) -> Ints:
         ends: Ints = self.events["start_ns"] + self.events["duration_ns"]
         return ends
@@ -58,14 +65,16 @@ def op_tree(trace: Trace) -> OpTree:
     2. An only child with its parent's name is the same call: they become one.
     3. Own time is what the children leave. Kernels belong to the operator that launched them.
     """
-    events, parent = _merged(trace, _wanted(trace))
+    wanted = _wanted(trace)
+    events, parent, number = _merged(trace, wanted)
     duration = events["duration_ns"]
-    device_ns = _device_time(trace, events)
+    launcher, device_ns = _launched(trace, wanted, number, len(events))
     host, device, outside = _memory(trace, events)
     return OpTree(
         trace=trace,
         events=events,
         parent=parent,
+        launcher=launcher,
         self_ns=duration - _of_children(parent, duration),
         device_ns=device_ns,
         total_device_ns=with_descendants(parent, device_ns),
@@ -87,9 +96,9 @@ def _wanted(trace: Trace) -> Indices:
     return found[np.lexsort((-(start_ns + duration_ns), start_ns, thread))]
 
 
-def _merged(trace: Trace, wanted: Indices) -> tuple[npt.NDArray[Any], Indices]:
-    """The events that are left, and their parents. Whole events are copied only once: each has
-    some 90 bytes."""
+def _merged(trace: Trace, wanted: Indices) -> tuple[npt.NDArray[Any], Indices, Indices]:
+    """The events that are left, their parents, and which of them each wanted one is counted as.
+    Whole events are copied only once: each has some 90 bytes."""
     thread, start_ns, duration_ns, name = (
         trace.events[column][wanted] for column in ("thread", "start_ns", "duration_ns", "name")
     )
@@ -99,7 +108,7 @@ def _merged(trace: Trace, wanted: Indices) -> tuple[npt.NDArray[Any], Indices]:
     number = np.append(np.cumsum(is_left) - 1, -1)  # -1: none, is the last
     above = parent[is_left]
     left = np.where(above >= 0, counted_as[above], -1)
-    return trace.events[wanted[is_left]], number[left]
+    return trace.events[wanted[is_left]], number[left], number[counted_as]
 
 
 def _of_children(parent: Indices, values: Ints) -> Ints:
@@ -109,25 +118,32 @@ def _of_children(parent: Indices, values: Ints) -> Ints:
     return total
 
 
-def launched_by(trace: Trace, events: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Indices]:
-    """What ran on the device, and the index of the operator that launched it (-1: not known)."""
+def _launched(trace: Trace, wanted: Indices, number: Indices, count: int) -> tuple[Indices, Ints]:
+    """The operator of each of the device's events, and how long those of each operator ran."""
     device = trace.of(*ON_DEVICE)
-    operators = np.flatnonzero((events["category"] == Category.OP) & (events["external"] >= 0))
-    if not len(operators) or not len(device):
-        return device, np.full(len(device), -1, np.int64)
-    order = operators[np.argsort(events["external"][operators], kind="stable")]
-    known = events["external"][order]
-    at = np.minimum(np.searchsorted(known, device["external"]), len(known) - 1)
-    found = (known[at] == device["external"]) & (device["external"] >= 0)
-    return device, np.where(found, order[at], -1)
+    operators = np.flatnonzero(trace.events["category"][wanted] == Category.OP)
+    found = operators_of(trace, device, trace.events[wanted[operators]])
+    launcher = np.where(found >= 0, number[operators[found]] if len(operators) else -1, -1)
+    total = np.zeros(count, np.int64)
+    known = launcher >= 0
+    np.add.at(total, launcher[known], device["duration_ns"][known])
+    return launcher, total
 
 
-def _device_time(trace: Trace, events: npt.NDArray[Any]) -> Ints:
-    device, operator = launched_by(trace, events)
-    total = np.zeros(len(events), np.int64)
-    known = operator >= 0
-    np.add.at(total, operator[known], device["duration_ns"][known])
-    return total
+def without_launch(tree: OpTree) -> list[str]:
+    """A note if the trace does not have the calls that launched some of the device's events."""
+    device = tree.device
+    if not (device["correlation"] >= 0).any():  # this format does not say what launched them
+        return []
+    missing = ~calls_of(tree.trace, device).is_known & (tree.launcher < 0)
+    if not missing.any():
+        return []
+    lasted_ms = int(device["duration_ns"][missing].sum()) / 1e6
+    return [
+        f"{tree.trace.path.name}: {int(missing.sum()):,} of {len(device):,} kernels and copies "
+        f"({lasted_ms:,.1f} ms) were launched by calls that are not in the trace: they are "
+        "counted, but belong to no operator."
+    ]
 
 
 def _memory(trace: Trace, events: npt.NDArray[Any]) -> tuple[Ints, Ints, Ints]:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import union
+from stepscope.analyze.intervals import by_order
 from stepscope.clock import Ints
 from stepscope.importers import runtime_names as words
 from stepscope.importers.causes import Causes, DeviceEvents, HostEvents
@@ -113,17 +113,11 @@ def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
 
 def categories_of(kind: Ints, start: Ints, end: Ints, begin: int, stop: int) -> list[int]:
     """For each kind in order, the time that it adds to what those above it cover."""
-    start, end = np.clip(start, begin, stop), np.clip(end, begin, stop)
+    ns = by_order(kind, start, end, begin, stop, len(_ORDER))
     total = dict.fromkeys(CATEGORIES, 0)
-    covered_ns = 0
-    for number, (_, category) in enumerate(_ORDER):
-        upto = kind <= number
-        if (kind == number).any():
-            starts, ends = union(start[upto], end[upto])
-            now_ns = int((ends - starts).sum())
-            total[category] += now_ns - covered_ns
-            covered_ns = now_ns
-    total[OTHER] += stop - begin - covered_ns
+    for (_, category), lasted in zip(_ORDER, ns.tolist(), strict=True):
+        total[category] += lasted
+    total[OTHER] += stop - begin - int(ns.sum())
     return [total[category] for category in CATEGORIES]
 
 

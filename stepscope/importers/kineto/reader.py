@@ -1,6 +1,6 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from stepscope.importers.kineto.rows import (
     thread_of,
 )
 from stepscope.importers.kineto.text import TraceText, base_ns
+from stepscope.importers.runtime_names import framework_of
 from stepscope.importers.trace import (
     EVENT_DTYPE,
     FLOW_DTYPE,
@@ -52,6 +53,12 @@ _CATEGORIES: Final = {
     "privateuse1_runtime": Category.RUNTIME,
     "hpu_op": Category.KERNEL,
 }
+# Named ranges that older versions write as operators.
+_RANGES: Final = (
+    "ProfilerStep#", "enumerate(DataLoader)#", "enumerate(DataPipe)#", "Optimizer.step#",
+    "Optimizer.zero_grad#",
+)  # fmt: skip
+_OF_TORCH: Final = ("aten::", "ProfilerStep#", "enumerate(DataLoader)#", "Optimizer.")
 _FLOWS: Final = (b"fwdbwd", b"forward_backward")
 _MEMORY: Final = b"[memory]"
 _THREAD_NAME: Final = b"thread_name"
@@ -116,6 +123,7 @@ class _Reader:
         table["name"] = rows.numbered(events["name"], lambda raw: self._names[string_of(raw)])
         table["thread"] = self._thread(rows, events)
         table["category"] = self._category(rows, events, table["thread"])
+        table["category"][self._is_range(table)] = Category.ANNOTATION
         table["shapes"] = rows.numbered(events["shapes"], lambda raw: self._shapes[shapes_of(raw)])
         for name in _SAME:
             table[name] = events[name]
@@ -131,6 +139,11 @@ class _Reader:
         is_legacy = np.array([process == _LEGACY_PROCESS for process, _ in self._threads])
         unknown = np.where(is_legacy[thread], Category.OP, Category.OTHER)
         return np.where(known >= 0, known, unknown)
+
+    def _is_range(self, table: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        named = np.array([name.startswith(_RANGES) for name in self._names], np.bool_)
+        found: npt.NDArray[np.bool_] = (table["category"] == Category.OP) & named[table["name"]]
+        return found
 
     def _add_memory(self, rows: Rows, events: npt.NDArray[Any]) -> None:
         if not len(events):
@@ -190,7 +203,7 @@ class _Reader:
             flows,
             text.head,
             self._notes(text),
-            framework="torch",
+            framework=_framework(self._names, text.head),
         )
 
     def _notes(self, text: TraceText[Event]) -> list[str]:
@@ -219,6 +232,13 @@ def _pairs(rows: Rows, events: npt.NDArray[Any], what: bytes) -> Iterator[tuple[
     events = events[rows.is_one_of(events["name"], what)]
     for thread, name in zip(events["thread"].tolist(), events["args_name"].tolist(), strict=True):
         yield rows.text(thread), rows.text(name)
+
+
+def _framework(names: Iterable[str], head: dict[str, Any]) -> str:
+    """JAX and TensorFlow write such files too, without Kineto's version in their head."""
+    if "schemaVersion" in head or any(name.startswith(_OF_TORCH) for name in names):
+        return "torch"
+    return framework_of(names) or "torch"
 
 
 def _category(raw: bytes) -> int:

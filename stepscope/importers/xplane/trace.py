@@ -4,7 +4,7 @@
    compiled for the CPU. What the runtime reports about itself is left out: most of it is waiting.
 2. On a device, what ran on its streams (GPU) or its line of operations (TPU); loops and calls that
    only hold other operations are left out there.
-3. A kernel belongs to the operator around the call that launched it: both get the same number.
+3. A kernel has the correlation id of the call that launched it.
 4. Operations of tf.data, and of the user's functions in it, run beside the steps: `is_input`.
 """
 
@@ -197,7 +197,6 @@ class _Maker:
 
     def trace(self, space: XSpace) -> Trace:
         events = np.concatenate(self._parts) if self._parts else no_events(0)
-        _join_kernels(events)
         memory = np.concatenate(self._memory) if self._memory else np.zeros(0, MEMORY_DTYPE)
         return Trace(
             path=space.path,
@@ -291,50 +290,3 @@ def _holds_none(events: npt.NDArray[Any]) -> _Mask:
     holds = np.zeros(len(events), np.bool_)
     holds[order[:-1]] = (line[:-1] == line[1:]) & (start[1:] < ends[:-1]) & (ends[1:] <= ends[:-1])
     return ~holds
-
-
-def _join_kernels(events: npt.NDArray[Any]) -> None:
-    """Give what ran on a device the number of the operator around the call that launched it."""
-    is_call = (events["category"] == Category.RUNTIME) & (events["correlation"] >= 0)
-    on_device = events["category"] >= Category.KERNEL
-    on_device &= events["category"] <= Category.MEMSET
-    operators = np.flatnonzero(events["category"] == Category.OP)
-    events["external"][operators] = operators + 1
-    if not is_call.any() or not on_device.any():
-        return
-    operator_of = _operators_around(events, np.flatnonzero(is_call), operators)
-    calls = np.array(sorted(operator_of), np.int64)
-    numbers = events["correlation"][calls]
-    order = np.argsort(numbers, kind="stable")
-    calls, numbers = calls[order], numbers[order]
-    device = np.flatnonzero(on_device & (events["correlation"] >= 0))
-    if not len(calls):
-        return
-    at = np.minimum(np.searchsorted(numbers, events["correlation"][device]), len(numbers) - 1)
-    known = numbers[at] == events["correlation"][device]
-    around = np.array([operator_of[call] for call in calls[at].tolist()], np.int64)
-    events["external"][device[known]] = around[known] + 1
-
-
-def _operators_around(events: npt.NDArray[Any], calls: Ints, operators: Ints) -> dict[int, int]:
-    """The innermost operator around each call that has one."""
-    which = np.concatenate([calls, operators])
-    start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
-    is_call = np.arange(len(which)) < len(calls)
-    order = np.lexsort((is_call, -end[which], start[which], events["thread"][which]))
-    found: dict[int, int] = {}
-    stack: list[tuple[int, int]] = []  # operators that are open: index, end
-    thread = None
-    columns = which[order], events["thread"][which[order]], start[which[order]], end[which[order]]
-    for index, of, begin, stop, called in zip(
-        *(column.tolist() for column in columns), is_call[order].tolist(), strict=True
-    ):
-        if of != thread:
-            thread, stack = of, []
-        while stack and stack[-1][1] <= begin and stack[-1][1] < stop:
-            stack.pop()
-        if not called:
-            stack.append((index, stop))
-        elif stack:
-            found[index] = stack[-1][0]
-    return found

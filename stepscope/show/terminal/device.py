@@ -61,6 +61,7 @@ def _times(row: DeviceRow) -> Table:
         ("  communication", row.communication_ns),
         ("    not hidden", row.exposed_communication_ns),
         ("  copies", row.memcpy_ns),
+        ("    memory set", row.memset_ns),
         ("idle", row.idle_ns),
         ("  host too late", row.idle.host_wait_ns),
         ("  between kernels", row.idle.kernel_wait_ns),

@@ -205,7 +205,7 @@ export interface KernelsAnswer {
   kernels: KernelRow[]; windows: OpsWindow[]; notes: string[];
 }
 
-// Why nothing ran: what came next was launched too late; the gap between two kernels is under 30 ns; or something else (another stream, an event, memory). They sum to the idle time.
+// Why nothing ran: what came next was launched too late; the gap between two kernels is under 30 µs; or something else (another stream, an event, memory). They sum to the idle time.
 export interface IdleSplit {
   host_wait_ns: number; kernel_wait_ns: number; other_ns: number;
 }
@@ -214,11 +214,25 @@ export interface DeviceKernel {
   name: string; calls: number; total_ns: number;
 }
 
+// One stream of a device, from the first thing that ran on it to the last.
+export interface StreamRow {
+  stream: number; calls: number; busy_ns: number; compute_ns: number; communication_ns: number;
+  memcpy_ns: number; memset_ns: number; idle_ns: number; idle: IdleSplit;
+}
+
+// What a device did in one step. Traces of torch mark steps on the host: here each lasts until what it launched is done.
+export interface DeviceStep {
+  number: number; start_ns: number; duration_ns: number; busy_ns: number; compute_ns: number;
+  communication_ns: number; exposed_communication_ns: number; memcpy_ns: number; memset_ns: number;
+  idle_ns: number;
+}
+
 // One device of one rank. Compute, communication and copies may overlap each other.
 export interface DeviceRow {
   rank: number | null; steps: number | null; wall_ns: number; busy_ns: number; compute_ns: number;
   communication_ns: number; exposed_communication_ns: number; memcpy_ns: number; idle_ns: number;
   idle: IdleSplit; kernels: DeviceKernel[]; device: number | null; trace: string | null;
+  memset_ns: number; streams: StreamRow[]; each_step: DeviceStep[];
 }
 
 export interface DeviceAnswer {

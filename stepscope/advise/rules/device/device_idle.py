@@ -6,7 +6,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.trial_command import trial_command
-from stepscope.advise.evidence.words import ms, percent
+from stepscope.advise.evidence.words import counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
@@ -27,16 +27,23 @@ def judge(case: DeviceCase) -> list[Candidate]:
             id=ID,
             title=f"The device is idle {percent(share)} of the time",
             verdict="is idle time on the device",
+            of=case.of_each,
             share=share,
-            evidence=[
-                f"In {device.steps} steps the device works {percent(1 - device.idle_share)} of "
-                f"the time; {ms(idle)} of each step it waits for the host.",
-            ],
+            evidence=[_evidence(case, idle)],
             # The range is this wide because the cause is not known.
             saving=Saving.part_of(idle, expected=0.6, least=0.2, most=0.95),
             fix=case.words.idle_device,
         )
     ]
+
+
+def _evidence(case: DeviceCase, idle_ns: float) -> str:
+    device = case.device
+    when = f"In {counted(device.steps, 'step')}" if case.is_by_step else "While it was traced"
+    return (
+        f"{when}, {case.the_device} works {percent(1 - device.idle_share)} of the time; for "
+        f"{ms(idle_ns)} of {case.of_each} it waits for the host."
+    )
 
 
 def _on_cpu(case: Case) -> str:

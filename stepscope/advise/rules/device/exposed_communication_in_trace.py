@@ -1,8 +1,5 @@
 """Collectives that no compute hides, from the kernels of a trace."""
 
-import re
-from typing import Final
-
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import ms
 from stepscope.advise.gain.candidate import Candidate
@@ -10,15 +7,11 @@ from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.rules.exposed_communication import exposed
 from stepscope.analyze.intervals import union
 
-_COLLECTIVES: Final = re.compile(
-    r"nccl|rccl|all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective-permute", re.I
-)
-
 
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     events = device.events
-    collective = device.matching(_COLLECTIVES, events)
+    collective = device.collectives
     if not collective.any():
         return []
     start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
@@ -31,8 +24,9 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return exposed(
         cost,
         share,
-        evidence=f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that "
+        evidence=f"Collectives run for {ms(sent)} of {case.a_step}, {ms(cost)} of that "
         "while no other kernel does.",
+        of=case.of_each,
         beside_ns=case.by_step(compute),
         fix=case.words.exposed_collectives,
     )

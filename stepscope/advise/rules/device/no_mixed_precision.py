@@ -23,7 +23,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
     case.require_device(_on_cpu)
     device = case.device
     single, matrix = device.single_precision
-    lasted = device.events["duration_ns"]
+    lasted = device.lasted_ns
     whole, cost = case.by_step(lasted[matrix]), case.by_step(lasted[single])
     share = case.share(cost)
     if share < _LEAST_SHARE or cost < _MOSTLY * whole:
@@ -34,10 +34,11 @@ def judge(case: DeviceCase) -> list[Candidate]:
             id=ID,
             title=f"{percent(cost / whole)} of the matrix work is in 32 bits",
             verdict=f"is matrix work in 32 bits{at(location)}",
+            of=case.of_each,
             share=share,
             evidence=[
-                f"Matrix products and convolutions in 32 bits take {ms(cost)} of a step; those in "
-                f"16 bits {ms(whole - cost)}.",
+                f"Matrix products and convolutions in 32 bits take {ms(cost)} of {case.a_step}; "
+                f"all others, in TF32, 16 bits or fewer, {ms(whole - cost)}.",
             ],
             location=location,
             # Twice the speed and a little more by half the memory traffic; matrix units alone do

@@ -3,7 +3,7 @@
 from typing import Final
 
 from stepscope.advise.evidence.device_case import DeviceCase
-from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 
@@ -15,7 +15,9 @@ _LEAST_SHARE: Final = 0.005
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     copies = device.pageable
-    cost = case.by_step(device.events["duration_ns"][copies])
+    lasted = device.lasted_ns
+    copies &= lasted > 0
+    cost = case.by_step(lasted[copies])
     share = case.share(cost)
     if share < _LEAST_SHARE:
         return []
@@ -25,11 +27,12 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"{counted(case.by_step(copies), 'copy')[:-1]} from pageable memory",
+            title=f"Copies from pageable memory: {_number(case.by_step(copies))} {case.per_step}",
             verdict=f"is copying from pageable memory{at(location)}",
+            of=case.of_each,
             share=share,
             evidence=[
-                f"{size:.1f} MB a step in {ms(cost)} ({percent(share)} of the step), "
+                f"{size:.1f} MB {case.per_step} in {ms(cost)} ({percent(share)} of it), "
                 f"{rate:.1f} GB/s; from pinned memory a copy is faster and can overlap with "
                 "compute.",
             ],
@@ -40,3 +43,7 @@ def judge(case: DeviceCase) -> list[Candidate]:
             trial=case.words.pageable_copy.trial,
         )
     ]
+
+
+def _number(count: float) -> str:
+    return f"{count:.0f}" if count >= 10 or count == round(count) else f"{count:.1f}"

@@ -21,7 +21,7 @@ _LEAST_KERNELS: Final = 50  # a step: with fewer, launching them is not what it 
 def judge(case: DeviceCase) -> list[Candidate]:
     case.require_device(_on_cpu)
     device = case.device
-    lasted = device.events["duration_ns"]
+    lasted = device.lasted_ns[device.lasted_ns > 0]
     count = len(lasted) / device.steps
     if device.idle_share < 1 - _MOST_BUSY or count < _LEAST_KERNELS:
         return []
@@ -32,13 +32,15 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"{counted(count, 'short kernel')} a step leave the device "
+            title=f"{counted(count, 'short kernel')} {case.per_step} leave the device "
             f"{percent(device.idle_share)} idle",
             verdict="is idle time on the device: its kernels are too short",
+            of=case.of_each,
             share=device.idle_share,
             evidence=[
-                f"{counted(count, 'kernel')} a step, half of them under "
-                f"{float(np.median(lasted)) / 1e3:.1f} µs, which is about what a launch takes.",
+                f"{counted(count, 'kernel')} {case.per_step} on {case.the_device.rstrip(',')}, "
+                f"half of them under {float(np.median(lasted)) / 1e3:.1f} µs, which is about what "
+                "a launch takes.",
             ],
             # A batch of twice the size halves the idle time per sample, if it fits.
             saving=Saving.part_of(idle, expected=0.5, least=0.1, most=0.9),

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import numpy as np
-
 from stepscope.advise.evidence.device_case import DeviceCase
 from stepscope.advise.evidence.words import counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
@@ -16,8 +14,7 @@ ID: Final = "sync-stall"
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
     syncs = device.syncs
-    syncs = syncs[(syncs["start_ns"] >= device.start_ns.min()) & (syncs["duration_ns"] > 0)]
-    cost = case.by_step(np.minimum(device.idle_after(syncs), case.step_ns))
+    cost = case.by_step(device.idle_after(syncs))
     share = case.explain(cost, least=LEAST_SHARE)
     if share is None:
         return []
@@ -25,12 +22,14 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return [
         Candidate(
             id=ID,
-            title=f"The device idles {percent(share)} of the step after the host waited for it",
+            title=f"The device idles {percent(share)} of the time after the host waited for it",
             verdict="is lost where the host waits for the device",
+            of=case.of_each,
             share=share,
             evidence=[
-                f"{counted(len(syncs) / device.steps, 'wait')} a step ({', '.join(names[:3])}); "
-                f"after them the device has nothing to do for {ms(cost)} of a step.",
+                f"{counted(len(syncs) / device.steps, 'wait')} {case.per_step} "
+                f"({', '.join(names[:3])}); after them the device has nothing to do for {ms(cost)} "
+                f"of {case.a_step}.",
             ],
             # One wait a step may be needed, and the launches it held up still take their time.
             saving=Saving.half_or_more(cost),

@@ -6,6 +6,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules.input_bound import ID
+from stepscope.analyze.operators.host_steps import HostTime
 
 
 def judge(case: HostCase) -> list[Candidate]:
@@ -20,12 +21,9 @@ def judge(case: HostCase) -> list[Candidate]:
             id=ID,
             title=f"Waiting for the batch takes {percent(share)} of step time",
             verdict=f"is spent waiting for the batch{at(location)}",
+            of="step time" if host.is_by_step else "the traced time",
             share=share,
-            evidence=[
-                f"{ms(cost)} of the {ms(case.step_ns)} step pass until the batch is there, in "
-                f"{'each of ' if host.is_by_step else ''}{host.steps} "
-                f"{'steps' if host.is_by_step else 'stretch without marked steps'}.",
-            ],
+            evidence=[_evidence(host, cost)],
             location=location,
             # The first batch of an epoch is still waited for; too few cores may halve the gain.
             saving=Saving.half_or_more(cost),
@@ -33,3 +31,12 @@ def judge(case: HostCase) -> list[Candidate]:
             trial=case.words.waiting_for_input.trial,
         )
     ]
+
+
+def _evidence(host: HostTime, cost_ns: float) -> str:
+    if not host.is_by_step:
+        return f"{ms(cost_ns)} of the {ms(host.mean_ns)} traced pass in waits for batches."
+    return (
+        f"{ms(cost_ns)} of the {ms(host.mean_ns)} step pass until the batch is there, in each of "
+        f"{host.steps} steps."
+    )

@@ -1,0 +1,74 @@
+"""What a device did in each step.
+
+1. In a trace of torch, steps are its marks, each until the last kernel is done that it launched; in
+   an xplane, those of XProf.
+2. In a window of a run, the steps that were found in the run and lie in the window.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stepscope.analyze.operators.device_times import Work
+from stepscope.analyze.steps.find_steps import find_steps
+from stepscope.analyze.traces.tensorboard_steps import STEP, Spans, step_spans
+from stepscope.analyze.traces.windows import Window, read_causes, steps_begun
+from stepscope.analyze.traces.xprof_steps import xprof_steps
+from stepscope.importers.trace import Trace
+from stepscope.model.ops import DeviceStep
+from stepscope.store.reader import ProcessData, Run
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DevicePart:
+    """One device in one window."""
+
+    window: Window
+    trace: Trace
+    events: npt.NDArray[Any]
+    work: Work
+
+
+def count_steps(run: Run, process: ProcessData, parts: list[DevicePart]) -> int | None:
+    """How many began in the windows; in a trace without a recording around it, those it marks."""
+    found = 0
+    for part in parts:
+        if part.window.start_ns is not None:
+            begun = steps_begun(part.window, find_steps(run, process).start_ns)
+            found += int(begun.sum())
+        elif isinstance(part.trace.head.get("steps"), int):
+            found += part.trace.head["steps"]
+        else:
+            found += sum(name.startswith(STEP) for name in part.trace.names)
+    return found or None
+
+
+def steps_of(run: Run, process: ProcessData, part: DevicePart) -> list[DeviceStep]:
+    spans = spans_of(run, process, part.window, part.trace)
+    figures = part.work.between(spans.start_ns, spans.end_ns)
+    begin_ns = int(part.events["start_ns"].min())
+    columns = [each.tolist() for each in (*figures.values(), spans.end_ns - spans.start_ns)]
+    times = zip(*columns, strict=True)
+    names = [*figures, "duration_ns"]
+    whens = zip(spans.number.tolist(), (spans.start_ns - begin_ns).tolist(), times, strict=True)
+    return [
+        DeviceStep(number=number, start_ns=start, **dict(zip(names, row, strict=True)))
+        for number, start, row in whens
+    ]
+
+
+def spans_of(run: Run, process: ProcessData, window: Window, trace: Trace) -> Spans:
+    """The steps of a window or trace, in Unix time; none, if nothing marks them."""
+    if window.start_ns is not None and window.end_ns is not None:
+        found = find_steps(run, process)
+        inside = (found.start_ns >= window.start_ns) & (found.end_ns <= window.end_ns)
+        kept = np.flatnonzero(inside)
+        to_unix = -process.clock.monotonic_ns(0)
+        return Spans(found.start_ns[kept] + to_unix, found.end_ns[kept] + to_unix, kept + 1)
+    causes = read_causes(window.path)
+    if causes is None:
+        return step_spans(trace)
+    steps = xprof_steps(causes)
+    return Spans(steps.start_ns, steps.end_ns, np.arange(1, len(steps) + 1))
