@@ -115,11 +115,7 @@ class ProcessData:
 
     @functools.cached_property
     def _by_kind(self) -> dict[int, npt.NDArray[Any]]:
-        kinds = _kinds(self.events)
-        found, first = np.unique(kinds, return_index=True)
-        ends = np.append(first, len(kinds))[1:]
-        ranges = zip(found.tolist(), first.tolist(), ends.tolist(), strict=True)
-        return {kind: self.events[begin:end] for kind, begin, end in ranges}
+        return streams.by_kind(self.events)
 
 
 @dataclasses.dataclass(eq=False)
@@ -235,7 +231,7 @@ def _read_process(
     watched = supervisor if info.role == "main" else None  # the process that it started
     ended_ns = watched.ended_monotonic_ns if watched else None
     clock = _make_clock(events, clock_kind, info, watched)
-    events = _by_kind(_plausible(events, clock, notes))
+    events = streams.sorted_by_kind(_plausible(events, clock, notes))
     end_tick = _end_tick(info, events, lines, clock, ended_ns)
     streams.account_for_open_lines(lines, end_tick)
     calls.account_for_open(end_tick)
@@ -322,19 +318,6 @@ def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.
     notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
     kept: npt.NDArray[Any] = events[sane]
     return kept
-
-
-def _by_kind(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Each kind in the order of the file, so that its table is a view: a long job has gigabytes."""
-    kinds = _kinds(events)
-    if (kinds[1:] >= kinds[:-1]).all():
-        return events
-    sorted_: npt.NDArray[Any] = events[np.argsort(kinds, kind="stable")]
-    return sorted_
-
-
-def _kinds(events: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    return (events["tag"] & np.uint32(0xFF)).astype(np.uint8)
 
 
 def _plausible_samples(found: streams.Samples, clock: Clock, notes: list[str]) -> streams.Samples:

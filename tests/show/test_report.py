@@ -18,6 +18,7 @@ from stepscope.analyze.answers.step_columns import MOST_STEPS, step_columns
 from stepscope.analyze.answers.trees import trees
 from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.run import load
+from stepscope.analyze.timeline import tracks
 from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW, run_timeline
 from stepscope.errors import EnvironmentTrouble
 from stepscope.show.exporters.html import export
@@ -104,6 +105,16 @@ def test_the_timeline_has_steps_stacks_and_files_on_one_clock(tmp_path: Path) ->
     assert began == [10 * MS, 15 * MS, 20 * MS]
     assert steps.lasted[:3] == [5 * MS] * 3
     assert [timeline.names[each] for each in steps.name[:2]] == ["step 1", "step 2"]
+
+
+def test_of_very_many_steps_neighbours_share_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracks, "_MOST_STEP_NAMES", 4)
+    timeline = run_timeline(load(training(tmp_path / "run", [2 * MS] * 10).path)).whole()
+    steps = next(lane for lane in timeline.lanes if lane.kind == "step")
+    names = [timeline.names[each] for each in steps.name]
+    assert names == [*["steps 1 to 3"] * 3, *["steps 4 to 6"] * 3, *["steps 7 to 9"] * 3, "step 10"]
 
 
 def test_a_long_timeline_is_reduced_and_says_so_and_tiles_have_all(tmp_path: Path) -> None:
