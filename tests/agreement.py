@@ -4,34 +4,20 @@
 says what differs. What a finding claims as a whole is compared with the row that it is about.
 """
 
-import dataclasses
-import functools
-import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
-from rich.console import Console
 
+import agreement_of_the_run
+from all_views import Views, near
 from stepscope.advise.rules.slow_outlier_steps import MOST_SHOWN
 from stepscope.analyze.answers.headline import headline
-from stepscope.analyze.answers.run_list import keep_figures, run_entry
-from stepscope.analyze.intervals import overlap_ns, union
-from stepscope.analyze.run import load
-from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.model import StepsAnswer
 from stepscope.model.categories import LEAST_SHARE, OUTLIERS
-from stepscope.model.findings import Finding
-from stepscope.show.report.content import content
-from stepscope.show.terminal.drawing.numbers import duration, milliseconds, percent
-from stepscope.store.format import SpanCategory
-from stepscope.store.reader import Run
-from stepscope.views import VIEWS
+from stepscope.show.terminal.drawing.numbers import milliseconds, percent
 
-ROUNDING = 1e-6  # of a figure: sums of integers against means of floats
 # Findings that claim all of a category, and those that claim a part of it.
 WHOLE = {
     "checkpoint-stall": "checkpoint",
@@ -46,64 +32,12 @@ PARTS = {
     "exposed-communication": ("communication",),
 }
 OF_SOMETHING = re.compile(r"(\d+) % of (step time)")
-PAGE_WIDTH = 110
-
-
-@dataclasses.dataclass(frozen=True)
-class Views:
-    """All that is shown about one run."""
-
-    path: Path
-
-    @functools.cached_property
-    def run(self) -> Run:
-        return load(self.path)
-
-    @functools.cached_property
-    def answers(self) -> dict[str, Any]:
-        return {name: view.plain(self.run) for name, view in VIEWS.items()}
-
-    @functools.cached_property
-    def each(self) -> list[Any]:
-        found = VIEWS["steps"].ask(self.run, each=True).each
-        return found if isinstance(found, list) else []
-
-    @functools.cached_property
-    def page(self) -> Any:
-        return content(self.run)
-
-    def text(self, name: str) -> str:
-        """What the terminal shows, in one line."""
-        view, out = VIEWS[name], io.StringIO()
-        beside = {other: self.answers[other] for other in view.drawn_beside}
-        Console(file=out, width=PAGE_WIDTH).print(view.draw(self.answers[name], {}, **beside))
-        return out.getvalue()
-
-    @functools.cached_property
-    def steps(self) -> StepsAnswer:
-        found: StepsAnswer = VIEWS["steps"].ask(self.run)
-        return found
-
-    @functools.cached_property
-    def shares(self) -> dict[str, float]:
-        return {each.category: each.share for each in self.steps.breakdown or []}
-
-    @property
-    def findings(self) -> list[Finding]:
-        found: list[Finding] = self.answers["findings"].findings
-        return found
 
 
 def disagreements(path: Path) -> list[str]:
     """In words; empty if all views of the run say the same."""
     views = Views(path)
     return [f"{check.__name__[1:]}: {words}" for check in CHECKS for words in check(views)]
-
-
-def _near(one: float | None, other: float | None, within: float = ROUNDING) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= within * max(1.0, abs(one), abs(other))
 
 
 # --- the steps ------------------------------------------------------------------------------------
@@ -124,9 +58,9 @@ def _the_breakdown_sums_to_the_mean_step(views: Views) -> Iterator[str]:
     if not steps.breakdown or steps.step_ms is None:
         return
     total = sum(each.ms for each in steps.breakdown)
-    if not _near(total, steps.step_ms.mean):
+    if not near(total, steps.step_ms.mean):
         yield f"{total} ms in the categories, {steps.step_ms.mean} ms in the mean step"
-    if not _near(sum(views.shares.values()), 1.0):
+    if not near(sum(views.shares.values()), 1.0):
         yield f"the shares sum to {sum(views.shares.values())}"
 
 
@@ -137,7 +71,7 @@ def _the_single_steps_make_the_mean(views: Views) -> Iterator[str]:
         yield f"{len(measured)} of {len(views.each)} are measured one by one, {steps.measured} "
     if measured and steps.step_ms is not None:
         mean_ms = float(np.mean([step.duration_ns for step in measured])) / 1e6
-        if not _near(mean_ms, steps.step_ms.mean):
+        if not near(mean_ms, steps.step_ms.mean):
             yield f"mean {mean_ms} ms one by one, {steps.step_ms.mean} ms together"
     for step in measured:
         if sum(step.phases.values()) != step.duration_ns:
@@ -226,7 +160,7 @@ def _what_keeps_its_name_is_the_sum_of_the_steps(views: Views) -> Iterator[str]:
     for category in WHOLE.values():
         told = sum(step.phases.get(category, 0) for step in measured) / whole
         row = views.shares.get(category, 0.0)
-        if category != "gc" and not _near(told, row, within=0.005):
+        if category != "gc" and not near(told, row, within=0.005):
             yield f"{told} of {category} in the steps, {row} in the breakdown"
 
 
@@ -266,7 +200,7 @@ def _no_finding_claims_more_than_its_categories(views: Views) -> Iterator[str]:
 def _too_many_threads_take_the_time_without_a_core(views: Views) -> Iterator[str]:
     for finding in views.findings:
         is_meant, lost = finding.id == "thread-oversubscription", views.steps.without_core or 0.0
-        if is_meant and not _near(finding.share, lost, within=0.005):
+        if is_meant and not near(finding.share, lost, within=0.005):
             yield f"{finding.share} in the finding, {lost} in the steps"
 
 
@@ -290,157 +224,6 @@ def _findings_have_the_mean_step(views: Views) -> Iterator[str]:
                 yield f"{words!r}, but the mean step is {mean}"
 
 
-# --- input, ranks, cost ---------------------------------------------------------------------------
-
-
-def _input_waits_as_long_as_the_breakdown_says(views: Views) -> Iterator[str]:
-    answer = views.answers["input"]
-    if answer.loader is None or not views.steps.measured:
-        return
-    told = views.shares.get("input", 0.0)
-    if not _near(answer.loader.share, told):
-        yield f"{answer.loader.share} in `show input`, {told} in the breakdown"
-    if answer.loader.steps != views.steps.measured:
-        yield f"{answer.loader.steps} steps in `show input`, {views.steps.measured} measured"
-    waits = [each for each in views.findings if each.id == "input-bound"]
-    if waits and waits[0].share > told + 0.005:
-        yield f"{waits[0].share} of input-bound, {told} in the breakdown"
-
-
-def _ranks_have_their_own_breakdown(views: Views) -> Iterator[str]:
-    for row in views.answers["ranks"].ranks:
-        steps = VIEWS["steps"].ask(views.run, rank=row.rank)
-        if row.steps != steps.steps:
-            yield f"rank {row.rank}: {row.steps} steps, {steps.steps} in its breakdown"
-        if row.step_ms is None or steps.step_ms is None:
-            continue
-        ms = {each.category: each.ms for each in steps.breakdown or []}
-        pairs = {
-            "step": (row.step_ms, steps.step_ms.mean),
-            "communication": (row.communication_ms, ms.get("communication", 0.0)),
-            "input": (row.input_ms, ms.get("input", 0.0)),
-        }
-        for what, (one, other) in pairs.items():
-            if not _near(one, other):
-                yield f"rank {row.rank}: {what} {one} ms, {other} ms in its breakdown"
-
-
-def _a_thread_without_a_core_leaves_none_idle(views: Views) -> Iterator[str]:
-    """While it waits for one, no core is idle."""
-    answer, lost = views.answers["input"], views.steps.without_core or 0.0
-    if answer.idle_cores is None or not answer.cores:
-        return
-    most = answer.cores * (1.0 - lost)
-    if answer.idle_cores > most + 0.1:
-        yield f"{answer.idle_cores} idle, but for {lost} of the time there was none to have"
-    for words in (words for each in views.findings for words in each.evidence):
-        for told in re.findall(r"([\d.]+) cores are idle meanwhile", words):
-            if told != f"{answer.idle_cores:.1f}":
-                yield f"{words!r}, but {answer.idle_cores} in `show input`"
-
-
-def _our_own_windows_are_recording_cost(views: Views) -> Iterator[str]:
-    """Opening and closing them, whichever framework and step that happens in."""
-    process = views.run.main
-    steps = find_steps(views.run, process) if process else None
-    if process is None or steps is None or not len(steps):
-        return
-    own = process.spans.of(SpanCategory.PROFILER).on(steps.thread)
-    took = overlap_ns(steps.start_ns, steps.end_ns, union(*own.interval_ns))
-    for step, ns in zip(views.each, took.tolist(), strict=True):
-        if step.phases.get("profiler", 0) < ns - 1000:
-            yield f"step {step.number}: {step.phases.get('profiler')} ns of {ns} are `profiler`"
-
-
-def _recording_costs_the_same_everywhere(views: Views) -> Iterator[str]:
-    cost = views.steps.overhead
-    if cost is None:
-        return
-    if views.steps.measured and not _near(cost.share, views.shares.get("profiler", 0.0)):
-        yield f"{cost.share} in the last line, {views.shares.get('profiler')} in the breakdown"
-    pid = views.run.main.info.pid if views.run.main else None
-    for row in views.answers["processes"].processes:
-        is_main = row.process.pid == pid and row.process.role != "worker"
-        if is_main and not _near(row.overhead_share, cost.share):
-            yield f"{row.overhead_share} in `show processes`, {cost.share} in `show steps`"
-
-
-# --- the whole run --------------------------------------------------------------------------------
-
-
-def _the_parts_make_the_run(views: Views) -> Iterator[str]:
-    summary = views.answers["summary"]
-    if sum(part.ns for part in summary.parts) != summary.wall_ns:
-        yield "the parts do not sum to the whole run"
-    if duration(summary.wall_ns) not in views.text("summary"):
-        yield f"`show summary` has no {duration(summary.wall_ns)}"
-    main = views.run.main
-    rows = views.answers["processes"].processes
-    mine = [row.wall_ns for row in rows if main and row.process.pid == main.info.pid]
-    was_joined = main is not None and main.info.status == "stopped"
-    if mine and not was_joined and mine[0] != summary.wall_ns:
-        yield f"{mine[0]} ns in `show processes`, {summary.wall_ns} in the summary"
-
-
-def _the_timeline_is_as_long_as_the_run(views: Views) -> Iterator[str]:
-    timeline, summary = views.page.timeline, views.answers["summary"]
-    if timeline is None:
-        return
-    is_alone = (
-        len(views.run.processes) == 1
-    )  # others may begin before the main process, or outlive it
-    if timeline.whole_ns < summary.wall_ns - 1_000_000:
-        yield f"{timeline.whole_ns} ns on the timeline, {summary.wall_ns} in the summary"
-    if is_alone and timeline.whole_ns > summary.wall_ns + 1_000_000:
-        yield f"{timeline.whole_ns} ns on the timeline, {summary.wall_ns} in the summary"
-
-
-def _everything_lies_on_the_timeline(views: Views) -> Iterator[str]:
-    timeline = views.page.timeline
-    if timeline is None:
-        return
-    for each in views.answers["memory"].processes:
-        outside = [point.at_ns for point in each.points if not point.at_ns >= 0]
-        late = [point.at_ns for point in each.points if point.at_ns > timeline.whole_ns]
-        if outside or late:
-            yield f"memory of {each.process} at {outside + late}, of {timeline.whole_ns} ns"
-    begins = [step.start_ns + timeline.main_ns for step in views.each]
-    if begins and not 0 <= begins[0] <= begins[-1] <= timeline.whole_ns:
-        yield f"steps from {begins[0]} to {begins[-1]}, of {timeline.whole_ns} ns"
-
-
-def _files_take_no_more_than_their_process(views: Views) -> Iterator[str]:
-    whole: dict[Any, float] = {}
-    for row in views.answers["files"].files:
-        whole[row.process] = whole.get(row.process, 0.0) + row.share
-    for process, share in whole.items():
-        if share > 1.0 + ROUNDING:
-            yield f"{share} of {process}"
-
-
-def _memory_has_one_peak(views: Views) -> Iterator[str]:
-    peaks = {each.process.pid: each for each in views.answers["memory"].processes}
-    for row in views.answers["processes"].processes:
-        memory = peaks.get(row.process.pid)
-        if memory is None:
-            continue
-        if row.peak_bytes != memory.peak_bytes:
-            yield f"{row.peak_bytes} in `show processes`, {memory.peak_bytes} in `show memory`"
-        if max(point.resident_bytes for point in memory.points) != memory.peak_bytes:
-            yield f"the chart does not reach its peak of {memory.peak_bytes} bytes, or exceeds it"
-
-
-def _the_list_of_runs_has_the_same_figures(views: Views) -> Iterator[str]:
-    """As it does when the report has been written."""
-    keep_figures(views.path, views.page.summary, views.page.verdict)
-    figures = run_entry("run", views.path).figures
-    if figures is None:  # nowhere to keep them
-        return
-    mean = views.steps.step_ms.mean if views.steps.step_ms else None
-    if not _near(figures.mean_step_ms, mean) or figures.verdict != views.page.verdict:
-        yield f"{figures} in the list, {mean} ms and {views.page.verdict!r} in the run"
-
-
 CHECKS: tuple[Callable[[Views], Iterator[str]], ...] = (
     _summary_and_page_have_the_same_steps,
     _the_breakdown_sums_to_the_mean_step,
@@ -457,15 +240,5 @@ CHECKS: tuple[Callable[[Views], Iterator[str]], ...] = (
     _too_many_threads_take_the_time_without_a_core,
     _findings_count_the_same_steps,
     _findings_have_the_mean_step,
-    _input_waits_as_long_as_the_breakdown_says,
-    _ranks_have_their_own_breakdown,
-    _a_thread_without_a_core_leaves_none_idle,
-    _our_own_windows_are_recording_cost,
-    _recording_costs_the_same_everywhere,
-    _the_parts_make_the_run,
-    _the_timeline_is_as_long_as_the_run,
-    _everything_lies_on_the_timeline,
-    _files_take_no_more_than_their_process,
-    _memory_has_one_peak,
-    _the_list_of_runs_has_the_same_figures,
+    *agreement_of_the_run.CHECKS,
 )
