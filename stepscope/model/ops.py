@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from stepscope.model import Location, Record
+from stepscope.model.device import DeviceDetails
 
 
 class OpPlace(Record, frozen=True):
@@ -108,6 +109,7 @@ class DeviceRow(Record, frozen=True):
     kernels: list[DeviceKernel]
     device: int | None = None
     trace: str | None = None
+    details: DeviceDetails | None = None
 
 
 class DeviceAnswer(Record, frozen=True):
