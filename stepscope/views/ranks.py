@@ -23,4 +23,5 @@ RANKS: "View[RanksAnswer]" = View(
         },
     ),
     sees_others=True,
+    takes_traces=True,
 )

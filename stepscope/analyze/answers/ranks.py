@@ -12,6 +12,7 @@ from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.ranks.collectives import Collectives, collectives
 from stepscope.analyze.ranks.straggler import Held, straggler
+from stepscope.analyze.ranks.traced_answer import is_traced, traced_ranks
 from stepscope.analyze.run import all_notes, select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -46,6 +47,8 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
     chosen = processes_of_ranks(run)
     if process is not None or rank is not None:
         select(run, process, rank)  # raises if there is none
+    if not chosen and is_traced(run):
+        return traced_ranks(run)
     if not chosen:
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)

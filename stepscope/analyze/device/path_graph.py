@@ -206,7 +206,13 @@ def _waits(work: Work) -> list[int]:
 
 
 def _usual_launch_ns(work: Work) -> int:
-    """From the begin of a call to the start of what it launched, where little else held it up."""
-    known = work.call >= 0
-    delays = work.start_ns[known] - work.calls["start_ns"][work.call[known]]
-    return int(np.quantile(np.maximum(delays, 0), 0.1)) if len(delays) else 0
+    """From the begin of a call to the start of what it launched, where its stream had nothing to do
+    then: the lower quartile, because other streams may have held some up; 0: none was alone."""
+    alone: list[int] = []
+    for stream in np.unique(work.events["stream"]):
+        here = np.flatnonzero((work.events["stream"] == stream) & (work.call >= 0))
+        launched = work.calls["start_ns"][work.call[here]]
+        before = np.maximum.accumulate(np.append(0, work.end_ns[here][:-1])) if len(here) else here
+        delays = (work.start_ns[here] - launched)[before <= launched]
+        alone += delays[delays >= 0].tolist()
+    return int(np.quantile(alone, 0.25, method="lower")) if alone else 0

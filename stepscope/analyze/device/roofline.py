@@ -4,8 +4,8 @@
 2. The roof is the longer of two times: the operations at the peak rate of their precision, and the
    bytes at the memory's rate. What takes longer than that is lost.
 3. MFU, model FLOPs utilisation, is the time that all counted operations take at the peak, as a
-   share of the wall time. Element-wise operations and reductions do not count. It is not known where the
-   trace lacks the shapes for more than a tenth of the time of matrix kernels.
+   share of the wall time. Element-wise operations and reductions do not count. It is not known
+   where the trace lacks the shapes for more than a tenth of the time of matrix kernels.
 """
 
 import collections

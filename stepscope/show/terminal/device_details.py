@@ -1,11 +1,10 @@
-"""The device view, below a device's time: one short table for each question that its trace answers."""
+"""The device view, below a device's time: one short table per question that its trace answers."""
 
 import functools
 from collections.abc import Callable
 from typing import Final
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.device import (
@@ -117,8 +116,8 @@ def _syncs(each: DeviceDetails, wall_ns: int, most: int) -> list[RenderableType]
     for row in worth[:most]:
         table.add_row(duration_cell(row.total_ns), duration_cell(row.idle_after_ns),
                       count(row.calls), name(row.name), name(row.operator or NOTHING))  # fmt: skip
-    return _titled("Synchronisations", "the host waits for the device, then the device for the host",
-                   table)  # fmt: skip
+    aside = "the host waits for the device, then the device for the host"
+    return _titled("Synchronisations", aside, table)
 
 
 def _copies(each: DeviceDetails, most: int) -> list[RenderableType]:
@@ -160,8 +159,9 @@ def _sequences(each: DeviceDetails, most: int) -> list[RenderableType]:
         return []
     table = columns(("times", "right"), ("saves", "right"), ("gaps", "right"), ("kernels", "fill"))
     for row in each.sequences[:most]:
+        kernels = " → ".join(map(_short, row.kernels))
         table.add_row(count(row.times), counted(row.launches_saved, "launch", "launches"),
-                      duration_cell(row.gap_ns), name(" → ".join(map(_short, row.kernels))))  # fmt: skip
+                      duration_cell(row.gap_ns), name(kernels))  # fmt: skip
     return _titled("Sequences that one kernel could replace", "", table)
 
 
@@ -188,8 +188,8 @@ def _memory(memory: DeviceMemory | None, most: int) -> list[RenderableType]:
 def _annotations(each: DeviceDetails, most: int) -> list[RenderableType]:
     if not each.annotations:
         return []
-    table: Table = columns(("host", "right"), ("device", "right"), ("kernels", "right"),
-                           ("their time", "right"), ("calls", "right"), ("range", "fill"))  # fmt: skip
+    table = columns(("host", "right"), ("device", "right"), ("kernels", "right"),
+                    ("their time", "right"), ("calls", "right"), ("range", "fill"))  # fmt: skip
     for row in each.annotations[:most]:
         table.add_row(duration_cell(row.host_ns), duration_cell(row.device_ns), count(row.kernels),
                       duration_cell(row.kernel_ns), count(row.calls), name(row.name))  # fmt: skip
