@@ -13,6 +13,6 @@ DEVICE: "View[DeviceAnswer]" = View(
     question="how much of its time did each device work, and why not all of it?",
     computed="analyze.device.answer:device",
     drawn="show.terminal.device:device",
-    page="operators",
+    page="device",
     takes_traces=True,
 )
