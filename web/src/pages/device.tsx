@@ -13,6 +13,7 @@ const title = (row: DeviceRow) => `${row.rank !== null ? `rank ${row.rank}, ` : 
 const rate = (bytes: number | null) => (bytes === null ? "–" : `${size(bytes)}/s`);
 const tera = (flops: number) => `${digits(flops / 1e12)} T`;
 const COLOURS = ["--accent", "--warn", "--good", "--t-k"]; // of lines in a plot
+const Kernel = ({ text }: { text: string }) => <span class="two-lines" title={visible(text)}><Name text={text} /></span>;
 // The middle of each part of the time.
 const middles = (parts: number, span: number) => Array.from({ length: parts }, (_, at) => ((at + 0.5) / parts) * span);
 
@@ -39,7 +40,7 @@ function Path({ path }: { path: CriticalPath }) {
       </table>
       <Table label="on the critical path" rows={path.rows} sort="time" rowKey={(each) => `${each.kind}|${each.name}`} find={(each) => `${each.kind} ${each.name}`}
         columns={[
-          { key: "name", title: "what", text: true, wide: true, value: (each) => each.name, cell: (each) => <Name text={each.name} /> },
+          { key: "name", title: "what", text: true, wide: true, value: (each) => each.name, cell: (each) => <Kernel text={each.name} /> },
           { key: "kind", title: "kind", text: true, value: (each) => each.kind },
           { key: "times", title: "times", value: (each) => each.times, cell: (each) => count(each.times) },
           { key: "time", title: "on the path", value: (each) => each.path_ns, cell: (each) => duration(each.path_ns) },
@@ -132,7 +133,7 @@ function Sequences({ details }: { details: DeviceDetails }) {
     <Panel title="Sequences that one kernel could replace" note="kernels that follow each other again and again on a stream">
       <table class="plain">
         <thead><tr><th scope="col">kernels</th><th scope="col" class="number">times</th><th scope="col" class="number">time</th><th scope="col" class="number">gaps</th><th scope="col" class="number">launches saved</th></tr></thead>
-        <tbody>{details.sequences.map((each) => <tr key={each.kernels.join("|")}><td><ol class="small">{each.kernels.map((kernel, at) => <li key={at}><Name text={kernel} /></li>)}</ol></td><td class="number">{count(each.times)}</td><td class="number">{duration(each.total_ns)}</td><td class="number">{duration(each.gap_ns)}</td><td class="number">{count(each.launches_saved)}</td></tr>)}</tbody>
+        <tbody>{details.sequences.map((each) => <tr key={each.kernels.join("|")}><td><ol class="small">{each.kernels.map((kernel, at) => <li key={at}><Kernel text={kernel} /></li>)}</ol></td><td class="number">{count(each.times)}</td><td class="number">{duration(each.total_ns)}</td><td class="number">{duration(each.gap_ns)}</td><td class="number">{count(each.launches_saved)}</td></tr>)}</tbody>
       </table>
     </Panel>
   );
