@@ -12,21 +12,24 @@ from typing import Final
 
 from stepscope.analyze.device.devices import Work
 from stepscope.analyze.device.path_graph import Graph, Label, path_graph
-from stepscope.analyze.device.path_steps import path_step
+from stepscope.analyze.device.path_steps import PathStep, path_step
+from stepscope.importers.trace import ON_DEVICE, Category
 from stepscope.model.device import CriticalPath, PathRow, PathShare
 
 _MOST_ROWS: Final = 12
-_MOST_MOMENTS: Final = 1_000_000
+_MOST_EVENTS: Final = 200_000  # in a step: more take longer than anyone waits
 
 
 def critical_path(works: list[Work]) -> CriticalPath | None:
-    """Of the first window; None: nothing says which call launched what."""
+    """Of the first window; None: nothing says which call launched what, or it is too long."""
     work = works[0]
     if not (work.call >= 0).any():
         return None
     step = path_step(work)
+    if _events_in(work, step) > _MOST_EVENTS:
+        return None
     graph = path_graph(work, step)
-    if len(graph.at_ns) < 2 or len(graph.at_ns) > _MOST_MOMENTS:
+    if len(graph.at_ns) < 2:
         return None
     on_path = _on_path(graph)
     whole = max(1, max(graph.at_ns) - graph.at_ns[0])
@@ -46,6 +49,11 @@ def critical_path(works: list[Work]) -> CriticalPath | None:
         ],
         others=max(0, len(times) - _MOST_ROWS),
     )  # fmt: skip
+
+
+def _events_in(work: Work, step: PathStep) -> int:
+    starts = work.trace.of(Category.OP, Category.RUNTIME, *ON_DEVICE)["start_ns"]
+    return int(((starts >= step.start_ns) & (starts < step.end_ns)).sum())
 
 
 def _kinds(graph: Graph, times: "collections.Counter[Label]", whole: int) -> list[PathShare]:
@@ -77,10 +85,12 @@ def _on_path(graph: Graph) -> list[tuple[int, int]]:
 
 def length_ns(graph: Graph, gone: set[int]) -> int:
     """How long the step would take if the edges with these labels took no time."""
-    earliest = [0] * len(graph.at_ns)
-    for moment, edges in enumerate(graph.edges):
-        earliest[moment] = max(
-            (earliest[source] + (0 if label in gone else ns) for source, ns, label in edges),
-            default=0,
-        )
+    earliest: list[int] = []
+    for edges in graph.edges:
+        if len(edges) == 1:  # nine of ten have one, and there may be many
+            source, ns, label = edges[0]
+            earliest.append(earliest[source] + (0 if label in gone else ns))
+        else:
+            times = [earliest[source] + (0 if label in gone else ns) for source, ns, label in edges]
+            earliest.append(max(times, default=0))
     return max(earliest)
