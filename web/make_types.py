@@ -1,8 +1,8 @@
 """Writes src/model/: TypeScript types for what Python hands to the page, made from the records.
 
-answers.ts has what `--json` prints as well, content.ts what only the page gets. They are committed,
-so that the page can be built before stepscope is installed. `--check` writes nothing, and fails if
-a file does not match the records.
+answers.ts has what `--json` prints as well, device.ts the part of it that is about devices, and
+content.ts what only the page gets. They are committed, so that the page can be built before
+stepscope is installed. `--check` writes nothing, and fails if a file does not match the records.
 """
 
 import collections
@@ -18,8 +18,10 @@ import msgspec
 from stepscope.analyze.answers.run_list import RunEntry
 from stepscope.model import SummaryAnswer
 from stepscope.model.comparison import ComparisonAnswer
+from stepscope.model.device import DeviceDetails
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
+from stepscope.model.ranks import TracedRanks
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
 from stepscope.show.server.runs import RunProgress
@@ -47,10 +49,10 @@ PLAIN: Final[dict[Any, str]] = {
 class Interfaces:
     """The records of one file, each after those that it contains."""
 
-    def __init__(self, *roots: type[msgspec.Struct], imported: "Interfaces | None" = None) -> None:
-        """`imported`: those of answers.ts."""
+    def __init__(self, *roots: type[msgspec.Struct], **imported: "Interfaces") -> None:
+        """`imported`: those of other files, by the file's name."""
         self._imported = imported
-        self._used: set[str] = set()  # of those
+        self._used: dict[str, set[str]] = collections.defaultdict(set)  # of those
         self._found: dict[type[msgspec.Struct], str] = {}
         for record in roots:
             self._add(record)
@@ -58,8 +60,9 @@ class Interfaces:
     def _add(self, record: type[msgspec.Struct]) -> str:
         """The record's name, which is also the name of its interface."""
         name = record.__name__
-        if self._imported and record in self._imported._found:
-            self._used.add(name)
+        others = (file for file, them in self._imported.items() if record in them._found)
+        if (file := next(others, None)) is not None:
+            self._used[file].add(name)
         elif record not in self._found:
             body = _lines([f"{self._field(each)};" for each in msgspec.structs.fields(record)])
             self._found[record] = f"{_comment(record)}export interface {name} {{\n{body}}}\n"
@@ -72,10 +75,10 @@ class Interfaces:
         return [record.__name__ for record in self._found]
 
     def _import(self) -> list[str]:
-        names = textwrap.fill(
-            ", ".join(sorted(self._used)), WIDEST, initial_indent="  ", subsequent_indent="  "
-        )
-        return [f'import type {{\n{names},\n}} from "./answers";\n'] if self._used else []
+        return [
+            f'import type {{\n{_wrapped(sorted(names))},\n}} from "./{file}";\n'
+            for file, names in sorted(self._used.items())
+        ]
 
     def _field(self, field: msgspec.structs.FieldInfo) -> str:
         kinds = typing.get_args(field.type) if _is_union(field.type) else (field.type,)
@@ -95,6 +98,10 @@ class Interfaces:
         if _is_union(hint):
             return " | ".join(inner)
         return _container(typing.get_origin(hint), inner, hint)
+
+
+def _wrapped(names: list[str]) -> str:
+    return textwrap.fill(", ".join(names), WIDEST, initial_indent="  ", subsequent_indent="  ")
 
 
 def _lines(fields: list[str]) -> str:
@@ -128,12 +135,14 @@ def _comment(record: type[msgspec.Struct]) -> str:
 
 def files() -> dict[Path, str]:
     """Each file's text."""
-    answers = Interfaces(*ANSWERS)
-    content = Interfaces(*CONTENT, imported=answers)
-    names = collections.Counter([*answers.names(), *content.names()])
+    device = Interfaces(DeviceDetails, TracedRanks)
+    answers = Interfaces(*ANSWERS, device=device)
+    content = Interfaces(*CONTENT, answers=answers, device=device)
+    names = collections.Counter([*device.names(), *answers.names(), *content.names()])
     if twice := [name for name, count in names.items() if count > 1]:
         raise TypeError(f"Two records that reach the page are both called {twice[0]}.")
-    return {FOLDER / "answers.ts": str(answers), FOLDER / "content.ts": str(content)}
+    parts = {"device": device, "answers": answers, "content": content}
+    return {FOLDER / f"{file}.ts": str(each) for file, each in parts.items()}
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 import stepscope.importers as folder
 from stepscope.errors import NotATrace
 from stepscope.importers.causes import Causes
+from stepscope.importers.collectives import Collective
 from stepscope.importers.trace import Trace
 from stepscope.importers.unzip import read_head
 from stepscope.importers.written_events import Written, events_of
@@ -34,6 +35,10 @@ class Importer(abc.ABC):
     def causes(self, path: Path) -> Causes | None:
         """Which event caused which."""
         return None
+
+    def collectives(self, path: Path) -> list[Collective]:
+        """What it says about each collective, beyond the kernel's name."""
+        return []
 
     def written_events(self, trace: Trace) -> Iterator[Written]:
         """Its events with everything the file says about them, in Kineto's form."""

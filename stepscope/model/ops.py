@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from stepscope.model import Location, Record
+from stepscope.model.device import DeviceDetails
 
 
 class OpPlace(Record, frozen=True):
@@ -141,6 +142,7 @@ class DeviceRow(Record, frozen=True):
     memset_ns: int = 0  # of `memcpy_ns`
     streams: list[StreamRow] = msgspec.field(default_factory=list)
     each_step: list[DeviceStep] = msgspec.field(default_factory=list)
+    details: DeviceDetails | None = None
 
 
 class DeviceAnswer(Record, frozen=True):

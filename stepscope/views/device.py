@@ -11,8 +11,8 @@ DEVICE: "View[DeviceAnswer]" = View(
     name="device",
     title="The device",
     question="how much of its time did each device work, and why not all of it?",
-    computed="analyze.operators.device:device",
+    computed="analyze.device.answer:device",
     drawn="show.terminal.device:device",
-    page="operators",
+    page="device",
     takes_traces=True,
 )

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PAGES = (
-    "overview", "steps", "source", "functions", "operators", "timeline", "memory", "input", "ranks",
-    "files", "compare",
+    "overview", "steps", "source", "functions", "operators", "device", "timeline", "memory",
+    "input", "ranks", "files", "compare",
 )  # fmt: skip
 PATIENCE_MS = 20_000  # only how long to wait before a hang counts as a failure
 

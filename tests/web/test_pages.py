@@ -170,6 +170,14 @@ def test_kernels_say_who_launched_them(open_report: Opener) -> None:
     assert column(page, "kernels", "launched by") == ["aten::mm"]
 
 
+def test_each_device_can_be_chosen_on_its_page(open_report: Opener) -> None:
+    page = open_report("ranks", "device")
+    assert page.get_by_role("heading", name="Critical path").is_visible()
+    assert column(page, "on the critical path", "what")
+    page.get_by_role("button", name="rank 1, device 0").click()
+    assert "rank 1, device 0" in page.locator(".page-head p").inner_text()
+
+
 def test_the_timeline_zooms_finds_and_selects(open_report: Opener, tmp_path: Path) -> None:
     page = open_report("ranks", "timeline")
     canvas = page.locator(".timeline canvas")

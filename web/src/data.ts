@@ -4,6 +4,7 @@ import type { Content, FileLines, ShownFunction } from "./model/content";
 
 export type * from "./model/answers";
 export type * from "./model/content";
+export type * from "./model/device";
 
 // line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated
 export type LineRow = FileLines["rows"][number];

@@ -9,6 +9,7 @@ import { Finder } from "./parts/finder";
 import { Link, Name } from "./parts/links";
 import { Empty, Page } from "./parts/panel";
 import { Compare, type Others } from "./pages/compare";
+import { Device } from "./pages/device";
 import { Files } from "./pages/files";
 import { Functions } from "./pages/functions";
 import { Ladder } from "./pages/ladder";
@@ -28,7 +29,7 @@ import { setTheme, useTheme, type Theme } from "./theme";
 
 const PAGES = [
   ["overview", "Overview"], ["steps", "Steps"], ["source", "Source"], ["functions", "Functions"],
-  ["operators", "Operators"], ["timeline", "Timeline"], ["memory", "Memory"], ["input", "Input"],
+  ["operators", "Operators"], ["device", "Device"], ["timeline", "Timeline"], ["memory", "Memory"], ["input", "Input"],
   ["ranks", "Ranks"], ["files", "Files"], ["compare", "Compare"], ["try", "Try"],
 ] as const;
 
@@ -39,6 +40,7 @@ function figure(page: string, content: Content): string {
     case "source": return count(new Set(content.lines.map((each) => each.file)).size);
     case "functions": return count(content.functions?.functions.length ?? 0);
     case "operators": return content.ops?.ops.length ? count(content.ops.ops.length) : "–";
+    case "device": return content.device?.ranks.length ? count(content.device.ranks.length) : "–";
     case "input": return content.input?.loader ? "" : "–";
     case "ranks": return content.ranks?.ranks.length ? count(content.ranks.ranks.length) : count(content.summary.processes);
     case "try": return content.trial ? count(content.trial.rungs.length) : "–";
@@ -53,6 +55,7 @@ function Shown({ page, content, tiles, others }: { page: string; content: Conten
     case "source": return <Source content={content} />;
     case "functions": return <Functions content={content} />;
     case "operators": return <Operators content={content} />;
+    case "device": return <Device content={content} />;
     case "timeline": return <Timeline content={content} tiles={tiles} />;
     case "memory": return <Memory content={content} />;
     case "input": return <Input content={content} />;

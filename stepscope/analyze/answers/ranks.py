@@ -1,7 +1,7 @@
 """The ranks of a run side by side: their steps, what they wait for, and for which rank."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -14,6 +14,7 @@ from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.ranks.collectives import Collectives, collectives
 from stepscope.analyze.ranks.straggler import Held, straggler
+from stepscope.analyze.ranks.traced_answer import device_ranks
 from stepscope.analyze.run import all_notes, select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -48,12 +49,12 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
     chosen = processes_of_ranks(run)
     if process is not None or rank is not None:
         select(run, process, rank)  # raises if there is none
+    if run.is_trace:
+        return _only(_of_traces(run, chosen), process, rank)
     if not chosen:
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
         )
-    if run.is_trace:
-        return _only(traced_ranks(run, chosen), process, rank)
     met = collectives(list(chosen.values()))
     them = [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
     rows = [_row(run, each) for each in them]
@@ -64,6 +65,20 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         expected=_expected(run),
         samples_per_s=_samples_per_s(them),
         notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
+    )
+
+
+def _of_traces(run: Run, chosen: Mapping[int, ProcessData]) -> RanksAnswer:
+    """By step, and what the devices' own collectives say in addition."""
+    on_device = device_ranks(run)
+    if not chosen:
+        return on_device
+    answer = traced_ranks(run, chosen)
+    return msgspec.structs.replace(
+        answer,
+        straggler=on_device.straggler or answer.straggler,
+        traced=on_device.traced,
+        notes=list(dict.fromkeys([*answer.notes, *on_device.notes])),
     )
 
 

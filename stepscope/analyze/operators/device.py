@@ -60,7 +60,7 @@ def _row(run: Run, process: ProcessData, number: int, parts: list[DevicePart]) -
     for part in parts:
         figures.update(part.work.whole())
     return DeviceRow(
-        **figures,
+        **dict[str, Any](figures),
         rank=_rank(process, parts[0].trace),
         steps=count_steps(run, process, parts),
         wall_ns=figures["busy_ns"] + figures["idle_ns"],

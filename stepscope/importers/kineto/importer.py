@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from stepscope.importers.collectives import Collective
 from stepscope.importers.importer import Importer, register
 from stepscope.importers.trace import Trace
 from stepscope.importers.written_events import Written
@@ -26,6 +27,11 @@ class Kineto(Importer):
         from stepscope.importers.kineto.reader import read_kineto
 
         return read_kineto(path)
+
+    def collectives(self, path: Path) -> list[Collective]:
+        from stepscope.importers.kineto.collectives import read_collectives
+
+        return read_collectives(path)
 
     def written_events(self, trace: Trace) -> Iterator[Written]:
         from stepscope.importers.kineto.written import events_in

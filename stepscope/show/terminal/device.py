@@ -8,6 +8,7 @@ from rich.text import Text
 
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ops import DeviceAnswer, DeviceRow
+from stepscope.show.terminal.device_details import details
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
 from stepscope.show.terminal.drawing.numbers import count, counted, duration, percent
@@ -34,7 +35,10 @@ def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:
         parts += [heading(_title(row), _about(row)), indented(_times(row)), Text("")]
         shown = row.kernels[: _MOST_KERNELS if top is None else top or None]
         parts += [indented(_kernels(row, len(shown)))]
-        parts += [*more(len(row.kernels), len(shown), "kernel"), Text("")]
+        parts += more(len(row.kernels), len(shown), "kernel")
+        if row.details is not None:
+            parts += details(row.details, row.wall_ns, top)
+        parts.append(Text(""))
     return page([*parts[:-1], *notes_block(answer.notes)])
 
 

@@ -20,6 +20,7 @@ from stepscope.show.terminal.drawing.page import (
     notes_block,
     page,
 )
+from stepscope.show.terminal.traced_ranks import traced
 
 
 def ranks(answer: RanksAnswer, *, top: int | None = None) -> RenderableType:
@@ -33,6 +34,7 @@ def ranks(answer: RanksAnswer, *, top: int | None = None) -> RenderableType:
         *more(len(answer.ranks), len(shown), "rank"),
         Text(""),
         *_verdict(answer),
+        *(traced(answer.traced) if answer.traced is not None else []),
     ]
     return page([*parts, *notes_block(answer.notes)])
 

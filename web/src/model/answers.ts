@@ -1,5 +1,9 @@
 // Made from the Python records by web/make_types.py: change those and run it again.
 
+import type {
+  DeviceDetails, TracedRanks,
+} from "./device";
+
 // How the script ended.
 export interface Ending {
   how: "exited" | "killed" | "running" | "stopped" | "unknown"; exit_status: number | null;
@@ -232,7 +236,7 @@ export interface DeviceRow {
   rank: number | null; steps: number | null; wall_ns: number; busy_ns: number; compute_ns: number;
   communication_ns: number; exposed_communication_ns: number; memcpy_ns: number; idle_ns: number;
   idle: IdleSplit; kernels: DeviceKernel[]; device: number | null; trace: string | null;
-  memset_ns: number; streams: StreamRow[]; each_step: DeviceStep[];
+  memset_ns: number; streams: StreamRow[]; each_step: DeviceStep[]; details: DeviceDetails | null;
 }
 
 export interface DeviceAnswer {
@@ -313,7 +317,7 @@ export interface Straggler {
 
 export interface RanksAnswer {
   ranks: RankRow[]; straggler: Straggler | null; skew_ms: number | null; expected: number | null;
-  reason: string | null; samples_per_s: number | null; notes: string[];
+  reason: string | null; samples_per_s: number | null; notes: string[]; traced: TracedRanks | null;
 }
 
 export interface ProcessRow {
