@@ -1,11 +1,13 @@
 """Writes src/model/: TypeScript types for what Python hands to the page, made from the records.
 
-answers.ts has what `--json` prints as well, content.ts what only the page gets. They are committed,
+answers.ts has what `--json` prints as well, content.ts what only the page gets, colours.ts the
+colours of the phases, which the terminal has as well. They are committed,
 so that the page can be built before stepscope is installed. `--check` writes nothing, and fails if
 a file does not match the records.
 """
 
 import collections
+import json
 import sys
 import textwrap
 import types
@@ -20,6 +22,7 @@ from stepscope.model import SummaryAnswer
 from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
+from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
 from stepscope.show.server.runs import RunProgress
@@ -133,7 +136,19 @@ def files() -> dict[Path, str]:
     names = collections.Counter([*answers.names(), *content.names()])
     if twice := [name for name, count in names.items() if count > 1]:
         raise TypeError(f"Two records that reach the page are both called {twice[0]}.")
-    return {FOLDER / "answers.ts": str(answers), FOLDER / "content.ts": str(content)}
+    return {
+        FOLDER / "answers.ts": str(answers),
+        FOLDER / "content.ts": str(content),
+        FOLDER / "colours.ts": _colours(PHASES=PHASE_COLOURS, PARTS=PART_COLOURS),
+    }
+
+
+def _colours(**tables: dict[str, str]) -> str:
+    made = [
+        f"export const {name}: Record<string, string> = {json.dumps(table, indent=2)};\n"
+        for name, table in tables.items()
+    ]
+    return "\n".join([HEAD, *made])
 
 
 def main() -> int:

@@ -318,8 +318,9 @@ class _Weighed:
 
 def _then(number: int, more: float | None, candidate: Candidate, *, is_again: bool) -> str | None:
     if is_again:
-        return f"then: the same time as {candidate.same_time_as}"
-    return f"then: {times(more)} more" if number and more and more > 1 else None
+        return f"the same time as {candidate.same_time_as}"
+    before = "the first fix" if number == 1 else "the fixes above"
+    return f"after {before}: another {times(more)}" if number and more and more > 1 else None
 
 
 def limited_to_the_same_time(candidates: list[Candidate]) -> list[Candidate]:

@@ -37,7 +37,7 @@ def test_the_easier_fix_comes_first_and_the_other_is_the_same_time() -> None:
     waits, loop = candidate("input-bound", 5), candidate("python-hot-loop", 2)
     assert told(python, waits, loop) == [
         ("input-bound", None),
-        ("python-in-graph", "then: the same time as input-bound"),
+        ("python-in-graph", "the same time as input-bound"),
         ("python-hot-loop", "then: 1.67× more"),
     ]
 

@@ -95,6 +95,7 @@ export interface RunFigures {
 export interface RunEntry {
   id: string; name: string; command: string[]; started_s: number | null; modified_s: number;
   is_running: boolean; script: string | null; figures: RunFigures | null; change: number | null;
+  status: string | null;
 }
 
 // What is being computed for a run, since when, and how much there is to read.

@@ -203,11 +203,11 @@ function AboutLine(props: { content: Content; file: string; number: number; line
         {kernels.length > 0 && <h3>On the device</h3>}
         {kernels.length > 0 && (
           <table class="plain"><tbody>
-            {kernels.slice(0, 10).map((each) => <tr key={each.name}><td class="wide"><Link page="operators" query={{ kernel: each.name }}><Name text={each.name} /></Link></td><td class="number">{duration(each.total_ns)}</td></tr>)}
+            {kernels.slice(0, 10).map((each) => <tr key={each.name}><td class="wide"><Link page="operators" query={{ "find kernels": each.name }}><Name text={each.name} /></Link></td><td class="number">{duration(each.total_ns)}</td></tr>)}
           </tbody></table>
         )}
         {files.length > 0 && <h3>Files opened here</h3>}
-        {files.map((each) => <p key={each.path} class="tight"><Link page="files" query={{ file: each.path }}><Name text={baseName(each.path)} /></Link> <span class="faint">{count(each.opens)}×, {duration(each.total_ns)}</span></p>)}
+        {files.map((each) => <p key={each.path} class="tight"><Link page="files" query={{ "find files": each.path }}><Name text={baseName(each.path)} /></Link> <span class="faint">{count(each.opens)}×, {duration(each.total_ns)}</span></p>)}
         {memory.map((each, index) => <p key={index} class="tight">allocated {size(each.alloc_bytes)}, kept {size(each.kept_bytes)}</p>)}
         <p><Link page="timeline" query={{ find: `${baseName(file)}:${number}` }}>Find it on the timeline</Link></p>
       </Panel>
