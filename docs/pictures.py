@@ -1,7 +1,7 @@
 """Takes screenshots of every page of the report, to be looked at: `make pictures`.
 
-Records a training of every kind (NumPy, PyTorch with workers, Keras, Lightning, JAX, two ranks), adds
-the traces that are given, and opens their reports in Chromium at two widths, in light and in dark.
+Records a training of every kind (NumPy, PyTorch with workers, Keras, Lightning, JAX, two ranks),
+adds the traces that are given, and opens their reports in Chromium at two widths, light and dark.
 What was recorded is kept in build/pictures/runs, and a kind that cannot run here is left out.
 """
 
@@ -35,7 +35,7 @@ HEIGHT: Final = 900
 SCHEMES: Final = ("light", "dark")
 PATIENCE_S: Final = 300
 SETTLED_MS: Final = 120  # canvases are drawn in the frame after
-# Both: the page scrolls inside of itself, where a picture of the whole page would not reach.
+# The page scrolls inside of itself, where a picture of the whole page would not reach.
 TALL = "() => Math.max(900, document.querySelector('.page')?.scrollHeight + 90 || 0)"
 TALLEST: Final = 2400
 
@@ -49,10 +49,12 @@ def stepscope(*words: str) -> bool:
     return done.returncode == 0
 
 
-def reports(traces: list[Path]) -> dict[str, Path]:
+def reports(traces: list[Path], only: list[str]) -> dict[str, Path]:
     """By name; what is there is not recorded again, but its report is made anew."""
     found: dict[str, Path] = {}
     for name, words in RUNS.items():
+        if only and name not in only:
+            continue
         run = INTO / "runs" / name
         if run.exists() or stepscope("run", "--quiet", "-o", str(run), *words):
             found[name] = run
@@ -110,9 +112,8 @@ def main() -> int:
     asked = parser.parse_args()
     INTO.mkdir(parents=True, exist_ok=True)
     with started() as browser:
-        for name, report in reports(asked.traces).items():
-            if not asked.only or name in asked.only:
-                print(f"{name}: {pictures(browser, report, INTO / name)} pictures in {INTO / name}")
+        for name, report in reports(asked.traces, asked.only).items():
+            print(f"{name}: {pictures(browser, report, INTO / name)} pictures in {INTO / name}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Colours that can be told apart with any kind of colour vision: by computation, and on the page."""
+"""Colours that can be told apart with any colour vision: by computation, and on the page."""
 
 import itertools
 import re
@@ -44,6 +44,8 @@ LAB: Final = np.array(
 )  # fmt: skip
 LEAST: Final = 0.07  # between two of one chart
 LEAST_BETWEEN_CHARTS: Final = 0.02
+NAMES: Final = """all => all.map((each) => [each.parentElement.textContent.trim().split(',')[0],
+    getComputedStyle(each).backgroundColor])"""
 
 
 def linear(colour: str) -> Floats:
@@ -89,10 +91,7 @@ def test_every_phase_has_a_colour() -> None:
 def swatches(page: "Page") -> dict[str, set[str]]:
     """The colours beside each name on the page."""
     found: dict[str, set[str]] = {}
-    for name, colour in page.evaluate(
-        """() => [...document.querySelectorAll('#main i.swatch')].map((each) =>
-             [each.parentElement.textContent.trim().split(',')[0], getComputedStyle(each).backgroundColor])"""
-    ):
+    for name, colour in page.locator("#main i.swatch").evaluate_all(NAMES):
         found.setdefault(name, set()).add(colour)
     return found
 
@@ -110,8 +109,6 @@ def test_a_phase_has_the_same_colour_on_every_page(open_report: Opener) -> None:
         assert {as_hex(colour) for colour in colours} == {PHASE_COLOURS[name]}
     go(page, "overview")
     parts = page.locator(".panel", has=page.get_by_role("heading", name="The whole run"))
-    shown = parts.locator("i.swatch").evaluate_all(
-        "all => all.map((each) => [each.parentElement.textContent.trim(), getComputedStyle(each).backgroundColor])"
-    )
+    shown = parts.locator("i.swatch").evaluate_all(NAMES)
     assert shown
     assert [name for name, colour in shown if as_hex(colour) != PART_COLOURS[name]] == []

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from stepscope.analyze.derived import read_table, replace_file
 from stepscope.analyze.timeline.run_timeline import RunTimeline
 from stepscope.analyze.timeline.spans import Row, Spans
 from stepscope.model import Location, Record
-from stepscope.model.timeline import Kind
+from stepscope.model.timeline import Counter, Kind
 
 if TYPE_CHECKING:
     import polars
@@ -37,6 +38,7 @@ class KeptTimeline(Record, frozen=True):
     rows: list[_Row]
     main_ns: int
     sizes: dict[str, int]  # of the files: a truncated copy does not count
+    counters: list[Counter] = msgspec.field(default_factory=list)
 
     def is_whole(self, folder: Path) -> bool:
         return self.sizes == _sizes(folder)
@@ -58,6 +60,7 @@ def keep_timeline(folder: Path, timeline: RunTimeline) -> KeptTimeline:
         ],
         main_ns=timeline.main_ns,
         sizes=_sizes(folder),
+        counters=timeline.counters,
     )  # fmt: skip
 
 
@@ -103,6 +106,7 @@ def read_timeline(folder: Path, found: KeptTimeline) -> RunTimeline:
         rows=rows,
         flows=flows,
         main_ns=found.main_ns,
+        counters=found.counters,
     )
 
 

@@ -1,7 +1,6 @@
 """The summary: the whole run, its steps, its hottest lines, our own cost, and what to type next."""
 
 import shlex
-from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
