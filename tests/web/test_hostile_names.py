@@ -49,7 +49,7 @@ def test_no_name_of_a_trace_becomes_code(open_report: Opener) -> None:
 
 def test_chosen_and_searched_for_they_stay_text(open_report: Opener) -> None:
     page = open_report("hostile", "functions")
-    page.locator(".table-box tbody tr").first.click()
+    page.locator(".table-box tbody .row-link").first.click()
     page.get_by_role("searchbox", name="Find a function").fill(NAME)
     assert_harmless(page)
     go(page, "source")

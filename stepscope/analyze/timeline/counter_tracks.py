@@ -105,5 +105,5 @@ def _counter(
 ) -> Counter:
     return Counter(
         process=process, title=title, unit=unit, at_ns=at_ns.tolist(),
-        values=[float(f"{each:.4g}") for each in values.tolist()],
+        values=[float(f"{each:.7g}") for each in values.tolist()],
     )  # fmt: skip

@@ -114,10 +114,10 @@ export function Functions({ content }: { content: Content }) {
             </div>
           )}
           columns={[
-            { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Cut text={row.function} /></> },
+            { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Cut text={row.function} most={36} /></> },
             { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
               ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
-              : <span class="faint" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
+              : <span class="faint place" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
             ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: ShownFunction) => processName(row.process) }] : []),
             { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
             { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },

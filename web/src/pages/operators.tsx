@@ -107,7 +107,7 @@ function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; action
 
 // On a trace with a device, its own time comes first: that is what such a step consists of.
 function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short: Map<string, string>): Column<OpRow>[] {
-  const withMemory = rows.some((each) => each.self_cpu_bytes), withFlops = rows.some((each) => each.flops);
+  const withMemory = !deviceNs && rows.some((each) => each.self_cpu_bytes), withFlops = rows.some((each) => each.flops);
   const device: Column<OpRow>[] = deviceNs ? [
     { key: "device", title: "on device", hint: "time of the kernels that it launched itself", value: (row) => row.self_device_ns, cell: (row) => duration(row.self_device_ns) },
     { key: "device share", title: "share", value: (row) => row.self_device_ns, cell: (row) => percent((row.self_device_ns ?? 0) / deviceNs) },
@@ -118,14 +118,14 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
   ];
   const bar = (row: OpRow) => (deviceNs ? (row.self_device_ns ?? 0) / deviceNs : row.self_cpu_ns / whole);
   return [
-    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 30 : 44} /> },
-    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={46} /></code> }] : []),
+    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs ? 32 : 40} /> },
+    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={40} /></code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
     ...(by === "shape" ? [] : [{ key: "bar", title: "", value: bar, cell: (row: OpRow) => <Bar share={bar(row)} /> }]),
     ...device, ...host,
     { key: "total", title: "total", hint: "on the host, with the operators inside it", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
     { key: "mean", title: "per call", value: (row) => row.total_cpu_ns / row.calls, cell: (row) => duration(row.total_cpu_ns / row.calls) },
-    { key: "line", title: "main call site", text: true, value: (row) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row) => <Place at={row.location} short={short} /> },
+    ...(rows.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: OpRow) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row: OpRow) => <Place at={row.location} short={short} /> }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
     ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
   ];
@@ -163,7 +163,7 @@ function Kernels({ content }: { content: Content }) {
     <Panel title="On the device">
       <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
         columns={[
-          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} /> },
+          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={40} /> },
           { key: "kind", title: "kind", text: true, value: (row) => row.kind },
           ...(withDevices ? [{ key: "device", title: "device", value: (row: KernelRow) => row.device }] : []),
           { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
@@ -172,7 +172,7 @@ function Kernels({ content }: { content: Content }) {
           { key: "share", title: "share", value: (row) => row.share, cell: (row) => percent(row.share) },
           { key: "mean", title: "mean", value: (row) => row.mean_ns, cell: (row) => duration(row.mean_ns) },
           { key: "operator", title: "launched by", text: true, value: (row) => row.operator, cell: (row) => (row.operator ? <Link page="operators" query={{ op: row.operator }}><Cut text={row.operator} most={28} /></Link> : "–") },
-          { key: "line", title: "main call site", text: true, value: (row) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row) => <Place at={row.location} short={short} /> },
+          ...(kernels.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: KernelRow) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row: KernelRow) => <Place at={row.location} short={short} /> }] : []),
         ]} />
     </Panel>
   );

@@ -168,7 +168,7 @@ export function StepBars(props: Props) {
 
   return (
     <div ref={box} class="chart" style={{ height: `${height}px` }}>
-      <canvas ref={canvas} tabIndex={0} role="img"
+      <canvas ref={canvas} tabIndex={0} role="img" data-shown={`${steps.number[Math.max(0, Math.floor(from))]} ${steps.number[Math.min(to, steps.number.length) - 1]}`}
         aria-label={`Time of ${steps.number.length} steps, stacked by phase. Arrow keys choose a step.`}
         onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); setDrag(null); }}
         onMouseDown={(event) => { if (props.onRange) setDrag([placeOf(event), placeOf(event)]); }}

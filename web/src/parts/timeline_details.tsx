@@ -1,18 +1,15 @@
 // What is told about a part of the timeline: under the pointer, chosen, or between two moments.
 import type { Content, Counter, Timeline } from "../data";
-import { count, counted, digits, duration, percent, size } from "../format";
+import { count, counted, duration, percent } from "../format";
 import { Link, Name, Place, visible } from "./links";
 import { Panel } from "./panel";
 import { Table } from "./table";
-import { colourOf, flowsOf, valueAt } from "./timeline_drawing";
+import { colourOf, flowsOf, shownValue, valueAt } from "./timeline_drawing";
 import { spanFrom, sums, type Span, type Track } from "./tracks";
-
-const ofCounter = (counter: Counter, value: number) =>
-  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value) : `${digits(value)} ${counter.unit}`;
 
 export function CounterTip({ counter, at }: { counter: Counter; at: number }) {
   const value = valueAt(counter, at);
-  return <div><b>{visible(counter.title)}</b><div>{value === null ? "not known" : ofCounter(counter, value)}, at {duration(at)}</div></div>;
+  return <div><b>{visible(counter.title)}</b><div>{value === null ? "not known" : shownValue(counter, value)}, at {duration(at)}</div></div>;
 }
 
 const placeOf = (data: Timeline, { track, at }: Span) => (track.place && track.place[at] >= 0 ? data.places[track.place[at]] : null);

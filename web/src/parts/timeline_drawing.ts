@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { byName, inkOn, library, phase, series, themed } from "../colours";
 import type { Counter, Location, Timeline } from "../data";
-import { duration } from "../format";
+import { digits, duration, percent, size } from "../format";
 import { visible } from "./links";
 import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
@@ -95,7 +95,8 @@ function drawLanes(context: CanvasRenderingContext2D, timeline: Timeline, lanes:
     const beside = each.height < 2 * ROW && thread && thread !== "MainThread" ? ` · ${thread}` : "";
     context.fillText(each.pinned ? "★" : "☆", 6, top + ROW / 2);
     context.fillText(visible(`${each.folded ? "▸" : "▾"} ${title}${beside}`).slice(0, 28), PIN, top + ROW / 2);
-    if (each.height >= 2 * ROW && thread) context.fillText(visible(thread).slice(0, 24), PIN + 12, top + ROW * 1.5);
+    const second = each.track.counter ? `up to ${shownValue(each.track.counter, Math.max(...each.track.counter.values))}` : thread;
+    if (each.height >= 2 * ROW && second) context.fillText(visible(second).slice(0, 24), PIN + 12, top + ROW * 1.5);
   }
 }
 
@@ -114,6 +115,9 @@ function drawCounter(context: CanvasRenderingContext2D, counter: Counter, top: n
   }
   context.globalAlpha = 1;
 }
+
+export const shownValue = (counter: Counter, value: number) =>
+  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value) : `${digits(value)} ${counter.unit}`;
 
 // The value of a counter at a moment.
 export function valueAt(counter: Counter, at: number): number | null {

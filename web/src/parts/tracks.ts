@@ -113,7 +113,7 @@ export interface Folds { folded: Set<number>; unfolded: Set<number>; pinned: Set
 
 export function laidOut(tracks: Track[], timeline: Timeline, { folded, unfolded, pinned }: Folds): Layout {
   const laid: Laid[] = [];
-  let top = AXIS, process = -1;
+  let top = AXIS + 3, process = -1;
   const put = (each: Track, heading: string | null, isPinned: boolean) => {
     if (heading !== null) top += HEADING;
     const closed = folded.has(each.index);
@@ -122,7 +122,7 @@ export function laidOut(tracks: Track[], timeline: Timeline, { folded, unfolded,
     top += levels * ROW + GAP;
   };
   tracks.filter((each) => pinned.has(each.index)).forEach((each) => put(each, null, true));
-  const taken = top - AXIS;
+  const taken = pinned.size ? top - AXIS : 0;
   for (const each of tracks) {
     if (pinned.has(each.index)) continue;
     const isNew = each.lane.process !== process && each.lane.process >= 0;
