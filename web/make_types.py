@@ -22,7 +22,7 @@ from stepscope.model import SummaryAnswer
 from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
-from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS
+from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS, XPROF_COLOURS
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
 from stepscope.show.server.runs import RunProgress
@@ -139,7 +139,7 @@ def files() -> dict[Path, str]:
     return {
         FOLDER / "answers.ts": str(answers),
         FOLDER / "content.ts": str(content),
-        FOLDER / "colours.ts": _colours(PHASES=PHASE_COLOURS, PARTS=PART_COLOURS),
+        FOLDER / "colours.ts": _colours(PHASES=PHASE_COLOURS | XPROF_COLOURS, PARTS=PART_COLOURS),
     }
 
 

@@ -38,20 +38,24 @@ PART_COLOURS: Final = {
     "saving": "#7ea7ae",
     "teardown": "#b0dae1",
 }
-_OF_XPROF: Final = {
-    "Input": "input",
-    "Kernel Launch": "prepare",
-    "Device Collectives": "communication",
-    "Host Compute": "python",
-    "Device Compute": "compute",
-    "Compilation": "compile",
-    "All Others": "unattributed",
+# XProf's categories, which imported traces have, in the colours of ours that mean about the same.
+XPROF_COLOURS: Final = {
+    "Device Compute": PHASE_COLOURS["compute"],
+    "Device to Device": PHASE_COLOURS["transfer"],
+    "Device Collectives": PHASE_COLOURS["communication"],
+    "Input": PHASE_COLOURS["input"],
+    "Output": PHASE_COLOURS["checkpoint"],
+    "Kernel Launch": PHASE_COLOURS["prepare"],
+    "Host Compute": PHASE_COLOURS["python"],
+    "Compilation": PHASE_COLOURS["compile"],
+    "All Others": PHASE_COLOURS["unattributed"],
 }
 
 
 def phase_colour(category: str) -> str:
     """Of one of ours, or of XProf's."""
-    return PHASE_COLOURS.get(_OF_XPROF.get(category, category), PHASE_COLOURS["unattributed"])
+    known = PHASE_COLOURS | XPROF_COLOURS
+    return known.get(category, PHASE_COLOURS["unattributed"])
 
 
 def part_colour(category: str) -> str:

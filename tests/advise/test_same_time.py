@@ -38,7 +38,7 @@ def test_the_easier_fix_comes_first_and_the_other_is_the_same_time() -> None:
     assert told(python, waits, loop) == [
         ("input-bound", None),
         ("python-in-graph", "the same time as input-bound"),
-        ("python-hot-loop", "then: 1.67× more"),
+        ("python-hot-loop", "after the fixes above: another 1.67×"),
     ]
 
 
@@ -47,7 +47,7 @@ def test_without_the_other_finding_it_stands_for_itself() -> None:
     loop = candidate("python-hot-loop", 2)
     assert told(loop, python) == [
         ("python-in-graph", None),
-        ("python-hot-loop", "then: 2.00× more"),
+        ("python-hot-loop", "after the first fix: another 2.00×"),
     ]
 
 

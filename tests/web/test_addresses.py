@@ -8,7 +8,6 @@ from urllib.parse import parse_qs
 
 from build import run_of_steps
 from show.viewing import viewer
-from stepscope.analyze.answers.run_list import run_entry
 from web.browser import Watch
 from web.conftest import PATIENCE_MS, Opener, go
 
@@ -94,19 +93,6 @@ def test_the_run_is_in_the_address(browser: "Browser", tmp_path: Path) -> None:
         page.locator("#main", has_text="30 steps").wait_for()
         page.close()
     watch.assert_quiet()
-
-
-def test_the_list_says_how_each_run_ended(tmp_path: Path) -> None:
-    run = run_of_steps(tmp_path / "run", 5)
-    ended = {"pid": 1, "exit_status": 3, "signal": None}
-    (run / "supervisor.json").write_text(json.dumps(ended))
-    assert run_entry("run", run).status == "failed (3)"
-    (run / "supervisor.json").write_text(json.dumps(ended | {"signal": "SIGKILL"}))
-    assert run_entry("run", run).status == "killed"
-    (run / "supervisor.json").write_text(json.dumps(ended | {"exit_status": 0}))
-    assert run_entry("run", run).status == "ended"
-    (run / "supervisor.json").write_text("[]")
-    assert run_entry("run", run).status is None
 
 
 def test_of_a_thousand_runs_some_are_drawn_and_all_are_found(

@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from stepscope.analyze.answers import run_parts
+from stepscope.analyze.traces import xprof_steps
 from stepscope.model.categories import CATEGORY_WORDS
-from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS
+from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS, XPROF_COLOURS
 from web.conftest import Opener, go
 
 if TYPE_CHECKING:
@@ -64,7 +66,9 @@ def distance(one: str, other: str, vision: str) -> float:
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-@pytest.mark.parametrize("table", [PHASE_COLOURS, PART_COLOURS], ids=["phases", "parts"])
+@pytest.mark.parametrize(
+    "table", [PHASE_COLOURS, PART_COLOURS, XPROF_COLOURS], ids=["phases", "parts", "XProf's"]
+)
 def test_no_two_colours_of_a_chart_look_alike(table: dict[str, str], vision: str) -> None:
     alike = [
         (one, other)
@@ -86,6 +90,8 @@ def test_no_part_of_the_run_has_the_colour_of_a_phase(vision: str) -> None:
 
 def test_every_phase_has_a_colour() -> None:
     assert set(PHASE_COLOURS) == set(CATEGORY_WORDS)
+    assert set(XPROF_COLOURS) == set(xprof_steps.CATEGORIES)
+    assert set(PART_COLOURS) == set(run_parts.CATEGORIES)
 
 
 def swatches(page: "Page") -> dict[str, set[str]]:

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from build import MS, RunBuilder, run_of_steps
+from build import run_of_steps
 from show.viewing import viewer
-from stepscope.analyze.code.line_samples import line_samples
-from stepscope.analyze.run import load
-from stepscope.analyze.timeline.run_timeline import run_timeline
-from stepscope.store.events import CpuTimes, Memory
-from stepscope.store.format import SpanCategory
 from web.conftest import PAGES, PATIENCE_MS, Opener, go
 
 if TYPE_CHECKING:
@@ -23,7 +18,8 @@ TOO_WIDE = """() => [...document.querySelectorAll('.panel, .table-scroll, .figur
     .filter((each) => each.scrollWidth > each.clientWidth + 1 ||
         each.getBoundingClientRect().right > document.querySelector('#main').clientWidth
             + document.querySelector('#main').getBoundingClientRect().left)
-    .map((each) => `${each.className || each.getAttribute('aria-label')}: ${each.scrollWidth} of ${each.clientWidth}`)"""
+    .map((each) => [each.className || each.getAttribute('aria-label'), each.scrollWidth,
+        each.clientWidth].join(' '))"""
 
 
 @pytest.mark.parametrize("report", ["training", "ranks"])
@@ -58,7 +54,8 @@ def test_a_chosen_step_is_beside_its_chart_which_stays_in_sight(open_report: Ope
     assert in_sight(page, ".step-chart canvas")
     chart = page.locator(".step-chart .panel").first.bounding_box()
     details = page.locator(".step-details").bounding_box()
-    assert chart is not None and details is not None
+    assert chart is not None
+    assert details is not None
     assert details["x"] >= chart["x"] + chart["width"]
 
 
@@ -103,9 +100,11 @@ def test_the_sandwich_has_callers_above_and_callees_below(open_report: Opener) -
     graphs = page.locator(".sandwich .graph svg")
     assert graphs.count() == 2
     middle = page.locator(".sandwich .middle").bounding_box()
-    boxes = [graphs.nth(index).bounding_box() for index in range(2)]
-    assert middle is not None and boxes[0] is not None and boxes[1] is not None
-    assert boxes[0]["y"] < middle["y"] < boxes[1]["y"]
+    above, below = (graphs.nth(index).bounding_box() for index in range(2))
+    assert middle is not None
+    assert above is not None
+    assert below is not None
+    assert above["y"] < middle["y"] < below["y"]
 
 
 def test_the_time_order_is_from_left_to_right_as_it_happened(open_report: Opener) -> None:
@@ -160,55 +159,6 @@ def test_a_lane_is_pinned_and_two_points_are_measured(open_report: Opener) -> No
     page.mouse.move(box["x"] + 600, box["y"] + 80)
     page.keyboard.press("m")
     page.get_by_role("heading", name="Selected:").wait_for()
-
-
-def counted_run(path: Path) -> Path:
-    """A worker that makes three batches while two are taken; one busy core of 10 ms, then none."""
-    run = RunBuilder(path)
-    process = run.process(pid=100)
-    for at_ms, cpu_ms in ((0, 0), (10, 10), (20, 10)):
-        process.counter(CpuTimes, at_ms * MS, process_ns=cpu_ms * MS, thread_ns=cpu_ms * MS)
-        process.counter(Memory, at_ms * MS, resident_bytes=2**20, peak_bytes=2**20)
-    for end_ms in (4, 12):
-        process.span(SpanCategory.INPUT, (end_ms - 1) * MS, end_ms * MS, name="DataLoader")
-    process.write(ended_ns=20 * MS)
-    worker = run.process(pid=200, role="worker", parent_pid=100)
-    for end_ms in (3, 6, 9):
-        worker.span(SpanCategory.STAGE, (end_ms - 1) * MS, end_ms * MS, name="fetch")
-    worker.write(ended_ns=20 * MS)
-    return path
-
-
-def test_cpu_memory_and_ready_batches_are_curves_of_the_timeline(tmp_path: Path) -> None:
-    found = {
-        each.title: each for each in run_timeline(load(counted_run(tmp_path / "run"))).counters
-    }
-    assert found["CPU"].values == [1.0, 0.0]
-    assert found["memory"].values == [2**20] * 3
-    ready = found["batches ready"]
-    assert [at // MS for at in ready.at_ns] == [3, 4, 6, 9, 12]
-    assert ready.values == [1, 0, 1, 2, 1]
-
-
-def test_a_lines_time_is_its_own_in_calls_or_waiting(tmp_path: Path) -> None:
-    """4 ms in line 3 itself on the CPU, then 6 ms in a library that line 5 called, asleep."""
-    run = RunBuilder(tmp_path / "run")
-    process = run.process()
-    path = "/home/ada/project/train.py"
-    process.file(path)
-    main = process.function("main", file=path)
-    library = process.function("load", file="/usr/lib/python3.11/json/decoder.py")
-    own, caller = process.node(main, line=3), process.node(main, line=5)
-    process.sample(own, 0, 4 * MS)
-    process.sample(process.node(library, caller, line=12), 4 * MS, 6 * MS)
-    for at_ms, cpu_ms in ((0, 0), (4, 4), (10, 4)):
-        process.counter(CpuTimes, at_ms * MS, process_ns=cpu_ms * MS, thread_ns=cpu_ms * MS)
-    process.write(ended_ns=24 * MS)
-    found = {each.line: each for each in line_samples(load(run.path))}
-    assert set(found) == {3, 5}
-    assert (found[3].own_ns, found[3].calls_ns, found[3].waiting_ns) == (4 * MS, 0, 0)
-    assert (found[5].own_ns, found[5].calls_ns, found[5].waiting_ns) == (0, 6 * MS, 6 * MS)
-    assert [at for at, ns in enumerate(found[5].course) if ns] == [7]
 
 
 def test_the_source_says_how_and_when_a_lines_time_was_spent(open_report: Opener) -> None:

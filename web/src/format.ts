@@ -82,3 +82,5 @@ export function shortNames(files: Iterable<string>): Map<string, string> {
 }
 
 export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1) || file;
+
+export const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

@@ -19,7 +19,16 @@ export const PHASES: Record<string, string> = {
   "python": "#6178fa",
   "profiler": "#cee1d8",
   "unattributed": "#c0c4c1",
-  "outliers": "#4e5950"
+  "outliers": "#4e5950",
+  "Device Compute": "#7f0aa5",
+  "Device to Device": "#65c2fd",
+  "Device Collectives": "#ce9ac2",
+  "Input": "#fd2e22",
+  "Output": "#fb8e03",
+  "Kernel Launch": "#f7cd31",
+  "Host Compute": "#6178fa",
+  "Compilation": "#ac5d86",
+  "All Others": "#c0c4c1"
 };
 
 export const PARTS: Record<string, string> = {

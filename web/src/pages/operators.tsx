@@ -119,12 +119,12 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
   const bar = (row: OpRow) => (deviceNs ? (row.self_device_ns ?? 0) / deviceNs : row.self_cpu_ns / whole);
   return [
     { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs ? 32 : 40} /> },
-    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={40} /></code> }] : []),
+    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={34} /></code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
     ...(by === "shape" ? [] : [{ key: "bar", title: "", value: bar, cell: (row: OpRow) => <Bar share={bar(row)} /> }]),
     ...device, ...host,
     { key: "total", title: "total", hint: "on the host, with the operators inside it", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
-    { key: "mean", title: "per call", value: (row) => row.total_cpu_ns / row.calls, cell: (row) => duration(row.total_cpu_ns / row.calls) },
+    ...(by === "shape" ? [] : [{ key: "mean", title: "per call", value: (row: OpRow) => row.total_cpu_ns / row.calls, cell: (row: OpRow) => duration(row.total_cpu_ns / row.calls) }]),
     ...(rows.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: OpRow) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row: OpRow) => <Place at={row.location} short={short} /> }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
     ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
@@ -158,7 +158,7 @@ function Kernels({ content }: { content: Content }) {
   const kernels = content.kernels?.kernels ?? [];
   const short = shortNames(kernels.flatMap((each) => (each.location ? [each.location.file] : [])));
   const withDevices = new Set(kernels.map((each) => each.device)).size > 1;
-  if (!kernels.length) return <Panel title="On the device"><Empty>{content.nothing.device}</Empty></Panel>;
+  if (!kernels.length) return null;
   return (
     <Panel title="On the device">
       <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
@@ -190,12 +190,10 @@ export function Operators({ content }: { content: Content }) {
     );
   }
   const onHost = content.ops?.self_cpu_ns ?? 0;
-  const device = <><Device content={content} /><Kernels content={content} /></>;
   return (
     <Page title="Operators and kernels" note={`${counted(rows, "operator")}, ${duration(onHost)} on the host, in ${counted(content.ops?.windows.length ?? 0, "window")}`}>
-      {isOnDevice && device}
+      {isOnDevice && <><Device content={content} /><Kernels content={content} /></>}
       <OperatorTable content={content} />
-      {!isOnDevice && device}
       {(content.ops?.windows.length ?? 0) > 0 && <Windows content={content} />}
       <Notes notes={content.ops?.notes} />
     </Page>

@@ -155,6 +155,8 @@ function Hottest({ content }: { content: Content }) {
 function RecordedPanel({ content }: { content: Content }) {
   const { facts, summary } = content;
   const thinned = summary.steps.overhead?.thinned ?? [];
+  const machine = [facts.host, facts.cpu, facts.cores ? counted(facts.cores, "core") : null, facts.memory_bytes ? size(facts.memory_bytes) : null].filter(Boolean).join(" · ");
+  const versions = Object.entries(facts.versions).filter(([, value]) => typeof value === "string").map(([name, value]) => `${name} ${value}`).join(" · ");
   return (
     <Panel title="Data recorded">
       <table class="plain recorded">
@@ -166,8 +168,8 @@ function RecordedPanel({ content }: { content: Content }) {
             </tr>
           ))}
           {thinned.length > 0 && <tr><td><span class="no">◐</span> thinned out</td><td class="faint">{thinned.map(visible).join(", ")}</td></tr>}
-          <tr><td>machine</td><td class="faint">{visible([facts.host, facts.cpu, facts.cores ? counted(facts.cores, "core") : null, facts.memory_bytes ? size(facts.memory_bytes) : null].filter(Boolean).join(" · "))}</td></tr>
-          <tr><td>versions</td><td class="faint">{visible(Object.entries(facts.versions).filter(([, value]) => typeof value === "string").map(([name, value]) => `${name} ${value}`).join(" · "))}</td></tr>
+          {machine && <tr><td>machine</td><td class="faint">{visible(machine)}</td></tr>}
+          {versions && <tr><td>versions</td><td class="faint">{visible(versions)}</td></tr>}
           {facts.git && <tr><td>git</td><td class="faint">{visible(`${String(facts.git.commit ?? "").slice(0, 12)}${facts.git.dirty ? ", with changes" : ""}`)}</td></tr>}
         </tbody>
       </table>
@@ -196,7 +198,7 @@ export function Overview({ content }: { content: Content }) {
       </header>
       <Figures content={content} />
       <FindingCards content={content} />
-      <div class="columns two">
+      <div class={content.summary.wall_ns > 0 ? "columns two" : "columns"}>
         <StepPanel content={content} />
         {content.summary.wall_ns > 0 && <RunPanel content={content} />}
       </div>
@@ -211,7 +213,7 @@ export function Overview({ content }: { content: Content }) {
       {!content.facts.is_trace && <Hottest content={content} />}
       <div class="columns two">
         <RecordedPanel content={content} />
-        <div><NextPanel content={content} /><Notes notes={notes} /></div>
+        <div class="stack"><NextPanel content={content} /><Notes notes={notes} /></div>
       </div>
     </div>
   );

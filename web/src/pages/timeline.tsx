@@ -105,6 +105,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const tracks: Track[] = covers && fine ? fine : base;
   const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
   const layout = useMemo(() => laidOut(tracks, data, { folded, unfolded, pinned }), [tracks, folded, unfolded, pinned]);
+  const titles = useMemo(() => layout.laid.map((each) => each.track.lane.title).join("|"), [layout]);
   const height = Math.min(tallest(), layout.height);
   const x = scaleLinear(view, [GUTTER, Math.max(GUTTER + 10, width)]);
   const shown = useMemo(() => (covers && tile ? { ...named, flows: tile.flows } : named), [covers, tile, named]);
@@ -298,7 +299,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
           <div ref={scroller} class="scroller" style={{ height: `${height}px` }} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
             <div style={{ height: `${layout.height}px` }}>
               <canvas ref={canvas} tabIndex={0} role="img" aria-label="Timeline. Keys: a, d pan; w, s zoom; 0 the whole; f fits what is chosen; m measures."
-                data-lanes={layout.laid.map((each) => each.track.lane.title).join("|")} data-view={`${Math.round(view[0])} ${Math.round(view[1])}`}
+                data-lanes={titles} data-view={`${Math.round(view[0])} ${Math.round(view[1])}`}
                 onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); drag.current = null; pointer.current = null; }}
                 onMouseDown={(event) => { const [px, py] = placeOf(event); drag.current = { x: px, y: py, top: scroll, view, selects: event.shiftKey, moved: false }; }}
                 onMouseUp={release} onDblClick={(event) => { const span = spanUnder(event); if (span) fit(span); }} />

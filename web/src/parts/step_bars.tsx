@@ -19,11 +19,14 @@ export function phaseOrder(steps: StepColumns): string[] {
     .filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
+// Steps that are not counted, such as a first one that compiles, must not flatten the others.
 function tallest(steps: StepColumns, from: number, to: number): { top: number; cut: boolean } {
-  const shown = steps.duration_ns.slice(from, to).sort((a, b) => a - b);
-  const most = shown[shown.length - 1] ?? 1;
-  const usual = shown[Math.floor(shown.length * 0.95)] ?? most;
-  return most > 3.5 * usual ? { top: 2.5 * usual, cut: true } : { top: most, cut: false };
+  const shown = steps.duration_ns.slice(from, to);
+  const counts = shown.filter((_, index) => steps.measured[from + index]);
+  const usual = (counts.length ? counts : [...shown]).sort((a, b) => a - b);
+  const most = shown.reduce((a, b) => Math.max(a, b), 1);
+  const high = usual[Math.floor(usual.length * 0.95)] ?? most;
+  return most > 3.5 * high ? { top: 2.5 * high, cut: true } : { top: most, cut: false };
 }
 
 interface Props {

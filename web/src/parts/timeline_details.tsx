@@ -1,4 +1,5 @@
 // What is told about a part of the timeline: under the pointer, chosen, or between two moments.
+import { useMemo } from "preact/hooks";
 import type { Content, Counter, Timeline } from "../data";
 import { count, counted, duration, percent } from "../format";
 import { Link, Name, Place, visible } from "./links";
@@ -44,7 +45,7 @@ export function Chosen({ content, data, tracks, span, own, onFit, onSpan }: Chos
   const step = each.lane.kind === "step" && /^step (\d+)$/.exec(name);
   const operator = each.lane.kind === "operator" && content.ops?.ops.some((row) => row.name === name);
   const finding = each.lane.kind === "finding" && content.findings?.findings.find((one) => one.title === name);
-  const all = alike(tracks, span);
+  const all = useMemo(() => alike(tracks, span), [tracks, span]); // the page is drawn again with every move
   const process = data.processes[each.lane.process];
   return (
     <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> <Name text={name} /></>}
@@ -68,14 +69,14 @@ const MOST_RELATED = 8;
 
 // The other ends of its arrows: from launch to kernel, from forward to backward.
 function Related({ data, tracks, span, onSpan }: { data: Timeline; tracks: Track[]; span: Span; onSpan: (span: Span) => void }) {
-  const flows = flowsOf(data, span);
-  if (!flows.length) return null;
-  const ends = flows.slice(0, MOST_RELATED).map(([a, from, b, to]) => {
+  const flows = useMemo(() => flowsOf(data, span), [data, span]);
+  const ends = useMemo(() => flows.slice(0, MOST_RELATED).map(([a, from, b, to]) => {
     const isFrom = a === span.track.index && from >= span.track.start[span.at] - 1 && from <= span.track.end[span.at] + 1;
     const other = spanFrom(tracks, isFrom ? b : a, isFrom ? to : from);
     const isDevice = [a, b].some((index) => tracks.find((each) => each.index === index)?.lane.kind === "device");
     return { other, what: isDevice ? (isFrom ? "launched" : "launched by") : isFrom ? "its backward" : "its forward" };
-  });
+  }), [flows, tracks]);
+  if (!flows.length) return null;
   return (
     <p class="related">
       <span class="faint">{counted(flows.length, "arrow")}:</span>
@@ -88,7 +89,7 @@ function Related({ data, tracks, span, onSpan }: { data: Timeline; tracks: Track
 
 export function Selected({ data, tracks, range, onClear }: { data: Timeline; tracks: Track[]; range: [number, number]; onClear: () => void }) {
   const [from, to] = [Math.min(...range), Math.max(...range)];
-  const rows = sums(tracks, from, to);
+  const rows = useMemo(() => sums(tracks, from, to), [tracks, from, to]);
   return (
     <Panel title={`Selected: ${duration(to - from)}`} note={`from ${duration(from)}`} actions={<button type="button" onClick={onClear}>Clear</button>}>
       <Table label="what is in it" rows={rows} sort="ns" most={25} rowKey={(row) => `${row.kind} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lanes.join(" ")}`}

@@ -81,6 +81,12 @@ function heading(context: CanvasRenderingContext2D, each: Laid, top: number, wid
   context.font = "11.5px system-ui, sans-serif";
 }
 
+const LETTERS = 24; // of a lane's name
+
+function middled(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(text.length - Math.floor(most * 0.4) + 1)}`;
+}
+
 function drawLanes(context: CanvasRenderingContext2D, timeline: Timeline, lanes: Laid[], view: View, shift: number, panel: string, faint: string): void {
   for (const each of lanes) {
     const top = each.top + shift;
@@ -92,11 +98,12 @@ function drawLanes(context: CanvasRenderingContext2D, timeline: Timeline, lanes:
     context.fillStyle = faint;
     context.textAlign = "left";
     const { title, thread } = each.track.lane;
-    const beside = each.height < 2 * ROW && thread && thread !== "MainThread" ? ` · ${thread}` : "";
+    const isAlone = each.height < 2 * ROW && thread && thread !== "MainThread";
+    const name = !isAlone ? title : each.track.lane.kind === "device" ? thread : `${title} · ${thread}`;
     context.fillText(each.pinned ? "★" : "☆", 6, top + ROW / 2);
-    context.fillText(visible(`${each.folded ? "▸" : "▾"} ${title}${beside}`).slice(0, 28), PIN, top + ROW / 2);
+    context.fillText(`${each.folded ? "▸" : "▾"} ${middled(visible(name), LETTERS)}`, PIN, top + ROW / 2);
     const second = each.track.counter ? `up to ${shownValue(each.track.counter, Math.max(...each.track.counter.values))}` : thread;
-    if (each.height >= 2 * ROW && second) context.fillText(visible(second).slice(0, 24), PIN + 12, top + ROW * 1.5);
+    if (each.height >= 2 * ROW && second) context.fillText(middled(visible(second), LETTERS), PIN + 12, top + ROW * 1.5);
   }
 }
 
