@@ -76,4 +76,4 @@ class LineSamples(Record, frozen=True):
     own_ns: int  # in the line itself: its own bytecode, and C that it called
     calls_ns: int  # in Python functions that it called
     waiting_ns: int | None  # of both, while the thread used no CPU; null: not known
-    course: list[int]  # ns in each of equal parts of the process's time
+    course: list[int]  # 0 to 15: how much of it was in each of equal parts of the process's time

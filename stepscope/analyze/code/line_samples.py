@@ -23,6 +23,7 @@ from stepscope.model.page import LineSamples
 from stepscope.store.reader import ProcessData, Run
 
 PARTS: Final = 24  # of the run, in a line's course
+HIGHEST: Final = 15
 _Place = tuple[str, int]  # path, line
 _Floats = npt.NDArray[np.float64]
 
@@ -50,10 +51,16 @@ def line_samples(run: Run) -> list[LineSamples]:
             own_ns=total.own_ns,
             calls_ns=total.calls_ns,
             waiting_ns=None if total.waiting_ns is None else round(total.waiting_ns),
-            course=total.course.astype(np.int64).tolist(),
+            course=_levels(total.course),
         )
         for (role, (path, line)), total in totals.items()
     ]
+
+
+def _levels(course: _Floats) -> list[int]:
+    """In sixteenths of the largest, which is enough for a spark; what is there is at least 1."""
+    levels = np.ceil(course / max(1.0, float(course.max())) * HIGHEST)
+    return levels.astype(np.int64).tolist()  # type: ignore[no-any-return]  # NumPy says Any
 
 
 class _Places:
