@@ -115,6 +115,7 @@ SHOWN = {
     "analyze.code.function_numbers",
     "analyze.code.functions",
     "analyze.code.hottest_lines",
+    "analyze.code.line_samples",
     "analyze.code.lines",
     "analyze.code.sampled_threads",
     "analyze.code.source_texts",

@@ -58,7 +58,7 @@ export function Ranks({ content }: { content: Content }) {
               { key: "threads", title: "threads", value: (row) => row.threads },
               { key: "cost", title: "our cost", value: (row) => row.overhead_share, cell: (row) => percent(row.overhead_share) },
               { key: "status", title: "status", text: true, value: (row) => row.status },
-              { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={40} /></code> },
+              { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={24} /></code> },
             ]} />
         </Panel>
       )}
