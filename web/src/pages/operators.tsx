@@ -118,7 +118,7 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
   ];
   const bar = (row: OpRow) => (deviceNs ? (row.self_device_ns ?? 0) / deviceNs : row.self_cpu_ns / whole);
   return [
-    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs ? 32 : 40} /> },
+    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs || withMemory ? 30 : 40} /> },
     ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={34} /></code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
     ...(by === "shape" ? [] : [{ key: "bar", title: "", value: bar, cell: (row: OpRow) => <Bar share={bar(row)} /> }]),
@@ -163,7 +163,7 @@ function Kernels({ content }: { content: Content }) {
     <Panel title="On the device">
       <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
         columns={[
-          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={40} /> },
+          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={37} /> },
           { key: "kind", title: "kind", text: true, value: (row) => row.kind },
           ...(withDevices ? [{ key: "device", title: "device", value: (row: KernelRow) => row.device }] : []),
           { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },

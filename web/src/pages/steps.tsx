@@ -43,6 +43,7 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
   );
 }
 
+const MOST_COLUMNS = 6; // the largest phases: more do not fit side by side
 const signed = (ns: number) => (ns > 0 ? "+" : "") + duration(ns);
 
 // What part of the steps is shown, in the address; one that reaches the last step moves on with a live run.
@@ -71,6 +72,8 @@ export function Steps({ content }: { content: Content }) {
   const whys = new Map((content.findings?.outliers ?? []).map((each) => [each.step + 1, each.why]));
   const zoomed = range[0] > 0 || range[1] < steps.number.length;
   const rows = steps.number.map((_, index) => index);
+  const rest = phaseOrder(steps).slice(MOST_COLUMNS);
+  const restOf = (index: number) => rest.reduce((sum, name) => sum + steps.phases[name][index], 0);
   return (
     <Page title="Steps" note={<>{counted(summary.steps, "step")} from {visible(summary.anchor ?? "the script")}: {count(summary.warmup)} warm-up, {count(summary.measured)} measured</>}>
       {summary.step_ms && (
@@ -109,7 +112,8 @@ export function Steps({ content }: { content: Content }) {
             { key: "step", title: "step", value: (index) => steps.number[index] },
             { key: "start", title: "begins", value: (index) => steps.start_ns[index], cell: (index) => duration(steps.start_ns[index]) },
             { key: "time", title: "time", value: (index) => steps.duration_ns[index], cell: (index) => duration(steps.duration_ns[index]) },
-            ...phaseOrder(steps).map((name) => ({ key: name, title: name, value: (index: number) => steps.phases[name][index], cell: (index: number) => duration(steps.phases[name][index]) })),
+            ...phaseOrder(steps).slice(0, MOST_COLUMNS).map((name) => ({ key: name, title: name, value: (index: number) => steps.phases[name][index], cell: (index: number) => duration(steps.phases[name][index]) })),
+            ...(rest.length ? [{ key: "rest", title: "rest", hint: rest.join(", "), value: restOf, cell: (index: number) => duration(restOf(index)) }] : []),
             { key: "measured", title: "counted", text: true, value: (index) => (steps.measured[index] ? "yes" : "no") },
           ]} />
       </Panel>
