@@ -123,7 +123,6 @@ SHOWN = {
     "analyze.derived",
     "analyze.operators.device",
     "analyze.operators.kernels",
-    "analyze.operators.operators",
     "analyze.run",
     "analyze.traces.foreign",
     "compare.compare",
