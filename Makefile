@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly picture clean
+.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly picture pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,10 @@ nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in 
 
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
 	.venv/bin/python docs/picture.py
+
+pictures: .venv/.dev examples/data/digits.npz ## screenshots of every page on runs of every kind, in build/pictures; or TRACES="a.json.gz"
+	.ci/chromium
+	.venv/bin/python docs/pictures.py $(TRACES)
 
 clean: ## remove what was built (environments and runs stay)
 	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

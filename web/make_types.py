@@ -1,11 +1,13 @@
 """Writes src/model/: TypeScript types for what Python hands to the page, made from the records.
 
-answers.ts has what `--json` prints as well, device.ts the part of it that is about devices, and
-content.ts what only the page gets. They are committed, so that the page can be built before
-stepscope is installed. `--check` writes nothing, and fails if a file does not match the records.
+answers.ts has what `--json` prints as well, device.ts the part of it that is about devices,
+content.ts what only the page gets, colours.ts the colours of the phases, which the terminal has as
+well. They are committed, so that the page can be built before stepscope is installed. `--check`
+writes nothing, and fails if a file does not match the records.
 """
 
 import collections
+import json
 import sys
 import textwrap
 import types
@@ -21,6 +23,7 @@ from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.device import DeviceDetails
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
+from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS, XPROF_COLOURS
 from stepscope.model.ranks import TracedRanks
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
@@ -142,7 +145,17 @@ def files() -> dict[Path, str]:
     if twice := [name for name, count in names.items() if count > 1]:
         raise TypeError(f"Two records that reach the page are both called {twice[0]}.")
     parts = {"device": device, "answers": answers, "content": content}
-    return {FOLDER / f"{file}.ts": str(each) for file, each in parts.items()}
+    made = {FOLDER / f"{file}.ts": str(each) for file, each in parts.items()}
+    colours = _colours(PHASES=PHASE_COLOURS | XPROF_COLOURS, PARTS=PART_COLOURS)
+    return {**made, FOLDER / "colours.ts": colours}
+
+
+def _colours(**tables: dict[str, str]) -> str:
+    made = [
+        f"export const {name}: Record<string, string> = {json.dumps(table, indent=2)};\n"
+        for name, table in tables.items()
+    ]
+    return "\n".join([HEAD, *made])
 
 
 def main() -> int:

@@ -65,3 +65,15 @@ class Tree(Record, frozen=True):
     total: list[int]
     own: list[int]
     calls: list[int] | None
+
+
+class LineSamples(Record, frozen=True):
+    """How a line's time was spent, and when, as the samples saw it: estimates."""
+
+    file: str
+    line: int
+    process: Process
+    own_ns: int  # in the line itself: its own bytecode, and C that it called
+    calls_ns: int  # in Python functions that it called
+    waiting_ns: int | None  # of both, while the thread used no CPU; null: not known
+    course: list[int]  # 0 to 15: how much of it was in each of equal parts of the process's time

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from stepscope.model import Location, Record
 
 Kind = Literal[
@@ -27,6 +29,16 @@ class Lane(Record, frozen=True):
     place: list[int] | None  # index in the timeline's places, -1: none
 
 
+class Counter(Record, frozen=True):
+    """A number over time; each value holds until the next moment."""
+
+    process: int
+    title: str
+    unit: str  # cores, bytes, batches, share
+    at_ns: list[int]
+    values: list[float]
+
+
 class Timeline(Record, frozen=True):
     processes: list[str]
     names: list[str]
@@ -37,3 +49,4 @@ class Timeline(Record, frozen=True):
     to_ns: int
     whole_ns: int  # of the whole run
     main_ns: int  # where the recording of the main process begins, from which steps count
+    counters: list[Counter] = msgspec.field(default_factory=list)  # not in tiles

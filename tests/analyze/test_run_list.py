@@ -1,5 +1,6 @@
 """The list of runs: figures that a report left, and the change against the run before."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,16 @@ def test_damaged_figures_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "run" / "tables").mkdir()
     (tmp_path / "run" / "tables" / "figures.json").write_text('{"verdict": 1')
     assert run_entry("run", tmp_path / "run").figures is None
+
+
+def test_the_list_says_how_each_run_ended(tmp_path: Path) -> None:
+    run = run_of_steps(tmp_path / "run", 5)
+    ended = {"pid": 1, "exit_status": 3, "signal": None}
+    (run / "supervisor.json").write_text(json.dumps(ended))
+    assert run_entry("run", run).status == "failed (3)"
+    (run / "supervisor.json").write_text(json.dumps(ended | {"signal": "SIGKILL"}))
+    assert run_entry("run", run).status == "killed"
+    (run / "supervisor.json").write_text(json.dumps(ended | {"exit_status": 0}))
+    assert run_entry("run", run).status == "ended"
+    (run / "supervisor.json").write_text("[]")
+    assert run_entry("run", run).status is None

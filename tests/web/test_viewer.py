@@ -32,7 +32,7 @@ def test_runs_are_listed_found_and_opened(browser: "Browser", tmp_path: Path) ->
         page.locator("h1.verdict").wait_for()
         assert "30 steps" in page.locator("#main").inner_text()
         (tmp_path / "run.png").write_bytes(page.screenshot())
-        page.get_by_role("button", name="all runs").click()
+        page.get_by_role("link", name="all runs").click()
         page.get_by_role("row", name="first").click()
         page.locator("#main", has_text="20 steps").wait_for()
         page.close()

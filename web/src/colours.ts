@@ -1,12 +1,6 @@
 // Colours that people with any kind of colour vision can tell apart; each also has a name beside it.
+import { PARTS, PHASES } from "./model/colours";
 
-const PHASES: Record<string, string> = {
-  forward: "#4477aa", backward: "#aa3377", optimizer: "#228833", input: "#ee6677", prepare: "#ccbb44",
-  transfer: "#66ccee", communication: "#ee7733", sync: "#882255", compile: "#7a6bd1", evaluation: "#44aa99",
-  checkpoint: "#999933", logging: "#c9a86a", gc: "#cc6677", python: "#6699cc", files: "#ddaa33",
-  compute: "#4477aa", outliers: "#555555", profiler: "#9aa3ab", unattributed: "#c3c9ce",
-  imports: "#aa3377", "set-up": "#ccbb44", steps: "#4477aa", saving: "#999933", teardown: "#9aa3ab",
-};
 
 const SERIES = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee7733", "#44aa99", "#999933",
   "#7a6bd1", "#cc6677", "#6699cc"];
@@ -27,6 +21,11 @@ export function byName(name: string): string {
 
 export function phase(name: string): string {
   return PHASES[name] ?? byName(name);
+}
+
+// Of the whole run: other colours than a step's, so that nobody takes one bar for the other.
+export function part(name: string): string {
+  return PARTS[name] ?? byName(name);
 }
 
 // The user's own code stands out; each library has its own quieter tone.

@@ -32,6 +32,13 @@ export function duration(ns: number | null | undefined): string {
 export const milliseconds = (ms: number | null | undefined) =>
   ms === null || ms === undefined ? NOTHING : duration(ms * 1e6);
 
+// "3.10–4.20 ms": the unit once where both have the same.
+export function spread(lowMs: number, highMs: number): string {
+  const [low, high] = [milliseconds(lowMs), milliseconds(highMs)];
+  const [number, unit] = low.split(" ");
+  return low === high ? low : unit !== undefined && high.endsWith(` ${unit}`) && low.split(" ").length === 2 ? `${number}–${high}` : `${low}–${high}`;
+}
+
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return NOTHING;
   if (share > 0 && share < 0.0005) return "<0.1 %";
@@ -75,3 +82,5 @@ export function shortNames(files: Iterable<string>): Map<string, string> {
 }
 
 export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1) || file;
+
+export const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

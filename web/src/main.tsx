@@ -1,6 +1,6 @@
 // The app: reads its data and draws the chosen page.
 import { render } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { embedded, type Content } from "./data";
@@ -27,26 +27,32 @@ import { go, useRoute } from "./route";
 import { listing, opened, tile, version, type Listing, type Opened } from "./server";
 import { setTheme, useTheme, type Theme } from "./theme";
 
-const PAGES = [
-  ["overview", "Overview"], ["steps", "Steps"], ["source", "Source"], ["functions", "Functions"],
-  ["operators", "Operators"], ["device", "Device"], ["timeline", "Timeline"], ["memory", "Memory"], ["input", "Input"],
-  ["ranks", "Ranks"], ["files", "Files"], ["compare", "Compare"], ["try", "Try"],
-] as const;
+interface Entry { page: string; title: string; figure?: string; isThere: boolean }
 
-function figure(page: string, content: Content): string {
-  switch (page) {
-    case "overview": return content.findings?.findings.length ? count(content.findings.findings.length) : "";
-    case "steps": return content.summary.steps.steps ? count(content.summary.steps.steps) : "–";
-    case "source": return count(new Set(content.lines.map((each) => each.file)).size);
-    case "functions": return count(content.functions?.functions.length ?? 0);
-    case "operators": return content.ops?.ops.length ? count(content.ops.ops.length) : "–";
-    case "device": return content.device?.ranks.length ? count(content.device.ranks.length) : "–";
-    case "input": return content.input?.loader ? "" : "–";
-    case "ranks": return content.ranks?.ranks.length ? count(content.ranks.ranks.length) : count(content.summary.processes);
-    case "try": return content.trial ? count(content.trial.rungs.length) : "–";
-    case "files": return content.files?.files.length ? count(content.files.files.length) : "–";
-    default: return "";
-  }
+// The menu. A page with nothing to show is not in it, but keeps its address.
+function pagesOf(content: Content, others: Others | null): Entry[] {
+  const { summary } = content;
+  const files = new Set(content.lines.map((each) => each.file)).size;
+  const ranks = content.ranks?.ranks.length ?? 0;
+  const operators = content.ops?.ops.length ?? 0, kernels = content.kernels?.kernels.length ?? 0;
+  const opened = content.files?.files.length ?? 0;
+  const named = (content.regions?.regions.length ?? 0) + (content.actions?.actions.length ?? 0);
+  const all: Entry[] = [
+    { page: "overview", title: "Overview", figure: content.findings?.findings.length ? count(content.findings.findings.length) : "", isThere: true },
+    { page: "steps", title: "Steps", figure: count(summary.steps.steps), isThere: content.steps !== null },
+    { page: "source", title: "Source", figure: count(files), isThere: files > 0 },
+    { page: "functions", title: "Functions", figure: count(content.functions?.functions.length ?? 0), isThere: content.trees.length > 0 || !!content.functions?.functions.length },
+    { page: "operators", title: "Operators", figure: count(operators || kernels), isThere: operators + kernels > 0 },
+    { page: "device", title: "Device", isThere: !!content.device?.ranks.length },
+    { page: "timeline", title: "Timeline", isThere: !!content.timeline?.lanes.length },
+    { page: "memory", title: "Memory", isThere: !!content.memory?.processes.length },
+    { page: "input", title: "Input", isThere: !!content.input?.loader },
+    { page: "ranks", title: ranks > 1 ? "Ranks" : "Processes", figure: count(ranks > 1 ? ranks : summary.processes), isThere: ranks > 1 || summary.processes > 1 },
+    { page: "files", title: "Files", figure: opened ? count(opened) : "", isThere: opened + named > 0 },
+    { page: "compare", title: "Compare", isThere: content.compare !== null || (others?.runs.length ?? 0) > 1 },
+    { page: "try", title: "Try", figure: content.trial ? count(content.trial.rungs.length) : "", isThere: content.trial !== null },
+  ];
+  return all.filter((each) => each.isThere);
 }
 
 function Shown({ page, content, tiles, others }: { page: string; content: Content; tiles: Tiles | null; others: Others | null }) {
@@ -80,27 +86,28 @@ interface ReportProps { content: Content; tiles: Tiles | null; live?: boolean; o
 function Report({ content, tiles, live, others = null }: ReportProps) {
   const route = useRoute();
   const [finds, setFinds] = useState(false);
+  const pages = useMemo(() => pagesOf(content, others), [content, others]);
   useEffect(() => { document.title = `${content.facts.name} – stepscope`; }, [content]);
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
       if ((event.key === "/" && !typing) || (event.key === "k" && (event.ctrlKey || event.metaKey))) { event.preventDefault(); setFinds(true); }
       const number = "1234567890".indexOf(event.key);
-      if (event.altKey && number >= 0 && PAGES[number]) { event.preventDefault(); go(PAGES[number][0]); }
+      if (event.altKey && number >= 0 && pages[number]) { event.preventDefault(); go(pages[number].page); }
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
-  }, []);
+  }, [pages]);
   return (
     <div class="shell">
       <aside class="side">
         <div class="brand">stepscope</div>
-        {others && <button type="button" class="back" onClick={() => go("runs")}>◂ all runs</button>}
+        {others && <Link page="runs" class="back">◂ all runs</Link>}
         <div class="run-name"><Name text={content.facts.name} />{live && <span class="tag live">recording</span>}</div>
         <nav aria-label="Pages">
-          {PAGES.map(([page, title]) => (
-            <Link key={page} page={page} class={route.page === page ? "here" : ""}>
-              <span>{title}</span><span class="faint number">{figure(page, content)}</span>
+          {pages.map((each) => (
+            <Link key={each.page} page={each.page} class={route.page === each.page ? "here" : ""}>
+              <span>{each.title}</span><span class="faint number">{each.figure}</span>
             </Link>
           ))}
         </nav>
@@ -113,7 +120,7 @@ function Report({ content, tiles, live, others = null }: ReportProps) {
         <Shown key={route.page} page={route.page} content={content} tiles={tiles} others={others} />
         <footer class="foot faint">made {content.made.replace("T", " ")} by stepscope {content.facts.stepscope}</footer>
       </main>
-      {finds && <Finder content={content} pages={PAGES} onClose={() => setFinds(false)} />}
+      {finds && <Finder content={content} pages={pages.map((each) => [each.page, each.title] as const)} onClose={() => setFinds(false)} />}
     </div>
   );
 }
@@ -122,22 +129,17 @@ const EVERY_MS = 2000;
 
 function Viewer() {
   const [list, setList] = useState<Listing | null>(null);
-  const [run, setRun] = useState<string | null>(null);
-  const [shown, setShown] = useState<Opened | null>(null);
+  const [shown, setShown] = useState<(Opened & { run: string }) | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const route = useRoute();
   const fail = (error: unknown) => setTrouble(error instanceof Error ? error.message : String(error));
+  const isList = route.page === "runs" || (!list?.is_single && !route.query.run);
+  const run = !list || (isList && !list.is_single) ? null : list.is_single ? list.runs[0]?.id ?? null : route.query.run;
 
+  useEffect(() => { if (!list || isList) void listing().then(setList, fail); }, [isList]);
   useEffect(() => {
-    listing().then((found) => {
-      setList(found);
-      setRun(found.is_single ? found.runs[0]?.id ?? null : chosenRun());
-    }, fail);
-  }, []);
-  useEffect(() => { if (route.page === "runs") { setRun(null); setShown(null); void listing().then(setList, fail); } }, [route.page]);
-  useEffect(() => {
+    setTrouble(null);
     if (!run) return;
-    keepRun(run);
     let gone = false, known = "";
     const load = async () => {
       try {
@@ -146,7 +148,7 @@ function Viewer() {
           const found = await opened(run);
           if (gone) return;
           known = found.version;
-          setShown(found);
+          setShown({ ...found, run });
           setTrouble(null);
         }
       } catch (error) { if (!gone) fail(error); }
@@ -157,21 +159,14 @@ function Viewer() {
   }, [run]);
   const key = shown?.version;
   const tiles = useCallback<Tiles>((from, to, width) => tile(run!, key!, from, to, width).catch(() => null), [run, key]);
+  const others = useMemo(() => (!list || list.is_single || !run ? null : { run, runs: list.runs }), [list, run]);
 
-  const open = (id: string) => { setShown(null); setRun(id); go("overview"); };
-  if (trouble && !shown) return <main class="alone"><Page title="stepscope"><Empty>{trouble}</Empty></Page></main>;
+  const isHere = shown !== null && shown.run === run;
+  if (trouble && !isHere) return <main class="alone"><Page title="stepscope" note={list && !list.is_single && <Link page="runs">all runs</Link>}><Empty>{trouble}</Empty></Page></main>;
   if (!list) return <main class="alone"><Empty>Asking the server…</Empty></main>;
-  if (!run) return <main class="alone"><RunList listing={list} onOpen={open} /></main>;
-  if (!shown) return <main class="alone"><Preparing run={run} /></main>;
-  return <Report content={shown.content} tiles={tiles} live={shown.is_running} others={list.is_single ? null : { run, runs: list.runs }} />;
-}
-
-// The open run is remembered across reloads, but not after the window closes.
-function chosenRun(): string | null {
-  try { return location.hash.startsWith("#/runs") ? null : sessionStorage.getItem("stepscope-run"); } catch { return null; }
-}
-function keepRun(run: string): void {
-  try { sessionStorage.setItem("stepscope-run", run); } catch { /* then it is not remembered */ }
+  if (!run) return <main class="alone"><RunList listing={list} /></main>;
+  if (!isHere) return <main class="alone"><Preparing run={run} /></main>;
+  return <Report content={shown.content} tiles={tiles} live={shown.is_running} others={others} />;
 }
 
 const given = embedded();

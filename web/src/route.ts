@@ -1,8 +1,11 @@
-// The current page and what is chosen on it, in the address after the #.
-import { useEffect, useState } from "preact/hooks";
+// The run, the page and what is chosen on it, in the address after the #: back works, and links can be sent.
+import { useCallback, useEffect, useState } from "preact/hooks";
 
 export type Query = Record<string, string | number | null | undefined>;
 export interface Route { page: string; query: Record<string, string> }
+
+const RUN = "run"; // the viewer's run: it stays while pages change
+const LIST = "runs"; // the one page that is not about a run
 
 const listeners = new Set<() => void>();
 let current = parsed(location.hash);
@@ -13,7 +16,8 @@ function parsed(hash: string): Route {
 }
 
 export function address(page: string, query: Query = {}): string {
-  const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const whole: Query = page === LIST ? query : { [RUN]: current.query[RUN], ...query };
+  const kept = Object.entries(whole).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const search = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
   return `#/${page}${search ? "?" + search : ""}`;
 }
@@ -33,6 +37,11 @@ export function go(page: string, query: Query = {}, replace = false): void {
   } catch { /* stay */ }
 }
 
+// Something else is chosen on the same page. What one types or zooms replaces the address: back leads to the choice before.
+export function change(query: Query, replace = false): void {
+  go(current.page, { ...current.query, ...query }, replace);
+}
+
 addEventListener("popstate", () => enter(parsed(location.hash)));
 addEventListener("hashchange", () => enter(parsed(location.hash)));
 
@@ -45,4 +54,11 @@ export function useRoute(): Route {
     return () => { listeners.delete(listener); };
   }, []);
   return route;
+}
+
+// A state that is in the address; what is as usual is left out of it.
+export function useAsked<T extends string>(key: string, usual: T): [T, (value: T) => void] {
+  const { query } = useRoute();
+  const set = useCallback((value: T) => change({ [key]: value === usual ? null : value }, true), [key, usual]);
+  return [(query[key] as T | undefined) ?? usual, set];
 }

@@ -48,6 +48,14 @@ class RunEntry(Record, frozen=True):
     script: str | None
     figures: RunFigures | None = None  # null: it has not been analysed
     change: float | None = None  # its speed-up over the run of the same script before it
+    status: str | None = None  # how it ended, in a word or two; null: not known
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    """What supervisor.json says about the end."""
+
+    exit_status: int | None = None
+    signal: int | str | None = None
 
 
 def is_run(path: Path) -> bool:
@@ -59,16 +67,29 @@ def run_entry(name: str, path: Path) -> RunEntry:
     info = _info(path, stat.st_mtime_ns)
     started_ns = info.get("started_realtime_ns")
     command = info.get("command")
+    is_running = _is_running(path)
     return RunEntry(
         id=name,
         name=name,
         command=[str(each) for each in command] if isinstance(command, list) else [],
         started_s=started_ns / 1e9 if isinstance(started_ns, int) else None,
         modified_s=stat.st_mtime,
-        is_running=_is_running(path),
+        is_running=is_running,
         script=str(info["script"]) if info.get("script") else None,
         figures=_figures(path),
+        status="recording" if is_running else _ended(path),
     )
+
+
+def _ended(path: Path) -> str | None:
+    """As the supervisor saw it."""
+    try:
+        found = msgspec.json.decode(read_plain(path / fmt.SUPERVISOR_FILE), type=_Ended)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if found.signal is not None:
+        return "killed"
+    return "ended" if not found.exit_status else f"failed ({found.exit_status})"
 
 
 def with_changes(newest_first: list[RunEntry]) -> list[RunEntry]:

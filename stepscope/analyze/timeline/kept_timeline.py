@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from stepscope.analyze.derived import read_table, replace_file
 from stepscope.analyze.timeline.run_timeline import RunTimeline
 from stepscope.analyze.timeline.spans import Row, Spans
 from stepscope.model import Location, Record
-from stepscope.model.timeline import Kind
+from stepscope.model.timeline import Counter, Kind
 
 if TYPE_CHECKING:
     import polars
@@ -38,6 +39,7 @@ class KeptTimeline(Record, frozen=True):
     main_ns: int
     sizes: dict[str, int]  # of the files: a truncated copy does not count
     ended_ns: int | None = None
+    counters: list[Counter] = msgspec.field(default_factory=list)
 
     def is_whole(self, folder: Path) -> bool:
         return self.sizes == _sizes(folder)
@@ -60,6 +62,7 @@ def keep_timeline(folder: Path, timeline: RunTimeline) -> KeptTimeline:
         main_ns=timeline.main_ns,
         sizes=_sizes(folder),
         ended_ns=timeline.ended_ns,
+        counters=timeline.counters,
     )  # fmt: skip
 
 
@@ -106,6 +109,7 @@ def read_timeline(folder: Path, found: KeptTimeline) -> RunTimeline:
         flows=flows,
         main_ns=found.main_ns,
         ended_ns=found.ended_ns,
+        counters=found.counters,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.timeline.counter_tracks import counter_tracks
 from stepscope.analyze.timeline.one_clock import Member, on_one_clock
 from stepscope.analyze.timeline.operator_rows import OperatorRows
 from stepscope.analyze.timeline.rows import Source, Words
@@ -21,7 +22,7 @@ from stepscope.analyze.timeline.tracks import (
 )
 from stepscope.clock import Ints
 from stepscope.model import Location
-from stepscope.model.timeline import Lane, Timeline
+from stepscope.model.timeline import Counter, Lane, Timeline
 from stepscope.store.reader import Run
 
 MOST_SPANS: Final = 40_000  # in a file
@@ -43,6 +44,7 @@ class RunTimeline:
     flows: Ints  # n x 4: row and start, twice
     main_ns: int
     ended_ns: int | None = None  # when the last process ended; None: a trace does not say
+    counters: list[Counter] = dataclasses.field(default_factory=list)
 
     @property
     def is_long(self) -> bool:
@@ -102,6 +104,7 @@ class RunTimeline:
             to_ns=to_ns,
             whole_ns=self._last_ns,
             main_ns=self.main_ns,
+            counters=self.counters if with_words else [],
         )
 
     def _flows(self, from_ns: int, to_ns: int) -> list[tuple[int, int, int, int]]:
@@ -131,6 +134,7 @@ def run_timeline(run: Run) -> RunTimeline:
         flows=np.concatenate(flows),
         main_ns=members[0].process.start_ns - members[0].zero_ns if members else 0,
         ended_ns=_ended_ns(members),
+        counters=counter_tracks(members, rows),
     )
 
 

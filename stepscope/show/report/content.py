@@ -15,6 +15,7 @@ from stepscope.analyze.answers.step_columns import step_columns
 from stepscope.analyze.answers.trees import trees
 from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.code.hottest_lines import LEAST_SHARE_OF_RUN
+from stepscope.analyze.code.line_samples import line_samples
 from stepscope.analyze.code.source_texts import source_texts
 from stepscope.analyze.run import Run
 from stepscope.analyze.timeline.run_timeline import RunTimeline, run_timeline
@@ -114,6 +115,7 @@ def content(
         made=datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         compare=compare,
         trial=trial,
+        line_samples=ask("The samples of lines", lambda: line_samples(run)) or [],
         can_try=importlib.util.find_spec("stepscope.trial") is not None,
     )
     return whole if with_source else without_source(whole)

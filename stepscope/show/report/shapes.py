@@ -10,7 +10,7 @@ from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.next_questions import NextQuestion
 from stepscope.model.ops import OpsAnswer
-from stepscope.model.page import Called, Facts, Recorded, StepColumns, Tree
+from stepscope.model.page import Called, Facts, LineSamples, Recorded, StepColumns, Tree
 from stepscope.model.timeline import Timeline
 from stepscope.model.trial import TrialAnswer
 from stepscope.views import VIEWS
@@ -83,6 +83,7 @@ class Content(Record, frozen=True):
     can_try: bool  # whether this stepscope can measure a fix itself
     compare: ComparisonAnswer | None = None  # with another run, if the report is about two
     trial: TrialAnswer | None = None  # of fixes, if the report is about one
+    line_samples: list[LineSamples] = msgspec.field(default_factory=list)
 
 
 # Views whose answers the page gets as they are: those that have no other form above.

@@ -11,6 +11,7 @@ from stepscope.analyze.answers.headline import most_of_each_step
 from stepscope.model import Share, StepsAnswer
 from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
+from stepscope.model.phase_colours import phase_colour
 from stepscope.model.rare import is_rare
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
@@ -38,25 +39,6 @@ from stepscope.show.terminal.each_step import course, each_block
 _ANCHOR_WIDTH: Final = 55
 _WORTH_A_WORD: Final = 0.01  # of the step
 _OVER_BUDGET: Final = "the first seconds, and all with --exact, are counted in full"
-_CATEGORY_STYLES: Final = {
-    "input": "magenta",
-    "files": "magenta",
-    "prepare": "yellow",
-    "forward": "green",
-    "backward": "blue",
-    "compute": "green",
-    "optimizer": "cyan",
-    "communication": "red",
-    "sync": "red",
-    "outliers": "white",
-    "profiler": "dim",
-    "unattributed": "dim",
-    "Input": "magenta",  # XProf's
-    "Kernel Launch": "yellow",
-    "Device Collectives": "red",
-    "Host Compute": "blue",
-    "All Others": "dim",
-}
 
 
 def steps(answer: StepsAnswer, *, top: int | None = None, table: bool = True) -> RenderableType:
@@ -172,7 +154,7 @@ def _breakdown(shares: list[Share]) -> Table:
     for share in shares:
         if share.share < LEAST_SHARE and not share.device_ms:
             continue
-        style = _CATEGORY_STYLES.get(share.category, "green")
+        style = phase_colour(share.category)
         device_cell = (milliseconds_cell(share.device_ms),) if with_device else ()
         table.add_row(
             share.category,

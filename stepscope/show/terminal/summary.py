@@ -12,6 +12,7 @@ from stepscope.analyze.code.hottest_lines import summary_lines
 from stepscope.model import Ending, SummaryAnswer
 from stepscope.model.categories import LEAST_SHARE
 from stepscope.model.findings import FindingsAnswer
+from stepscope.model.phase_colours import part_colour
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
 from stepscope.show.terminal.drawing.numbers import counted, duration, percent
@@ -30,14 +31,6 @@ from stepscope.show.terminal.hottest import hottest_block, line_block
 from stepscope.show.terminal.steps import cost_line, steps_block
 
 _UNKNOWN: Final = "1970-01-01T"  # some files do not say when
-_PART_STYLES: Final = {
-    "imports": "magenta",
-    "set-up": "yellow",
-    "steps": "green",
-    "evaluation": "blue",
-    "saving": "cyan",
-    "teardown": "dim",
-}
 
 
 def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> RenderableType:
@@ -89,7 +82,7 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
     for part in answer.parts:
         if part.share < LEAST_SHARE:
             continue
-        style = _PART_STYLES.get(part.category, "green")
+        style = part_colour(part.category)
         row = (part.category, Bar(part.share, style), duration_cell(part.ns), percent(part.share))
         table.add_row(*row)
     took = duration(answer.wall_ns) if answer.parts else "nothing was recorded"

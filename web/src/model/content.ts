@@ -64,10 +64,21 @@ export interface Lane {
   count: number[] | null; place: number[] | null;
 }
 
+// A number over time; each value holds until the next moment.
+export interface Counter {
+  process: number; title: string; unit: string; at_ns: number[]; values: number[];
+}
+
 export interface Timeline {
   processes: string[]; names: string[]; places: Location[]; lanes: Lane[];
   flows: [number, number, number, number][]; from_ns: number; to_ns: number; whole_ns: number;
-  main_ns: number;
+  main_ns: number; counters: Counter[];
+}
+
+// How a line's time was spent, and when, as the samples saw it: estimates.
+export interface LineSamples {
+  file: string; line: number; process: Process; own_ns: number; calls_ns: number;
+  waiting_ns: number | null; course: number[];
 }
 
 // Everything that the page shows about a run. What failed is null, and `trouble` says why.
@@ -79,10 +90,11 @@ export interface Content {
   sources: Record<string, string[]> | null; called: ([string, string, number, string | null])[];
   trees: Tree[]; functions: FunctionTable | null; ops_by_shape: OpsAnswer | null;
   timeline: Timeline | null; reduced: string[]; trouble: string[]; made: string; can_try: boolean;
-  compare: ComparisonAnswer | null; trial: TrialAnswer | null; regions: RegionsAnswer | null;
-  actions: ActionsAnswer | null; ops: OpsAnswer | null; kernels: KernelsAnswer | null;
-  device: DeviceAnswer | null; input: InputAnswer | null; files: FilesAnswer | null;
-  memory: MemoryAnswer | null; ranks: RanksAnswer | null; processes: ProcessesAnswer | null;
+  compare: ComparisonAnswer | null; trial: TrialAnswer | null; line_samples: LineSamples[];
+  regions: RegionsAnswer | null; actions: ActionsAnswer | null; ops: OpsAnswer | null;
+  kernels: KernelsAnswer | null; device: DeviceAnswer | null; input: InputAnswer | null;
+  files: FilesAnswer | null; memory: MemoryAnswer | null; ranks: RanksAnswer | null;
+  processes: ProcessesAnswer | null;
 }
 
 // What was found out about a run, in one row.
@@ -95,6 +107,7 @@ export interface RunFigures {
 export interface RunEntry {
   id: string; name: string; command: string[]; started_s: number | null; modified_s: number;
   is_running: boolean; script: string | null; figures: RunFigures | null; change: number | null;
+  status: string | null;
 }
 
 // What is being computed for a run, since when, and how much there is to read.

@@ -1,14 +1,12 @@
 // Which files were opened, from where, how often, and what that cost; and the named regions.
 import type { Content, FileRow, NamedRow } from "../data";
 import { baseName, count, duration, percent, processName, shortNames, size } from "../format";
-import { useRoute } from "../route";
 import { Bar } from "../parts/bars";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
 export function Files({ content }: { content: Content }) {
-  const { query } = useRoute();
   const answer = content.files;
   const rows = answer?.files ?? [];
   const steps = content.summary.steps.steps;
@@ -23,7 +21,7 @@ export function Files({ content }: { content: Content }) {
       {!rows.length && <Empty>{content.nothing.files} Files that a C library opens on its own are not seen.</Empty>}
       {rows.length > 0 && (
         <Panel title="Files">
-          <Table key={query.file ?? ""} label="files" rows={rows} sort="time" rowKey={(row: FileRow, index) => `${row.path}|${index}`} find={(row) => `${row.path} ${row.location?.file ?? ""}`} filter={query.file ?? ""}
+          <Table label="files" rows={rows} sort="time" rowKey={(row: FileRow, index) => `${row.path}|${index}`} find={(row) => `${row.path} ${row.location?.file ?? ""}`}
             columns={[
               { key: "path", title: "file", text: true, wide: true, value: (row) => row.path, cell: (row) => <span title={visible(row.path)}><Name text={baseName(row.path)} /> <Name class="faint small" text={row.path.slice(0, row.path.length - baseName(row.path).length)} /></span> },
               { key: "how", title: "for", text: true, value: (row) => (row.writing ? "writing" : "reading") },

@@ -1,58 +1,72 @@
-// Functions: the call tree as icicle, flame graph or sunburst, and pstats' table.
+// Functions: the call tree of a thread in several looks, and pstats' table.
 import { useMemo, useState } from "preact/hooks";
 import type { Called, Caller, Content, ShownFunction, Tree } from "../data";
-import { count, duration, percent, processName, shortNames } from "../format";
-import { go, useRoute } from "../route";
+import { count, counted, duration, percent, processName, shortNames } from "../format";
+import { change, useAsked, useRoute } from "../route";
 import { Bar } from "../parts/bars";
-import { Link, Name, visible } from "../parts/links";
+import { Cut, Link, Name, visible } from "../parts/links";
 import { Choice, Empty, Notes, Page, Panel, Search, Select } from "../parts/panel";
 import { Table } from "../parts/table";
 import { Icicle } from "../parts/icicle";
 import { Sunburst } from "../parts/sunburst";
-import { planted, type Branch } from "../parts/branches";
+import { Sandwich } from "../parts/sandwich";
+import { laneOf, matches, ordered, planted, type Branch } from "../parts/branches";
 
-type Look = "icicle" | "flame" | "sunburst";
+type Look = "left heavy" | "flame" | "time order" | "sandwich" | "sunburst";
 
+const LOOKS: readonly (readonly [Look, string])[] = [
+  ["left heavy", "left heavy"], ["flame", "flame graph"], ["time order", "time order"], ["sandwich", "sandwich"], ["sunburst", "sunburst"],
+];
 const treeName = (tree: Tree) =>
   `${processName(tree.process)} · ${tree.thread}${tree.threads > 1 ? ` (${tree.threads} threads)` : ""} · ${tree.source === "calls" ? "every call" : "sampled"}`;
 
+// The time of what matches, each moment once.
+function matched(root: Branch, find: string): number {
+  if (!find) return 0;
+  let ns = 0;
+  const visit = (branch: Branch) => { if (branch.file !== "" && matches(branch, find)) ns += branch.total; else branch.children.forEach(visit); };
+  visit(root);
+  return ns;
+}
+
+// A branch in the address: the numbers of its ancestors among their siblings.
+const pathOf = (branch: Branch) => branch.path.slice(1).map((each, index) => branch.path[index].children.indexOf(each)).join(".");
+const branchAt = (root: Branch, path: string) =>
+  path.split(".").filter(Boolean).reduce<Branch | undefined>((branch, at) => branch?.children[Number(at)], root) ?? root;
+
 function Graph({ content }: { content: Content }) {
-  const [which, setWhich] = useState("0");
-  const [look, setLook] = useState<Look>("icicle");
-  const [find, setFind] = useState("");
-  const [depth, setDepth] = useState("24");
-  const [focus, setFocus] = useState<Branch | null>(null);
-  const tree = content.trees[Number(which)];
-  const root = useMemo(() => planted(tree, content.called), [tree, content]);
-  const here = focus && focus.tree === tree ? focus : root;
-  const found = useMemo(() => {
-    const words = find.toLowerCase();
-    if (!words) return 0;
-    let ns = 0;
-    const visit = (branch: Branch) => {
-      if (branch.name.toLowerCase().includes(words) || branch.file.toLowerCase().includes(words)) { ns += branch.total; return; }
-      branch.children.forEach(visit);
-    };
-    visit(root);
-    return ns;
-  }, [root, find]);
-  const props = { root, focus: here, find, depth: Number(depth), onFocus: setFocus };
+  const [which] = useAsked<string>("thread", "0");
+  const [look] = useAsked<Look>("look", "left heavy");
+  const [find, setFind] = useAsked<string>("find", "");
+  const [depth, setDepth] = useAsked<string>("depth", "24");
+  const { query } = useRoute();
+  const tree = content.trees[Number(which)] ?? content.trees[0];
+  const lane = useMemo(() => laneOf(content, tree), [content, tree]);
+  const isInTime = look === "time order" && lane !== null;
+  const root = useMemo(() => (isInTime ? ordered(tree, content, lane!) : planted(tree, content.called)), [tree, content, isInTime]);
+  const focus = branchAt(root, query.at ?? "");
+  const found = useMemo(() => matched(root, find), [root, find]);
+  const whole = root.total || 1;
+  const onFocus = (branch: Branch | null) => change({ at: branch ? pathOf(branch) : null });
+  const props = { root, focus, find, depth: Number(depth), onFocus };
+  const looks = LOOKS.filter(([each]) => each !== "time order" || lane !== null);
   return (
-    <Panel title="Call tree" note={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${count(tree.samples)} samples` : ", every call counted"}`}
+    <Panel title="Call tree" note={`${duration(tree.total_ns)}${tree.samples !== null ? `, ${counted(tree.samples, "sample")}` : ", every call counted"}`}
       actions={<>
-        <Select label="thread" value={which} options={content.trees.map((each, index) => [String(index), treeName(each)])} onChange={(value) => { setWhich(value); setFocus(null); }} />
+        <Select label="thread" value={which} options={content.trees.map((each, index) => [String(index), treeName(each)])} onChange={(value) => change({ thread: value === "0" ? null : value, at: null }, true)} />
         <Select label="depth" value={depth} options={["6", "8", "12", "24", "48"].map((each) => [each, each])} onChange={setDepth} />
         <Search value={find} onInput={setFind} placeholder="Find a function" />
-        <Choice label="Look" value={look} options={[["icicle", "icicle"], ["flame", "flame graph"], ["sunburst", "sunburst"]]} onChange={setLook} />
+        <Choice label="Look" value={look} options={looks} onChange={(value) => change({ look: value === "left heavy" ? null : value, at: null }, true)} />
       </>}>
       <p class="crumbs">
-        {here.path.map((each, index) => <button key={index} type="button" onClick={() => setFocus(each)}>{visible(each.name)}</button>)}
-        <span class="faint">{duration(here.total)} · {percent(here.total / (tree.total_ns || 1))}{find && <> · “{find}”: {duration(found)}, {percent(found / (tree.total_ns || 1))}</>}</span>
-        {here.file && <Link page="functions" query={{ function: here.name, file: here.file }}>in the table</Link>}
-        {here.library === null && here.file && <Link page="source" query={{ file: here.file, line: here.line }}>its source</Link>}
+        {focus.path.map((each, index) => <button key={index} type="button" onClick={() => onFocus(each)}>{visible(each.name)}</button>)}
+        <span class="faint">{duration(focus.total)} · {percent(focus.total / whole)}</span>
+        {find && <span class="faint matched">“{find}”: {duration(found)}, {percent(found / whole)} of the thread</span>}
+        {focus.file && <Link page="functions" query={{ function: focus.name, file: focus.file }}>in the table</Link>}
+        {focus.library === null && focus.file && <Link page="source" query={{ file: focus.file, line: focus.line }}>its source</Link>}
       </p>
-      {look === "sunburst" ? <Sunburst {...props} /> : <Icicle {...props} upwards={look === "flame"} />}
-      <p class="faint small">A click zooms in, Escape out; arrow keys move. Orange: your own code. Width: time, callees included.</p>
+      {look === "sunburst" ? <Sunburst {...props} /> : look === "sandwich" ? <Sandwich {...props} /> : <Icicle {...props} upwards={look === "flame"} />}
+      <p class="faint small">{isInTime ? "From left to right as it happened. " : look === "sandwich" ? "Above: who called it; below: what it called. " : "The longest on the left. "}A click zooms in, Escape out; arrow keys move. Orange: your own code. Width: time, callees included.</p>
     </Panel>
   );
 }
@@ -91,7 +105,7 @@ export function Functions({ content }: { content: Content }) {
       {content.trees.length > 0 ? <Graph content={content} /> : <Empty>No stacks were sampled.</Empty>}
       <Panel title="All functions" note={chosen && <>opened: <Name text={chosen.function} /></>}>
         <Table label="functions" rows={rows} sort="tottime" most={60} rowKey={key} chosen={chosen && key(chosen)}
-          onRow={(row) => go("functions", row === chosen ? {} : { function: row.function, file: row.file }, true)}
+          link={(row) => ["functions", { ...query, function: row === chosen ? null : row.function, file: row === chosen ? null : row.file }]}
           find={(row) => `${row.function} ${row.file}`}
           actions={roles.length > 1 && <Select label="process" value={role} options={[["all", "all"], ...roles.map((each) => [each, each] as const)]} onChange={setRole} />}
           unfolded={(row) => (
@@ -100,10 +114,10 @@ export function Functions({ content }: { content: Content }) {
             </div>
           )}
           columns={[
-            { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Name text={row.function} /></> },
+            { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Cut text={row.function} most={36} /></> },
             { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
               ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
-              : <span class="faint" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
+              : <span class="faint place" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
             ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: ShownFunction) => processName(row.process) }] : []),
             { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
             { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },

@@ -1,6 +1,6 @@
 // Whether the steps wait for their batches, where the time to load one goes, and what the limit is.
 import type { Content } from "../data";
-import { count, digits, milliseconds, percent, processName, shortNames } from "../format";
+import { count, milliseconds, percent, processName, sentence, shortNames } from "../format";
 import { Bar } from "../parts/bars";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
@@ -12,13 +12,13 @@ export function Input({ content }: { content: Content }) {
   const short = shortNames(answer.lines.map((each) => each.file));
   return (
     <Page title="Input" note={answer.limited_by ? `Limited by ${answer.limited_by}` : undefined}>
-      {answer.why && <p class="lead">{visible(answer.why)}</p>}
+      {answer.why && <p class="lead">{sentence(visible(answer.why))}</p>}
       <div class="figures">
         <Figure label="waiting in a step" value={milliseconds(loader.wait_ms)} note={`${percent(loader.share)} of the step`} />
         <Figure label="steps that waited" value={count(loader.steps_that_waited)} note={`of ${count(loader.steps)}; longest ${milliseconds(loader.longest_ms)}`} />
         <Figure label="workers" value={count(loader.workers)} note={answer.busy !== null ? `busy ${percent(answer.busy)} of their time` : undefined} />
         <Figure label="batch" value={count(loader.batch_size)} note="samples" />
-        {answer.cores !== null && <Figure label="idle cores" value={answer.idle_cores === null ? "–" : digits(answer.idle_cores)} note={`of ${digits(answer.cores)}`} />}
+        {answer.cores !== null && <Figure label="idle cores" value={answer.idle_cores === null ? "–" : answer.idle_cores.toFixed(1)} note={`of ${count(answer.cores)}`} />}
         {answer.start_up_ms !== null && <Figure label="start-up" value={milliseconds(answer.start_up_ms)} note="to the first batch" />}
       </div>
       <div class="columns two">

@@ -1,10 +1,11 @@
 // Operators as the framework counted them, what ran on the device, and the lines of each.
-import { useState } from "preact/hooks";
-import type { Content, DeviceRow, KernelRow, OpRow } from "../data";
-import { count, digits, duration, percent, shortNames, size } from "../format";
-import { go, useRoute } from "../route";
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Content, DeviceRow, KernelRow, OpPlace, OpRow } from "../data";
+import { count, counted, digits, duration, percent, shortNames, size } from "../format";
+import { useAsked, useRoute } from "../route";
 import { Bar } from "../parts/bars";
-import { Link, Name, Place, visible } from "../parts/links";
+import { Cut, Link, Name, Place, visible } from "../parts/links";
 import { Choice, Empty, Notes, Page, Panel } from "../parts/panel";
 import { Table, type Column } from "../parts/table";
 
@@ -38,7 +39,7 @@ function Device({ content }: { content: Content }) {
   return (
     <Panel title="The device's time" note="in the operator windows; compute, communication and copies may overlap">
       <table class="plain">
-        <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">compute</th><th scope="col" class="number">communication</th><th scope="col" class="number">of it exposed</th><th scope="col" class="number">copies</th><th scope="col" class="number">idle</th><th scope="col" class="number">waits for the host</th></tr></thead>
+        <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">compute</th><th scope="col" class="number">communication</th><th scope="col" class="number">not overlapped</th><th scope="col" class="number">copies</th><th scope="col" class="number">idle</th><th scope="col" class="number">waits for the host</th></tr></thead>
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}><td>{row.rank !== null ? `rank ${row.rank}, ` : ""}{row.device ?? 0}</td><td class="number">{of(row.busy_ns, row)}</td><td class="number">{of(row.compute_ns, row)}</td><td class="number">{of(row.communication_ns, row)}</td><td class="number">{of(row.exposed_communication_ns, row)}</td><td class="number">{of(row.memcpy_ns, row)}</td><td class="number">{of(row.idle_ns, row)}</td><td class="number">{of(row.idle.host_wait_ns, row)}</td></tr>
@@ -71,71 +72,130 @@ function Windows({ content }: { content: Content }) {
   );
 }
 
-export function Operators({ content }: { content: Content }) {
-  const { query } = useRoute();
-  const [by, setBy] = useState<"name" | "shape">("name");
-  const answer = by === "shape" && content.ops_by_shape ? content.ops_by_shape : content.ops;
-  const kernels = content.kernels?.kernels ?? [];
-  if (!answer?.ops.length && !kernels.length) {
-    return (
-      <Page title="Operators and kernels">
-        <Empty>No operators were recorded: the script used no framework with operators, or had too few steps. <code>stepscope run --ops all</code> records them from the start.</Empty>
-        <Notes notes={answer?.notes} />
-      </Page>
-    );
-  }
-  const rows = answer?.ops ?? [];
-  const short = shortNames(rows.flatMap((each) => each.locations.map((place) => place.file)));
-  const whole = answer?.self_cpu_ns || 1;
-  const onDevice = rows.some((each) => each.self_device_ns);
-  const withMemory = rows.some((each) => each.self_cpu_bytes);
-  const withFlops = rows.some((each) => each.flops);
-  const key = (row: OpRow) => row.name + shapes(row);
-  const chosen = rows.find((each) => each.name === query.op && (query.shape === undefined || shapes(each) === query.shape));
-  const columns: Column<OpRow>[] = [
-    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },
-    { key: "line", title: "most from", text: true, value: (row) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row) => <Place at={row.location} short={short} /> },
-    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes">{visible(dimensions(row)) || "–"}</code> }] : []),
+type By = "name" | "shape" | "line";
+
+// Each line with the operators that it called.
+function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; actions: ComponentChildren }) {
+  const lines = useMemo(() => {
+    const found = new Map<string, { at: OpPlace; ns: number; calls: number; ops: [string, number][] }>();
+    for (const row of rows) {
+      for (const at of row.locations) {
+        const key = `${at.file}:${at.line}`;
+        const line = found.get(key) ?? { at, ns: 0, calls: 0, ops: [] };
+        line.ns += at.self_cpu_ns;
+        line.calls += at.calls;
+        line.ops.push([row.name, at.self_cpu_ns]);
+        found.set(key, line);
+      }
+    }
+    return [...found.values()].map((each) => ({ ...each, ops: each.ops.sort((a, b) => b[1] - a[1]) }));
+  }, [rows]);
+  const short = shortNames(lines.map((each) => each.at.file));
+  return (
+    <Table label="lines" rows={lines} sort="self" rowKey={(row) => `${row.at.file}:${row.at.line}`} find={(row) => `${row.at.file}:${row.at.line} ${row.ops.map(([name]) => name).join(" ")}`}
+      link={(row) => ["source", { file: row.at.file, line: row.at.line }]} actions={actions}
+      columns={[
+        { key: "line", title: "line", text: true, value: (row) => `${row.at.file}:${String(row.at.line).padStart(6, "0")}`, cell: (row) => <span title={visible(`${row.at.file}:${row.at.line}`)}>{visible(short.get(row.at.file) ?? row.at.file)}:{row.at.line}</span> },
+        { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
+        { key: "bar", title: "", value: (row) => row.ns, cell: (row) => <Bar share={row.ns / whole} /> },
+        { key: "self", title: "time", hint: "own time of its operators on the host", value: (row) => row.ns, cell: (row) => duration(row.ns) },
+        { key: "share", title: "share", value: (row) => row.ns / whole, cell: (row) => percent(row.ns / whole) },
+        { key: "ops", title: "mostly", text: true, wide: true, value: (row) => row.ops[0]?.[0] ?? null, cell: (row) => <span class="faint">{row.ops.slice(0, 3).map(([name]) => visible(name)).join(", ")}</span> },
+      ]} />
+  );
+}
+
+// On a trace with a device, its own time comes first: that is what such a step consists of.
+function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short: Map<string, string>): Column<OpRow>[] {
+  const withMemory = !deviceNs && rows.some((each) => each.self_cpu_bytes), withFlops = rows.some((each) => each.flops);
+  const device: Column<OpRow>[] = deviceNs ? [
+    { key: "device", title: "on device", hint: "time of the kernels that it launched itself", value: (row) => row.self_device_ns, cell: (row) => duration(row.self_device_ns) },
+    { key: "device share", title: "share", value: (row) => row.self_device_ns, cell: (row) => percent((row.self_device_ns ?? 0) / deviceNs) },
+  ] : [];
+  const host: Column<OpRow>[] = [
+    { key: "self", title: deviceNs ? "on host" : "own time", hint: "on the host, without the operators inside it", value: (row) => row.self_cpu_ns, cell: (row) => duration(row.self_cpu_ns) },
+    ...(deviceNs ? [] : [{ key: "share", title: "share", value: (row: OpRow) => row.self_cpu_ns / whole, cell: (row: OpRow) => percent(row.self_cpu_ns / whole) }]),
+  ];
+  const bar = (row: OpRow) => (deviceNs ? (row.self_device_ns ?? 0) / deviceNs : row.self_cpu_ns / whole);
+  return [
+    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs || withMemory ? 30 : 40} /> },
+    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={34} /></code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
-    ...(by === "shape" ? [] : [{ key: "bar", title: "", value: (row: OpRow) => row.self_cpu_ns, cell: (row: OpRow) => <Bar share={row.self_cpu_ns / whole} /> }]),
-    { key: "self", title: "own time", hint: "on the host, without the operators inside it", value: (row) => row.self_cpu_ns, cell: (row) => duration(row.self_cpu_ns) },
-    { key: "share", title: "share", value: (row) => row.self_cpu_ns / whole, cell: (row) => percent(row.self_cpu_ns / whole) },
-    { key: "total", title: "with inner", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
-    { key: "mean", title: "per call", value: (row) => row.total_cpu_ns / row.calls, cell: (row) => duration(row.total_cpu_ns / row.calls) },
-    ...(onDevice ? [{ key: "device", title: "device", hint: "time of the kernels that it launched itself", value: (row: OpRow) => row.self_device_ns, cell: (row: OpRow) => duration(row.self_device_ns) }] : []),
+    ...(by === "shape" ? [] : [{ key: "bar", title: "", value: bar, cell: (row: OpRow) => <Bar share={bar(row)} /> }]),
+    ...device, ...host,
+    { key: "total", title: "total", hint: "on the host, with the operators inside it", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
+    ...(by === "shape" ? [] : [{ key: "mean", title: "per call", value: (row: OpRow) => row.total_cpu_ns / row.calls, cell: (row: OpRow) => duration(row.total_cpu_ns / row.calls) }]),
+    ...(rows.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: OpRow) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row: OpRow) => <Place at={row.location} short={short} /> }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
     ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
   ];
+}
+
+function OperatorTable({ content }: { content: Content }) {
+  const { query } = useRoute();
+  const [by, setBy] = useAsked<By>("by", "name");
+  const answer = by === "shape" && content.ops_by_shape ? content.ops_by_shape : content.ops;
+  const rows = answer?.ops ?? [];
+  if (!rows.length) return null;
+  const short = shortNames(rows.flatMap((each) => each.locations.map((place) => place.file)));
+  const whole = answer?.self_cpu_ns || 1, deviceNs = answer?.self_device_ns ?? 0;
+  const key = (row: OpRow) => row.name + shapes(row);
+  const chosen = rows.find((each) => each.name === query.op && (query.shape === undefined || shapes(each) === query.shape));
+  const choice = <Choice label="Group by" value={by} options={[["name", "by name"], ["shape", "by shape"], ["line", "by line"]]} onChange={setBy} />;
   return (
-    <Page title="Operators and kernels" note={`${count(rows.length)} operators, ${duration(whole)} of their own on the host, in ${content.ops?.windows.length ?? 0} windows`}>
-      <Panel title="Operators">
-        <Table key={by} label="operators" rows={rows} columns={columns} sort="self" rowKey={key} chosen={chosen && key(chosen)}
+    <Panel title="Operators">
+      {by === "line" ? <ByLine rows={rows} whole={whole} actions={choice} /> : (
+        <Table key={by} label="operators" rows={rows} columns={columnsOf(rows, by, whole, deviceNs, short)} sort={deviceNs ? "device" : "self"} rowKey={key} chosen={chosen && key(chosen)}
           find={(row) => `${row.name} ${dimensions(row)} ${row.locations.map((each) => `${each.file}:${each.line}`).join(" ")}`}
-          onRow={(row) => go("operators", row === chosen ? {} : { op: row.name, ...(by === "shape" ? { shape: shapes(row) } : {}) }, true)}
-          unfolded={(row) => <Lines row={row} short={short} />}
-          actions={<Choice label="Group by" value={by} options={[["name", "by name"], ["shape", "by shape"]]} onChange={setBy} />} />
-      </Panel>
-      <Device content={content} />
-      <Panel title="On the device">
-        {!kernels.length && <Empty>{content.nothing.device}</Empty>}
-        {kernels.length > 0 && (
-          <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`} filter={query.kernel ?? ""}
-            columns={[
-              { key: "name", title: "kernel", text: true, wide: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },
-              { key: "kind", title: "kind", text: true, value: (row) => row.kind },
-              { key: "device", title: "device", value: (row) => row.device },
-              { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
-              { key: "bar", title: "", value: (row) => row.share, cell: (row) => <Bar share={row.share} /> },
-              { key: "total", title: "time", value: (row) => row.total_ns, cell: (row) => duration(row.total_ns) },
-              { key: "share", title: "share", value: (row) => row.share, cell: (row) => percent(row.share) },
-              { key: "mean", title: "mean", value: (row) => row.mean_ns, cell: (row) => duration(row.mean_ns) },
-              { key: "operator", title: "launched by", text: true, value: (row) => row.operator, cell: (row) => (row.operator ? <Link page="operators" query={{ op: row.operator }}><Name text={row.operator} /></Link> : "–") },
-              { key: "line", title: "line", text: true, value: (row) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row) => <Place at={row.location} short={short} /> },
-            ]} />
-        )}
-      </Panel>
+          link={(row) => ["operators", { ...query, op: row === chosen ? null : row.name, shape: by === "shape" && row !== chosen ? shapes(row) : null }]}
+          unfolded={(row) => <Lines row={row} short={short} />} actions={choice} />
+      )}
+    </Panel>
+  );
+}
+
+function Kernels({ content }: { content: Content }) {
+  const kernels = content.kernels?.kernels ?? [];
+  const short = shortNames(kernels.flatMap((each) => (each.location ? [each.location.file] : [])));
+  const withDevices = new Set(kernels.map((each) => each.device)).size > 1;
+  if (!kernels.length) return null;
+  return (
+    <Panel title="On the device">
+      <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
+        columns={[
+          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={37} /> },
+          { key: "kind", title: "kind", text: true, value: (row) => row.kind },
+          ...(withDevices ? [{ key: "device", title: "device", value: (row: KernelRow) => row.device }] : []),
+          { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
+          { key: "bar", title: "", value: (row) => row.share, cell: (row) => <Bar share={row.share} /> },
+          { key: "total", title: "time", value: (row) => row.total_ns, cell: (row) => duration(row.total_ns) },
+          { key: "share", title: "share", value: (row) => row.share, cell: (row) => percent(row.share) },
+          { key: "mean", title: "mean", value: (row) => row.mean_ns, cell: (row) => duration(row.mean_ns) },
+          { key: "operator", title: "launched by", text: true, value: (row) => row.operator, cell: (row) => (row.operator ? <Link page="operators" query={{ op: row.operator }}><Cut text={row.operator} most={28} /></Link> : "–") },
+          ...(kernels.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: KernelRow) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row: KernelRow) => <Place at={row.location} short={short} /> }] : []),
+        ]} />
+    </Panel>
+  );
+}
+
+export function Operators({ content }: { content: Content }) {
+  const rows = content.ops?.ops.length ?? 0;
+  const isOnDevice = !!content.kernels?.kernels.length;
+  if (!rows && !isOnDevice) {
+    return (
+      <Page title="Operators and kernels">
+        <Empty>No operators were recorded: the script used no framework with operators, or had too few steps. <code>stepscope run --ops all</code> records them from the start.</Empty>
+        <Notes notes={content.ops?.notes} />
+      </Page>
+    );
+  }
+  const onHost = content.ops?.self_cpu_ns ?? 0;
+  return (
+    <Page title="Operators and kernels" note={`${counted(rows, "operator")}, ${duration(onHost)} on the host, in ${counted(content.ops?.windows.length ?? 0, "window")}`}>
+      {isOnDevice && <><Device content={content} /><Kernels content={content} /></>}
+      <OperatorTable content={content} />
       {(content.ops?.windows.length ?? 0) > 0 && <Windows content={content} />}
-      <Notes notes={answer?.notes} />
+      <Notes notes={content.ops?.notes} />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
 // The first page: the verdict, what to change, the step, the whole run, and what was recorded.
 import { useEffect } from "preact/hooks";
+import { part } from "../colours";
 import type { Content, Finding } from "../data";
-import { count, counted, digits, duration, milliseconds, percent, processName, shortNames, size } from "../format";
+import { count, counted, digits, duration, milliseconds, percent, processName, shortNames, size, spread } from "../format";
 import { go, useRoute } from "../route";
 import { Bar, Stacked, Swatch } from "../parts/bars";
 import { Link, Name, Place, visible } from "../parts/links";
@@ -14,12 +15,12 @@ function Figures({ content }: { content: Content }) {
   const cost = steps.overhead;
   return (
     <div class="figures">
-      {wall_ns > 0 && <Figure label="whole run" value={duration(wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
-      {facts.is_trace && timeline && <Figure label="whole trace" value={duration(timeline.to_ns - timeline.from_ns)} note={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
+      {wall_ns > 0 && !facts.is_trace && <Figure label="whole run" value={duration(wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
+      {facts.is_trace && timeline && <Figure label="imported trace" value={duration(timeline.to_ns - timeline.from_ns)} note={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
       {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} note={`median ${milliseconds(steps.step_ms.median)}`} />}
-      {steps.step_ms && <Figure label="8 in 10 steps" value={milliseconds(steps.step_ms.p10)} note={`to ${milliseconds(steps.step_ms.p90)}`} />}
+      {steps.step_ms && <Figure label="p10–p90 of a step" value={spread(steps.step_ms.p10, steps.step_ms.p90)} note={`${counted(steps.measured ?? 0, "step")} measured`} />}
       {steps.rate && <Figure label="throughput" value={<>{digits(steps.rate.per_s)} <span class="unit">steps/s</span></>}
-        note={steps.rate.samples_per_s !== null ? `${digits(steps.rate.samples_per_s)} samples/s` : `${count(steps.measured)} steps measured`} />}
+        note={steps.rate.samples_per_s !== null ? `${digits(steps.rate.samples_per_s)} samples/s` : undefined} />}
       {cost && <Figure label="stepscope's own cost" value={<span class={cost.share > cost.budget ? "warn" : ""}>{percent(cost.share)}</span>}
         note={`budget ${percent(cost.budget)}`} />}
     </div>
@@ -48,10 +49,10 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
       <div class="card-body">
         <h3><Name text={finding.title} /></h3>
         <p class="faint">
-          <span class={`tag ${finding.severity}`}>{finding.severity}</span> <code>{finding.id}</code>
+          <span class={`tag ${finding.severity}`}>severity: {finding.severity}</span> <code>{finding.id}</code>
           {finding.location && <> · <Place at={finding.location} />{finding.location.function && <> in <Link page="functions" query={{ function: finding.location.function, file: finding.location.file }}><Name text={finding.location.function} /></Link></>}</>}
           {finding.process && finding.process.role !== "main" && <> · {processName(finding.process)}</>}
-          {finding.confidence && <> · {visible(finding.confidence)}</>}
+          {finding.confidence && <> · confidence: {visible(finding.confidence)}</>}
         </p>
         {finding.evidence.length > 0 && <ul>{finding.evidence.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
         {finding.library && !finding.evidence.some((each) => each.includes(finding.library!)) && <p class="faint">most of it in <Name text={finding.library} /></p>}
@@ -72,9 +73,9 @@ function FindingCards({ content }: { content: Content }) {
   return (
     <Panel title="What to change" note={answer.findings.length ? `${counted(answer.findings.length, "finding")}, the largest gain first` : undefined}>
       {answer.findings.map((each, index) => <Card key={`${each.id}-${index}`} content={content} finding={each} />)}
-      {!answer.findings.length && <Empty>Nothing stands out: no change that we know of would make a real difference here.</Empty>}
+      {!answer.findings.length && <Empty>Nothing stands out: no known change would make a real difference here.</Empty>}
       {answer.not_judged.length > 0 && (
-        <details><summary>{counted(answer.not_judged.length, "question")} could not be judged</summary>
+        <details><summary>{counted(answer.not_judged.length, "check")} did not apply</summary>
           <ul>{answer.not_judged.map((each) => <li key={each.id}><code>{visible(each.id)}</code>: {visible(each.reason)}</li>)}</ul>
         </details>
       )}
@@ -112,12 +113,12 @@ function RunPanel({ content }: { content: Content }) {
   const parts = content.summary.parts.filter((each) => each.share >= content.least_share);
   return (
     <Panel title="The whole run" note={duration(content.summary.wall_ns)}>
-      <Stacked label="What the whole run consists of" parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
+      <Stacked label="What the whole run consists of" colours={part} parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
       <table class="plain breakdown">
         <thead><tr><th scope="col">part</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th></tr></thead>
         <tbody>
           {parts.map((each) => (
-            <tr key={each.category}><td><Swatch name={each.category} /> {each.category}</td><td class="number">{duration(each.ns)}</td><td class="number">{percent(each.share)}</td></tr>
+            <tr key={each.category}><td><Swatch name={each.category} colours={part} /> {each.category}</td><td class="number">{duration(each.ns)}</td><td class="number">{percent(each.share)}</td></tr>
           ))}
         </tbody>
       </table>
@@ -136,7 +137,7 @@ function Hottest({ content }: { content: Content }) {
       <table class="plain hottest">
         <tbody>
           {hottest.map((each, index) => (
-            <tr key={index} class="clickable" onClick={() => go("source", { file: each.file, line: each.line })}>
+            <tr key={index}>
               <td class="number">{duration(each.ns)}</td>
               <td class="number faint">{percent(each.ns / (wall_ns || 1))}</td>
               <td class="bar-cell"><Bar share={each.ns / (wall_ns || 1)} /></td>
@@ -154,8 +155,10 @@ function Hottest({ content }: { content: Content }) {
 function RecordedPanel({ content }: { content: Content }) {
   const { facts, summary } = content;
   const thinned = summary.steps.overhead?.thinned ?? [];
+  const machine = [facts.host, facts.cpu, facts.cores ? counted(facts.cores, "core") : null, facts.memory_bytes ? size(facts.memory_bytes) : null].filter(Boolean).join(" · ");
+  const versions = Object.entries(facts.versions).filter(([, value]) => typeof value === "string").map(([name, value]) => `${name} ${value}`).join(" · ");
   return (
-    <Panel title="What was recorded">
+    <Panel title="Data recorded">
       <table class="plain recorded">
         <tbody>
           {content.recorded.map((each) => (
@@ -165,8 +168,8 @@ function RecordedPanel({ content }: { content: Content }) {
             </tr>
           ))}
           {thinned.length > 0 && <tr><td><span class="no">◐</span> thinned out</td><td class="faint">{thinned.map(visible).join(", ")}</td></tr>}
-          <tr><td>machine</td><td class="faint">{visible([facts.host, facts.cpu, facts.cores ? `${digits(facts.cores)} cores` : null, facts.memory_bytes ? size(facts.memory_bytes) : null].filter(Boolean).join(" · "))}</td></tr>
-          <tr><td>versions</td><td class="faint">{visible(Object.entries(facts.versions).filter(([, value]) => typeof value === "string").map(([name, value]) => `${name} ${value}`).join(" · "))}</td></tr>
+          {machine && <tr><td>machine</td><td class="faint">{visible(machine)}</td></tr>}
+          {versions && <tr><td>versions</td><td class="faint">{visible(versions)}</td></tr>}
           {facts.git && <tr><td>git</td><td class="faint">{visible(`${String(facts.git.commit ?? "").slice(0, 12)}${facts.git.dirty ? ", with changes" : ""}`)}</td></tr>}
         </tbody>
       </table>
@@ -195,7 +198,7 @@ export function Overview({ content }: { content: Content }) {
       </header>
       <Figures content={content} />
       <FindingCards content={content} />
-      <div class="columns two">
+      <div class={content.summary.wall_ns > 0 ? "columns two" : "columns"}>
         <StepPanel content={content} />
         {content.summary.wall_ns > 0 && <RunPanel content={content} />}
       </div>
@@ -210,7 +213,7 @@ export function Overview({ content }: { content: Content }) {
       {!content.facts.is_trace && <Hottest content={content} />}
       <div class="columns two">
         <RecordedPanel content={content} />
-        <div><NextPanel content={content} /><Notes notes={notes} /></div>
+        <div class="stack"><NextPanel content={content} /><Notes notes={notes} /></div>
       </div>
     </div>
   );

@@ -3,7 +3,7 @@ import { phase } from "../colours";
 import type { Content, ProcessRow, RankRow } from "../data";
 import { count, counted, duration, milliseconds, percent, processName, size } from "../format";
 import { Swatch } from "../parts/bars";
-import { Name, Place, visible } from "../parts/links";
+import { Cut, Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
@@ -20,8 +20,8 @@ export function Ranks({ content }: { content: Content }) {
   const most = Math.max(1e-9, ...rows.map((each) => each.step_ms ?? 0));
   const straggler = answer?.straggler;
   return (
-    <Page title="Ranks and processes" note={rows.length ? counted(rows.length, "rank") : undefined}>
-      {!rows.length && <Empty>{visible(answer?.reason ?? content.nothing.ranks)}</Empty>}
+    <Page title={rows.length > 1 ? "Ranks and processes" : "Processes"} note={rows.length > 1 ? counted(rows.length, "rank") : undefined}>
+      {!rows.length && content.summary.processes < 2 && <Empty>{visible(answer?.reason ?? content.nothing.ranks)}</Empty>}
       {straggler && (
         <p class="lead">{visible(content.straggler ?? "")} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
       )}
@@ -58,7 +58,7 @@ export function Ranks({ content }: { content: Content }) {
               { key: "threads", title: "threads", value: (row) => row.threads },
               { key: "cost", title: "our cost", value: (row) => row.overhead_share, cell: (row) => percent(row.overhead_share) },
               { key: "status", title: "status", text: true, value: (row) => row.status },
-              { key: "argv", title: "command", text: true, wide: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint">{visible(row.argv.join(" "))}</code> },
+              { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={24} /></code> },
             ]} />
         </Panel>
       )}

@@ -2,7 +2,7 @@
 import type { RunEntry } from "../data";
 import type { Listing } from "../server";
 import { NOTHING, digits, duration, milliseconds } from "../format";
-import { Name, visible } from "../parts/links";
+import { Cut, Name, visible } from "../parts/links";
 import { Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
@@ -14,19 +14,26 @@ function Gain({ ratio }: { ratio: number | null }) {
   return <span class={ratio >= 1.03 ? "good" : ratio <= 0.97 ? "bad" : "faint"}>{digits(ratio)}×</span>;
 }
 
-export function RunList({ listing, onOpen }: { listing: Listing; onOpen: (run: string) => void }) {
+function Status({ row }: { row: RunEntry }) {
+  if (row.is_running) return <span class="tag live">recording</span>;
+  return <span class={row.status === null || row.status === "ended" ? "faint" : "bad"}>{row.status ?? NOTHING}</span>;
+}
+
+export function RunList({ listing }: { listing: Listing }) {
   return (
     <Page title="Runs" note={<>in <code>{visible(listing.folder)}</code></>}>
-      <Panel>
-        <Table label="runs" rows={listing.runs} sort="started" rowKey={(row: RunEntry) => row.id} onRow={(row) => onOpen(row.id)} find={(row) => `${row.name} ${row.command.join(" ")}`}
+      <Panel class="run-list">
+        <Table label="runs" rows={listing.runs} sort="started" rowKey={(row: RunEntry) => row.id} link={(row) => ["overview", { run: row.id }]}
+          find={(row) => `${row.name} ${row.command.join(" ")} ${row.figures?.verdict ?? ""} ${row.status ?? ""}`}
           columns={[
-            { key: "name", title: "run", text: true, value: (row) => row.name, cell: (row) => <><Name text={row.name} />{row.is_running && <span class="tag live">recording</span>}</> },
-            { key: "command", title: "command", text: true, wide: true, value: (row) => row.command.join(" "), cell: (row) => <code>{visible(row.command.join(" "))}</code> },
+            { key: "name", title: "run", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={36} /> },
+            { key: "verdict", title: "verdict", text: true, wide: true, value: (row) => row.figures?.verdict ?? null, cell: (row) => <Name text={row.figures?.verdict ?? NOTHING} /> },
             { key: "step", title: "mean step", value: (row) => row.figures?.mean_step_ms ?? null, cell: (row) => milliseconds(row.figures?.mean_step_ms) },
-            { key: "change", title: "against the one before", value: (row) => row.change, cell: (row) => <Gain ratio={row.change} /> },
+            { key: "change", title: "change", hint: "throughput against the run of the same script before it; not tested for noise", value: (row) => row.change, cell: (row) => <Gain ratio={row.change} /> },
             { key: "wall", title: "duration", value: (row) => row.figures?.wall_ns ?? null, cell: (row) => duration(row.figures?.wall_ns) },
-            { key: "verdict", title: "verdict", text: true, wide: true, value: (row) => row.figures?.verdict ?? null, cell: (row) => <Name text={row.figures?.verdict} /> },
+            { key: "status", title: "status", text: true, value: (row) => row.status, cell: (row) => <Status row={row} /> },
             { key: "started", title: "started", value: (row) => row.started_s ?? row.modified_s, cell: (row) => moment(row.started_s ?? row.modified_s) },
+            { key: "command", title: "command", text: true, value: (row) => row.command.join(" "), cell: (row) => <code><Cut text={row.command.join(" ")} most={34} /></code> },
           ]} />
       </Panel>
     </Page>

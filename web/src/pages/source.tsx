@@ -1,6 +1,6 @@
 // The files with the time of every line beside it; a click shows what a line called.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Content, FileLines, LineRow } from "../data";
+import type { Content, FileLines, LineRow, LineSamples } from "../data";
 import { baseName, count, counted, duration, percent, processName, shortNames, size } from "../format";
 import { highlighted, type Piece } from "../highlight";
 import { go, useRoute } from "../route";
@@ -27,6 +27,39 @@ function linesOf(functions: FileLines[]): Map<number, Line> {
   };
   functions.forEach((each) => each.rows.forEach((row) => add(row, each.function)));
   return found;
+}
+
+// What the samples know about the lines of a file.
+function samplesOf(content: Content, file: string, role: string | undefined): Map<number, LineSamples> {
+  const mine = content.line_samples.filter((each) => each.file === file && processName(each.process) === role);
+  return new Map(mine.map((each) => [each.line, each]));
+}
+
+// A line's own part and the like, of its measured time if that is known: samples only say how it divides up.
+function splitOf(seen: LineSamples, line: Line | undefined): { own: number; calls: number; waiting: number | null } {
+  const scale = line ? line.ns / (seen.own_ns + seen.calls_ns || 1) : 1;
+  return { own: seen.own_ns * scale, calls: seen.calls_ns * scale, waiting: seen.waiting_ns === null ? null : seen.waiting_ns * scale };
+}
+
+function Split({ seen, line }: { seen: LineSamples | null; line?: Line }) {
+  const split = seen && splitOf(seen, line);
+  const shown = (ns: number | null | undefined) => (ns ? duration(ns) : "");
+  return (
+    <>
+      <span role="cell" class="number seldom">{shown(split?.own)}</span><span role="cell" class="number faint seldom">{shown(split?.calls)}</span>
+      <span role="cell" class="number faint seldom">{shown(split?.waiting)}</span>
+      <span role="cell" class="course seldom">{seen && <Spark values={seen.course} />}</span>
+    </>
+  );
+}
+
+function Spark({ values }: { values: number[] }) {
+  const most = Math.max(1, ...values);
+  return (
+    <svg class="spark" viewBox={`0 0 ${values.length} 14`} preserveAspectRatio="none" aria-hidden="true">
+      {values.map((each, index) => each > 0 && <rect key={index} x={index} width={0.85} y={14 - Math.max(1, (14 * each) / most)} height={Math.max(1, (14 * each) / most)} />)}
+    </svg>
+  );
 }
 
 function fileTimes(functions: FileLines[]): Map<string, number> {
@@ -81,6 +114,8 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   const [heat, setHeat] = useState<Heat>("time");
   const [find, setFind] = useState("");
   const most = Math.max(1, ...[...lines.values()].map(VALUE[heat]));
+  const samples = useMemo(() => samplesOf(content, file, functions[0] && processName(functions[0].process)), [content, file, functions]);
+  const isSampled = samples.size > 0;
   const box = useRef<HTMLDivElement>(null);
   const whole = content.summary.wall_ns || 1;
 
@@ -124,15 +159,19 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
           <div class="code-row code-head" role="row">
             <span role="columnheader" class="number at">line</span><span role="columnheader" class="number">time</span><span role="columnheader" class="number share spare">of run</span>
             <span role="columnheader" class="number">hits</span><span role="columnheader" class="number spare">per hit</span>
+            {isSampled && <span role="columnheader" class="number seldom" title="time in the line itself: its own bytecode, and C that it calls">own</span>}
+            {isSampled && <span role="columnheader" class="number seldom" title="time in Python functions that it calls">in calls</span>}
+            {isSampled && <span role="columnheader" class="number seldom" title="of both: time in which the thread used no CPU">waiting</span>}
+            {isSampled && <span role="columnheader" class="course seldom" title="when it ran, from the begin of the run to its end">over the run</span>}
             {heats.includes("ops") && <span role="columnheader" class="number spare">operators</span>}
             {heats.includes("device") && <span role="columnheader" class="number spare">device</span>}
             {heats.includes("alloc") && <span role="columnheader" class="number spare">allocated</span>}
             <span role="columnheader" class="text">source</span>
           </div>
           {shown.map((_, index) => (
-            <Row key={index} number={index + 1} line={lines.get(index + 1)} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
+            <Row key={index} number={index + 1} line={lines.get(index + 1)} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
               chosen={line === index + 1} found={!!find && shown[index].toLowerCase().includes(find.toLowerCase())}
-              onClick={() => go("source", { file, line: index + 1, process: props.role }, true)} />
+              onClick={() => go("source", { file, line: index + 1, process: props.role })} />
           ))}
         </div>
       </Panel>
@@ -141,7 +180,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   );
 }
 
-function Row(props: { number: number; line?: Line; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
+function Row(props: { number: number; line?: Line; seen?: LineSamples | null; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
   const { line } = props;
   const share = line ? VALUE[props.heat](line) / props.most : 0;
   const heat = share > 0 ? Math.max(0.04, Math.sqrt(share) * 0.85) : 0;
@@ -153,6 +192,7 @@ function Row(props: { number: number; line?: Line; pieces: Piece[]; heat: Heat; 
       <span class="number share spare" role="cell">{line && percent(line.ns / props.whole)}</span>
       <span class="number" role="cell">{line && <>{line.estimated && <abbr title="at least: this line was thinned out">≥</abbr>}{count(line.hits)}</>}</span>
       <span class="number spare" role="cell">{line && duration(line.ns / Math.max(1, line.hits))}</span>
+      {props.seen !== undefined && <Split seen={props.seen} line={line} />}
       {props.heats.includes("ops") && <span class="number spare" role="cell">{line?.ops ? duration(line.ops) : ""}</span>}
       {props.heats.includes("device") && <span class="number spare" role="cell">{line?.device ? duration(line.device) : ""}</span>}
       {props.heats.includes("alloc") && <span class="number spare" role="cell">{line?.alloc ? size(line.alloc) : ""}</span>}
@@ -170,6 +210,8 @@ function AboutLine(props: { content: Content; file: string; number: number; line
   const files = (content.files?.files ?? []).filter((each) => at(each.location));
   const memory = (content.memory?.lines ?? []).filter((each) => at(each.location));
   const findings = (content.findings?.findings ?? []).filter((each) => at(each.location));
+  const seen = samplesOf(content, file, props.functions[0] && processName(props.functions[0].process)).get(number);
+  const split = seen && splitOf(seen, line);
   const owner = props.functions.find((each) => each.rows.some((row) => row[0] === number));
   const whole = ops.reduce((sum, each) => sum + each.place.self_cpu_ns, 0) || 1;
   return (
@@ -183,6 +225,9 @@ function AboutLine(props: { content: Content; file: string; number: number; line
               <tr><td>of the run</td><td class="number">{percent(line.ns / (content.summary.wall_ns || 1))}</td></tr>
               <tr><td>hits</td><td class="number">{count(line.hits)}</td></tr>
               <tr><td>per hit</td><td class="number">{duration(line.ns / Math.max(1, line.hits))}</td></tr>
+              {split && <tr><td>own, from samples</td><td class="number">{duration(split.own)}</td></tr>}
+              {split && <tr><td>in functions it calls</td><td class="number">{duration(split.calls)}</td></tr>}
+              {split && split.waiting !== null && <tr><td>waiting (no CPU used)</td><td class="number">{duration(split.waiting)}</td></tr>}
               {line.ops !== null && <tr><td>operators, in windows</td><td class="number">{duration(line.ops)}</td></tr>}
               {line.device !== null && <tr><td>on the device, in windows</td><td class="number">{duration(line.device)}</td></tr>}
               {line.alloc !== null && <tr><td>allocated, in windows</td><td class="number">{size(line.alloc)}</td></tr>}
@@ -203,11 +248,11 @@ function AboutLine(props: { content: Content; file: string; number: number; line
         {kernels.length > 0 && <h3>On the device</h3>}
         {kernels.length > 0 && (
           <table class="plain"><tbody>
-            {kernels.slice(0, 10).map((each) => <tr key={each.name}><td class="wide"><Link page="operators" query={{ kernel: each.name }}><Name text={each.name} /></Link></td><td class="number">{duration(each.total_ns)}</td></tr>)}
+            {kernels.slice(0, 10).map((each) => <tr key={each.name}><td class="wide"><Link page="operators" query={{ "find kernels": each.name }}><Name text={each.name} /></Link></td><td class="number">{duration(each.total_ns)}</td></tr>)}
           </tbody></table>
         )}
         {files.length > 0 && <h3>Files opened here</h3>}
-        {files.map((each) => <p key={each.path} class="tight"><Link page="files" query={{ file: each.path }}><Name text={baseName(each.path)} /></Link> <span class="faint">{count(each.opens)}×, {duration(each.total_ns)}</span></p>)}
+        {files.map((each) => <p key={each.path} class="tight"><Link page="files" query={{ "find files": each.path }}><Name text={baseName(each.path)} /></Link> <span class="faint">{count(each.opens)}×, {duration(each.total_ns)}</span></p>)}
         {memory.map((each, index) => <p key={index} class="tight">allocated {size(each.alloc_bytes)}, kept {size(each.kept_bytes)}</p>)}
         <p><Link page="timeline" query={{ find: `${baseName(file)}:${number}` }}>Find it on the timeline</Link></p>
       </Panel>

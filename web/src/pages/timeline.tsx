@@ -1,22 +1,22 @@
-// Threads, workers, streams and ranks on one clock: pan, zoom, find, select.
+// Threads, workers, streams and ranks on one clock: pan, zoom, find, select, measure.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { scaleLinear } from "d3-scale";
 import type { Content, Timeline as Data } from "../data";
-import { count, counted, duration, percent } from "../format";
-import { go, useRoute } from "../route";
+import { counted, duration } from "../format";
+import { change, useRoute } from "../route";
 import { useTheme } from "../theme";
 import { prepared, useDrawing, useWidth } from "../parts/measure";
-import { Name, Place, visible } from "../parts/links";
 import { Empty, Page, Panel, Search } from "../parts/panel";
-import { Table } from "../parts/table";
 import { Tip, type Pointed } from "../parts/tip";
-import { AXIS, MOST_LEVELS, ROW, laidOut, spanAt, sums, track, type Laid, type Span, type Track } from "../parts/tracks";
-import { GUTTER, colourOf, draw, flowsOf } from "../parts/timeline_drawing";
+import { Chosen, CounterTip, Selected, SpanTip } from "../parts/timeline_details";
+import { AXIS, MOST_LEVELS, ROW, counterTracks, findingTrack, laidOut, spanAt, spanFrom, track, type Laid, type Span, type Track } from "../parts/tracks";
+import { GUTTER, PIN, draw } from "../parts/timeline_drawing";
 
 export type Tiles = (from: number, to: number, width: number) => Promise<Data | null>;
 
 const tallest = () => Math.max(360, innerHeight - 250);
 const AGAIN_MS = 1000;
+const WRITTEN_MS = 300; // the address follows when the view rests
 
 // Whether a tile has the view at full resolution, and extends beyond both sides if there is more.
 function isFine(tile: Data, view: [number, number], whole: [number, number]): boolean {
@@ -25,25 +25,56 @@ function isFine(tile: Data, view: [number, number], whole: [number, number]): bo
   return before && after && tile.to_ns - tile.from_ns < 4 * wide;
 }
 
-function SpanTip({ data, span }: { data: Data; span: Span }) {
-  const { track: each, at } = span;
-  const place = each.place && each.place[at] >= 0 ? data.places[each.place[at]] : null;
-  const many = each.count?.[at] ?? 1;
-  return (
-    <div>
-      <b>{visible(data.names[each.name[at]] ?? "")}</b>
-      {many > 1 && <div>and {counted(many - 1, "other short one")} close by</div>}
-      <div>{duration(each.end[at] - each.start[at])}, from {duration(each.start[at])}</div>
-      <div class="faint">{visible(`${each.lane.thread}: ${each.lane.title}`)}</div>
-      {place && <div class="faint">{visible(place.file)}:{place.line}{place.function ? ` in ${visible(place.function)}` : ""}</div>}
-    </div>
-  );
-}
-
 export function Timeline({ content, tiles }: { content: Content; tiles: Tiles | null }) {
   const data = content.timeline;
   if (!data || !data.lanes.length) return <Page title="Timeline"><Empty>Nothing that could be drawn over time was recorded.</Empty></Page>;
   return <Drawn content={content} data={data} tiles={tiles} />;
+}
+
+// The lanes as arrays, with the page's own: findings on top, counters at the head of each process.
+function useTracks(content: Content, data: Data, tile: Data | null): { base: Track[]; fine: Track[] | null; named: Data } {
+  const base = useMemo(() => data.lanes.map(track), [data]);
+  const own = useMemo(() => {
+    const findings = findingTrack(content, data, base, base.length);
+    return { findings: findings ? [findings] : [], counters: counterTracks(data.counters, base.length + 1) };
+  }, [content, data, base]);
+  const named = useMemo(() => ({ ...data, names: [...data.names, ...(content.findings?.findings ?? []).map((each) => each.title)] }), [content, data]);
+  const together = (tracks: Track[]) => {
+    const found = [...own.findings];
+    let process = -1;
+    for (const each of tracks) {
+      if (each.lane.process !== process) found.push(...own.counters.filter((one) => one.lane.process === each.lane.process));
+      process = each.lane.process;
+      found.push(each);
+    }
+    return found;
+  };
+  return {
+    base: useMemo(() => together(base), [base, own]),
+    fine: useMemo(() => (tile ? together(tile.lanes.map(track)) : null), [tile, own]), named,
+  };
+}
+
+// The visible part, which is also in the address: one that was changed there is taken over.
+function useView(whole: [number, number]): [[number, number], (next: (now: [number, number]) => [number, number]) => void] {
+  const { query } = useRoute();
+  const asked: [number, number] = query.to ? [Number(query.from) || 0, Number(query.to)] : whole;
+  const [view, setView] = useState<[number, number]>(asked[1] > asked[0] ? asked : whole);
+  const written = useRef(`${query.from}|${query.to}`);
+  useEffect(() => {
+    if (written.current === `${query.from}|${query.to}`) return;
+    written.current = `${query.from}|${query.to}`;
+    setView(asked[1] > asked[0] ? asked : whole);
+  }, [query.from, query.to]);
+  useEffect(() => {
+    const isWhole = view[0] === whole[0] && view[1] === whole[1];
+    const next = isWhole ? { from: undefined, to: undefined } : { from: String(Math.round(view[0])), to: String(Math.round(view[1])) };
+    const text = `${next.from}|${next.to}`;
+    if (text === written.current) return;
+    const timer = setTimeout(() => { written.current = text; change({ from: next.from, to: next.to }, true); }, WRITTEN_MS);
+    return () => clearTimeout(timer);
+  }, [view]);
+  return [view, setView];
 }
 
 function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: Tiles | null }) {
@@ -53,32 +84,35 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const canvas = useRef<HTMLCanvasElement>(null);
   const [, theme] = useTheme();
   const whole: [number, number] = [data.from_ns, Math.max(data.to_ns, data.from_ns + 1)];
-  const asked: [number, number] = query.to ? [Number(query.from) || 0, Number(query.to)] : whole;
-  const [view, setView] = useState<[number, number]>(asked[1] > asked[0] ? asked : whole);
+  const [view, setView] = useView(whole);
   const [scroll, setScroll] = useState(0);
-  const [find, setFind] = useState(query.find ?? "");
+  const find = query.find ?? "";
+  const setFind = (words: string) => change({ find: words }, true);
   const [folded, setFolded] = useState<Set<number>>(new Set());
   const [unfolded, setUnfolded] = useState<Set<number>>(new Set());
-  const [selected, setSelected] = useState<Span | null>(null);
+  const pinned = useMemo(() => new Set((query.pin ?? "").split(".").filter(Boolean).map(Number)), [query.pin]);
   const [over, setOver] = useState<Span | null>(null);
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const [range, setRange] = useState<[number, number] | null>(null);
+  const [mark, setMark] = useState<number | null>(null);
   const [tile, setTile] = useState<Data | null>(null);
   const [missed, setMissed] = useState(0);
-  const drag = useRef<{ x: number; view: [number, number]; selects: boolean; moved: boolean } | null>(null);
+  const drag = useRef<{ x: number; y: number; top: number; view: [number, number]; selects: boolean; moved: boolean } | null>(null);
+  const pointer = useRef<number | null>(null); // x of the mouse over the canvas
 
-  const base = useMemo(() => data.lanes.map(track), [data]);
-  const fine = useMemo(() => (tile ? tile.lanes.map(track) : null), [tile]);
+  const { base, fine, named } = useTracks(content, data, tile);
   const covers = tile && tile.from_ns <= view[0] && tile.to_ns >= view[1];
   const tracks: Track[] = covers && fine ? fine : base;
   const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
-  const layout = useMemo(() => laidOut(tracks, data, folded, unfolded), [tracks, folded, unfolded]);
+  const layout = useMemo(() => laidOut(tracks, data, { folded, unfolded, pinned }), [tracks, folded, unfolded, pinned]);
+  const titles = useMemo(() => layout.laid.map((each) => each.track.lane.title).join("|"), [layout]);
   const height = Math.min(tallest(), layout.height);
   const x = scaleLinear(view, [GUTTER, Math.max(GUTTER + 10, width)]);
-  const shown = covers && tile ? { ...data, flows: tile.flows } : data;
-
-  useEffect(() => { if (query.to && asked[1] > asked[0]) setView(asked); }, [query.from, query.to]);
-  useEffect(() => { if (query.find !== undefined) setFind(query.find); }, [query.find]);
+  const shown = useMemo(() => (covers && tile ? { ...named, flows: tile.flows } : named), [covers, tile, named]);
+  // Chosen in the address: the lane, and when the span begins.
+  const selected = useMemo(() => (query.at ? spanFrom(tracks, Number(query.lane), Number(query.at), Number(query.level)) : null), [tracks, query.lane, query.at, query.level]);
+  const select = (span: Span | null) => change(span
+    ? { lane: span.track.index, at: Math.round(span.track.start[span.at]), level: span.track.level[span.at] } : { lane: null, at: null, level: null });
 
   // The viewer's server has every span: the visible part and as much again is requested before it is needed, one tile at a time.
   const asking = useRef(false);
@@ -96,9 +130,9 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
 
   useDrawing(() => {
     if (!canvas.current || width < 50) return;
-    draw(prepared(canvas.current, width, height), shown, layout, { from: view[0], to: view[1], width, height, scroll, find, selected, over, range, own });
+    draw(prepared(canvas.current, width, height), shown, layout, { from: view[0], to: view[1], width, height, scroll, find, selected, over, range, own, mark });
     canvas.current.dataset.drawn = covers || isWhole ? "all" : "few";
-  }, [shown, layout, view, width, height, scroll, find, selected, over, range, theme]);
+  }, [shown, layout, view, width, height, scroll, find, selected, over, range, mark, theme]);
 
   const bounded = (from: number, to: number): [number, number] => {
     const least = 200, most = (whole[1] - whole[0]) * 1.02;
@@ -106,21 +140,24 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
     const first = Math.max(whole[0] - wide * 0.5, Math.min(whole[1] - wide * 0.5, from + (to - from - wide) / 2));
     return [first, first + wide];
   };
-  const zoom = (factor: number, around = (view[0] + view[1]) / 2) =>
-    setView((now) => bounded(around - (around - now[0]) * factor, around + (now[1] - around) * factor));
+  const zoom = (factor: number, around?: number) => setView((now) => {
+    const at = around ?? (now[0] + now[1]) / 2;
+    return bounded(at - (at - now[0]) * factor, at + (now[1] - at) * factor);
+  });
   const pan = (share: number) => setView((now) => bounded(now[0] + (now[1] - now[0]) * share, now[1] + (now[1] - now[0]) * share));
+  const show = (from: number, to: number) => setView(() => bounded(from, to));
 
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
     const wheel = (event: WheelEvent) => {
       const at = event.clientX - element.getBoundingClientRect().left;
-      if (event.ctrlKey || event.altKey || event.metaKey) {
-        event.preventDefault();
-        zoom(Math.exp(event.deltaY * 0.0035), x.invert(Math.max(GUTTER, at)));
-      } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         event.preventDefault();
         pan((event.deltaX || event.deltaY) / Math.max(200, width - GUTTER));
+      } else if (at >= GUTTER || event.ctrlKey || event.metaKey) { // over the lanes' names it scrolls
+        event.preventDefault();
+        zoom(Math.exp(event.deltaY * 0.0035), x.invert(Math.max(GUTTER, at)));
       }
     };
     element.addEventListener("wheel", wheel, { passive: false });
@@ -131,157 +168,165 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
     const rect = canvas.current!.getBoundingClientRect();
     return [event.clientX - rect.left, event.clientY - rect.top];
   };
-  const laneAt = (y: number): Laid | undefined => layout.laid.find((each) => y >= each.top && y < each.top + each.height);
+  const laneAt = (py: number): Laid | undefined => layout.laid.find((each) => {
+    const y = each.pinned ? py : py + scroll;
+    return (each.pinned || py >= AXIS + layout.pinned) && y >= each.top && y < each.top + each.height;
+  });
   const spanUnder = (event: MouseEvent): Span | null => {
     const [px, py] = placeOf(event);
-    const laid = py > AXIS && px > GUTTER ? laneAt(py + scroll) : undefined;
+    const laid = py > AXIS && px > GUTTER ? laneAt(py) : undefined;
     if (!laid) return null;
-    const level = Math.floor((py + scroll - laid.top) / ROW);
+    const level = Math.floor((py + (laid.pinned ? 0 : scroll) - laid.top) / ROW);
     const at = spanAt(laid.track, level, x.invert(px), (view[1] - view[0]) / Math.max(1, width - GUTTER));
     return at < 0 ? null : { track: laid.track, at };
+  };
+  const tipOf = (event: MouseEvent, span: Span | null): Pointed | null => {
+    const [px, py] = placeOf(event);
+    const counter = px > GUTTER ? laneAt(py)?.track.counter : null;
+    const tip = counter ? <CounterTip counter={counter} at={x.invert(px)} /> : span && <SpanTip data={shown} span={span} />;
+    return tip ? { x: event.clientX, y: event.clientY, tip } : null;
   };
 
   const move = (event: MouseEvent) => {
     const held = drag.current;
-    const [px] = placeOf(event);
+    const [px, py] = placeOf(event);
+    pointer.current = px;
     if (held) {
-      held.moved ||= Math.abs(px - held.x) > 3;
+      held.moved ||= Math.hypot(px - held.x, py - held.y) > 3;
       if (held.selects) setRange([x.invert(held.x), x.invert(Math.max(GUTTER, px))]);
       else {
         const by = ((held.x - px) / Math.max(10, width - GUTTER)) * (held.view[1] - held.view[0]);
-        setView(bounded(held.view[0] + by, held.view[1] + by));
+        setView(() => bounded(held.view[0] + by, held.view[1] + by));
+        scroller.current?.scrollTo(0, held.top + held.y - py);
       }
       setPointed(null);
       return;
     }
     const span = spanUnder(event);
     setOver(span);
-    setPointed(span && { x: event.clientX, y: event.clientY, tip: <SpanTip data={data} span={span} /> });
+    setPointed(tipOf(event, span));
+  };
+  const clickName = (laid: Laid, px: number) => {
+    const index = laid.track.index;
+    if (px < PIN) {
+      const next = new Set(pinned);
+      if (!next.delete(index)) next.add(index);
+      change({ pin: [...next].join(".") }, true);
+      return;
+    }
+    const next = new Set(folded), open = new Set(unfolded);
+    // Open, then all levels if there are more, then closed.
+    if (folded.has(index)) next.delete(index);
+    else if (laid.track.lane.depth > MOST_LEVELS && !unfolded.has(index)) open.add(index);
+    else { next.add(index); open.delete(index); }
+    setFolded(next);
+    setUnfolded(open);
   };
   const release = (event: MouseEvent) => {
     const held = drag.current;
     drag.current = null;
     if (held?.moved) return;
     const [px, py] = placeOf(event);
-    if (px < GUTTER) {
-      const laid = laneAt(py + scroll);
-      if (!laid) return;
-      const next = new Set(folded), open = new Set(unfolded);
-      const index = laid.track.index;
-      // Open, then all levels if there are more, then closed.
-      if (folded.has(index)) next.delete(index);
-      else if (laid.track.lane.depth > MOST_LEVELS && !unfolded.has(index)) open.add(index);
-      else { next.add(index); open.delete(index); }
-      setFolded(next);
-      setUnfolded(open);
-      return;
-    }
-    setSelected(spanUnder(event));
+    const laid = px < GUTTER ? laneAt(py) : undefined;
+    if (laid) clickName(laid, px);
+    if (px < GUTTER) return;
+    select(spanUnder(event));
     if (held?.selects) setRange(null);
   };
   const fit = (span: Span) => {
     const [a, b] = [span.track.start[span.at], span.track.end[span.at]];
     const margin = Math.max(100, (b - a) * 0.15);
-    setView(bounded(a - margin, b + margin));
+    show(a - margin, b + margin);
+  };
+  // From one m to the next: the time between two points.
+  const measure = () => {
+    if (pointer.current === null) return;
+    const at = x.invert(Math.max(GUTTER, pointer.current));
+    if (mark === null) { setMark(at); return; }
+    setRange([mark, at]);
+    setMark(null);
   };
   const key = (event: KeyboardEvent) => {
+    const scrolls = (by: number) => scroller.current?.scrollBy(0, by);
     const acts: Record<string, () => void> = {
       a: () => pan(-0.2), d: () => pan(0.2), ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
       w: () => zoom(0.7), s: () => zoom(1.4), "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1.4),
-      "0": () => setView(whole), Home: () => setView(whole), f: () => { if (selected) fit(selected); },
-      Escape: () => { setSelected(null); setRange(null); },
+      ArrowUp: () => scrolls(-60), ArrowDown: () => scrolls(60), m: measure,
+      "0": () => setView(() => whole), Home: () => setView(() => whole), f: () => { if (selected) fit(selected); },
+      Escape: () => { select(null); setRange(null); setMark(null); },
     };
-    if (!acts[event.key] || event.ctrlKey || event.metaKey) return;
+    const typing = event.target instanceof HTMLElement && !!event.target.closest("input, select, textarea, .finder");
+    if (typing || !acts[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     acts[event.key]();
   };
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => latest.current(event);
+    addEventListener("keydown", listener);
+    return () => removeEventListener("keydown", listener);
+  }, []);
 
-  const hits = useMemo(() => {
-    const words = find.toLowerCase();
-    if (!words) return [];
-    const found: Span[] = [];
-    for (const each of tracks) {
-      for (let i = 0; i < each.start.length && found.length < 5000; i++) {
-        const place = each.place && each.place[i] >= 0 ? data.places[each.place[i]] : null;
-        const text = `${data.names[each.name[i]] ?? ""} ${place ? `${place.file}:${place.line}` : ""}`.toLowerCase();
-        if (text.includes(words)) found.push({ track: each, at: i });
-      }
-    }
-    return found.sort((a, b) => a.track.start[a.at] - b.track.start[b.at]);
-  }, [find, tracks]);
+  const hits = useMemo(() => hitsOf(shown, tracks, find), [find, tracks]);
+  const visit = (span: Span) => {
+    select(span);
+    fit(span);
+    const laid = layout.laid.find((each) => each.track.index === span.track.index);
+    if (laid && !laid.pinned) scroller.current?.scrollTo(0, Math.max(0, laid.top - height / 3));
+  };
   const next = (back: boolean) => {
     if (!hits.length) return;
     const now = selected ? selected.track.start[selected.at] : -1;
     const later = back ? [...hits].reverse().find((each) => each.track.start[each.at] < now) : hits.find((each) => each.track.start[each.at] > now);
-    const span = later ?? hits[back ? hits.length - 1 : 0];
-    setSelected(span);
-    fit(span);
-    const laid = layout.laid.find((each) => each.track.index === span.track.index);
-    if (laid) scroller.current?.scrollTo(0, Math.max(0, laid.top - height / 3));
+    visit(later ?? hits[back ? hits.length - 1 : 0]);
   };
-  const statistics = useMemo(() => (range ? sums(tracks, Math.min(...range), Math.max(...range)) : []), [range, tracks]);
   const steps = base.find((each) => each.lane.kind === "step");
   const isReduced = !covers && !isWhole;
 
   return (
-    <Page title="Timeline" note={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {count(data.lanes.reduce((sum, each) => sum + each.spans, 0))} spans{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}
+    <Page title="Timeline" note={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {counted(data.lanes.reduce((sum, each) => sum + each.spans, 0), "span")}{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}
       actions={<>
         <Search value={find} onInput={setFind} onEnter={next} placeholder="Find, then Enter" />
         <span class="faint">{find ? counted(hits.length, "hit") : ""}</span>
         <button type="button" title="w or +" onClick={() => zoom(0.6)}>+</button>
         <button type="button" title="s or −" onClick={() => zoom(1.6)}>−</button>
-        {steps && steps.start.length > 0 && <button type="button" onClick={() => setView(bounded(steps.start[0], Math.max(...steps.end)))}>Steps</button>}
-        <button type="button" title="0" onClick={() => setView(whole)}>Whole run</button>
+        {steps && steps.start.length > 0 && <button type="button" onClick={() => show(steps.start[0], steps.end.reduce((a, b) => Math.max(a, b)))}>Steps</button>}
+        <button type="button" title="0" onClick={() => setView(() => whole)}>Whole run</button>
       </>}>
       <Panel class="timeline">
         <div ref={box}>
           <div ref={scroller} class="scroller" style={{ height: `${height}px` }} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
             <div style={{ height: `${layout.height}px` }}>
-              <canvas ref={canvas} tabIndex={0} role="img" aria-label="Timeline. Keys: a, d pan; w, s zoom; 0 the whole; f fits what is chosen."
-                onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); drag.current = null; }}
-                onMouseDown={(event) => { drag.current = { x: placeOf(event)[0], view, selects: event.shiftKey, moved: false }; }}
-                onMouseUp={release} onDblClick={(event) => { const span = spanUnder(event); if (span) fit(span); }} onKeyDown={key} />
+              <canvas ref={canvas} tabIndex={0} role="img" aria-label="Timeline. Keys: a, d pan; w, s zoom; 0 the whole; f fits what is chosen; m measures."
+                data-lanes={titles} data-view={`${Math.round(view[0])} ${Math.round(view[1])}`}
+                onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); drag.current = null; pointer.current = null; }}
+                onMouseDown={(event) => { const [px, py] = placeOf(event); drag.current = { x: px, y: py, top: scroll, view, selects: event.shiftKey, moved: false }; }}
+                onMouseUp={release} onDblClick={(event) => { const span = spanUnder(event); if (span) fit(span); }} />
             </div>
           </div>
         </div>
-        <p class="faint small">Drag pans, Shift and drag selects, Ctrl and wheel zooms, double click fits; keys a d w s 0 f. A lane's name folds it.</p>
+        <p class="faint small">The wheel zooms, drag moves, Shift and drag selects and measures (or m at two points), double click fits; keys a d w s 0 f. A lane's name folds it, its star pins it.</p>
       </Panel>
       <Tip at={pointed} />
-      {selected && <Chosen content={content} data={shown} span={selected} own={own} onFit={() => fit(selected)} />}
-      {range && (
-        <Panel title={`Selected: ${duration(Math.abs(range[1] - range[0]))}`} note={`from ${duration(Math.min(...range))}`} actions={<button type="button" onClick={() => setRange(null)}>Clear</button>}>
-          <Table label="what is in it" rows={statistics} sort="ns" most={25} rowKey={(row) => `${row.lane} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lane}`}
-            columns={[
-              { key: "name", title: "what", text: true, wide: true, value: (row) => data.names[row.name], cell: (row) => <Name text={data.names[row.name]} /> },
-              { key: "lane", title: "lane", text: true, value: (row) => row.lane, cell: (row) => <Name class="faint" text={row.lane} /> },
-              { key: "count", title: "spans", value: (row) => row.count, cell: (row) => count(row.count) },
-              { key: "ns", title: "time", value: (row) => row.ns, cell: (row) => duration(row.ns) },
-              { key: "share", title: "share", value: (row) => row.ns, cell: (row) => percent(row.ns / (Math.abs(range[1] - range[0]) || 1)) },
-            ]} />
-        </Panel>
-      )}
+      {selected && <Chosen content={content} data={shown} tracks={tracks} span={selected} own={own} onFit={() => fit(selected)} onSpan={visit} />}
+      {range && <Selected data={shown} tracks={tracks} range={range} onClear={() => setRange(null)} />}
     </Page>
   );
 }
 
-function Chosen({ content, data, span, own, onFit }: { content: Content; data: Data; span: Span; own: Set<string>; onFit: () => void }) {
-  const { track: each, at } = span;
-  const name = data.names[each.name[at]] ?? "";
-  const place = each.place && each.place[at] >= 0 ? data.places[each.place[at]] : null;
-  const flows = flowsOf(data, span);
-  const step = each.lane.kind === "step" && /^step (\d+)$/.exec(name);
-  const operator = each.lane.kind === "operator" && content.ops?.ops.some((row) => row.name === name);
-  return (
-    <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> <Name text={name} /></>} note={visible(`${data.processes[each.lane.process]} · ${each.lane.thread}: ${each.lane.title}`)}
-      actions={<><button type="button" onClick={onFit}>Fit (f)</button>
-        {step && <button type="button" onClick={() => go("steps", { step: step[1] })}>Open the step</button>}
-        {operator && <button type="button" onClick={() => go("operators", { op: name })}>In the table</button>}</>}>
-      <p>
-        {duration(each.end[at] - each.start[at])} from {duration(each.start[at])}
-        {each.count && each.count[at] > 1 ? `, ${count(each.count[at])} spans` : ""}
-        {place && <> · {own.has(place.file) ? <Place at={place} /> : <span class="faint">{visible(place.file)}:{place.line}</span>}{place.function && <> in <Name text={place.function} /></>}</>}
-        {flows.length > 0 && <span class="faint"> · {counted(flows.length, "arrow")} to related spans</span>}
-      </p>
-    </Panel>
-  );
+const MOST_HITS = 5000;
+
+function hitsOf(data: Data, tracks: Track[], find: string): Span[] {
+  const words = find.toLowerCase();
+  if (!words) return [];
+  const found: Span[] = [];
+  for (const each of tracks) {
+    for (let i = 0; i < each.start.length && found.length < MOST_HITS; i++) {
+      const place = each.place && each.place[i] >= 0 ? data.places[each.place[i]] : null;
+      const text = `${data.names[each.name[i]] ?? ""} ${place ? `${place.file}:${place.line}` : ""}`.toLowerCase();
+      if (text.includes(words)) found.push({ track: each, at: i });
+    }
+  }
+  return found.sort((a, b) => a.track.start[a.at] - b.track.start[b.at]);
 }

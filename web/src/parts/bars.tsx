@@ -12,18 +12,19 @@ export function Bar({ share, colour }: { share: number | null; colour?: string }
 }
 
 export interface Part { name: string; share: number; text: string; hatched?: boolean }
+export type Colours = (name: string) => string;
 
-export function Stacked({ parts, label }: { parts: Part[]; label: string }) {
+export function Stacked({ parts, label, colours = phase }: { parts: Part[]; label: string; colours?: Colours }) {
   return (
     <div class="stacked" role="img" aria-label={label}>
       {parts.filter((part) => part.share > 0).map((part) => (
         <span key={part.name} class={part.hatched ? "hatched" : ""} title={`${part.name}: ${part.text}, ${percent(part.share)}`}
-          style={{ width: `${part.share * 100}%`, backgroundColor: phase(part.name) }} />
+          style={{ width: `${part.share * 100}%`, backgroundColor: colours(part.name) }} />
       ))}
     </div>
   );
 }
 
-export function Swatch({ name, hatched }: { name: string; hatched?: boolean }) {
-  return <i class={hatched ? "swatch hatched" : "swatch"} style={{ backgroundColor: phase(name) }} />;
+export function Swatch({ name, hatched, colours = phase }: { name: string; hatched?: boolean; colours?: Colours }) {
+  return <i class={hatched ? "swatch hatched" : "swatch"} style={{ backgroundColor: colours(name) }} />;
 }

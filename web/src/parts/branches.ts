@@ -1,6 +1,6 @@
 // The call tree, built from columns.
 import { hierarchy, partition, type HierarchyRectangularNode } from "d3-hierarchy";
-import type { Called, Tree } from "../data";
+import type { Called, Content, Lane, Tree } from "../data";
 
 export interface Branch {
   tree: Tree; name: string; file: string; line: number; library: string | null;
@@ -54,9 +54,86 @@ export interface GraphProps {
   root: Branch; focus: Branch; find: string; depth: number; onFocus: (branch: Branch | null) => void;
 }
 
+// Names only: a folder's name would match everything in it.
 export function matches(branch: Branch, find: string): boolean {
-  const words = find.toLowerCase();
-  return !words || branch.name.toLowerCase().includes(words) || branch.file.toLowerCase().includes(words);
+  return !find || branch.name.toLowerCase().includes(find.toLowerCase());
+}
+
+// The samples of the tree's thread over time, if the timeline has them.
+export function laneOf(content: Content, tree: Tree): Lane | null {
+  if (tree.source !== "samples" || tree.threads > 1) return null;
+  const { role, rank } = tree.process;
+  const process = role === "worker" ? (rank === null ? "worker" : `worker of rank ${rank}`) : role === "rank" ? `rank ${rank}` : role;
+  return content.timeline?.lanes.find((each) => each.kind === "stack" && each.thread === tree.thread
+    && content.timeline!.processes[each.process].split(" · ")[0] === process) ?? null;
+}
+
+// The calls of a thread as they happened: each as wide as it lasted, where it was in time.
+export function ordered(tree: Tree, content: Content, lane: Lane): Branch {
+  const { names, places } = content.timeline!;
+  const libraries = new Map(content.called.map(([, file, , library]) => [file, library]));
+  let at = 0, last = 0;
+  const starts = lane.start.map((each) => (at += each));
+  starts.forEach((each, index) => { last = Math.max(last, each + lane.lasted[index]); });
+  const from = starts[0] ?? 0, wide = last - from || 1;
+  const root: Branch = {
+    tree, name: tree.thread, file: "", line: 0, library: "", total: wide, own: 0, calls: null, children: [], path: [], x0: 0, x1: 1, depth: 0,
+  };
+  root.path = [root];
+  const stack = [root];
+  starts.forEach((start, index) => {
+    const level = lane.level[index];
+    const parent = stack[Math.min(level, stack.length - 1)];
+    stack.length = parent.depth + 1;
+    const place = lane.place && lane.place[index] >= 0 ? places[lane.place[index]] : null;
+    const total = lane.lasted[index];
+    const branch: Branch = {
+      tree, name: place?.function ?? names[lane.name[index]], file: place?.file ?? "native", line: place?.line ?? 0,
+      library: place ? libraries.get(place.file) ?? "" : "native", total, own: total, calls: null, children: [], path: [],
+      x0: (start - from) / wide, x1: (start + total - from) / wide, depth: parent.depth + 1,
+    };
+    if (libraries.get(branch.file) === null) branch.library = null;
+    branch.path = [...parent.path, branch];
+    parent.own = Math.max(0, parent.own - total);
+    parent.children.push(branch);
+    stack.push(branch);
+  });
+  return root;
+}
+
+const sameFunction = (a: Branch, b: Branch) => a.name === b.name && a.file === b.file && a.line === b.line;
+
+function grown(tree: Tree, like: Branch, parent: Branch | null): Branch {
+  const branch = { ...like, tree, total: 0, own: 0, calls: null, children: [], path: [] as Branch[], depth: parent ? parent.depth + 1 : 0 };
+  branch.path = [...(parent?.path ?? []), branch];
+  parent?.children.push(branch);
+  return branch;
+}
+
+// All places of one function together: what it called, and (inverted) who called it.
+export function sandwiched(root: Branch, of: Branch): { callers: Branch; callees: Branch } {
+  const callers = grown(root.tree, of, null), callees = grown(root.tree, of, null);
+  const child = (parent: Branch, like: Branch) => parent.children.find((each) => sameFunction(each, like)) ?? grown(root.tree, like, parent);
+  const below = (from: Branch, into: Branch) => {
+    into.total += from.total;
+    into.own += from.own;
+    from.children.forEach((each) => below(each, child(into, each)));
+  };
+  const visit = (branch: Branch) => {
+    if (!sameFunction(branch, of)) { branch.children.forEach(visit); return; }
+    below(branch, callees); // recursion is inside of it
+    let at = callers;
+    at.total += branch.total;
+    for (const each of [...branch.path].reverse().slice(1)) { at = child(at, each); at.total += branch.total; }
+  };
+  visit(root);
+  for (const each of [callers, callees]) { longestFirst(each); placed(each); }
+  return { callers, callees };
+}
+
+function longestFirst(branch: Branch): void {
+  branch.children.sort((a, b) => b.total - a.total);
+  branch.children.forEach(longestFirst);
 }
 
 // The branch that an arrow key moves to.

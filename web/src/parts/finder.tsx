@@ -14,7 +14,7 @@ function entries(content: Content, pages: readonly (readonly [string, string])[]
   content.lines.forEach((each) => found.push({ kind: "function", name: each.function, detail: `${each.file}:${each.first_line} · ${duration(each.total_ns)}`, page: "source", query: { file: each.file, line: each.first_line } }));
   content.functions?.functions.slice(0, 400).forEach((each) => { if (!files.has(each.file)) found.push({ kind: "library", name: each.function, detail: each.file, page: "functions", query: { function: each.function, file: each.file } }); });
   content.ops?.ops.forEach((each) => found.push({ kind: "operator", name: each.name, detail: duration(each.self_cpu_ns), page: "operators", query: { op: each.name } }));
-  content.files?.files.slice(0, 200).forEach((each) => found.push({ kind: "opened", name: each.path, detail: duration(each.total_ns), page: "files", query: { file: each.path } }));
+  content.files?.files.slice(0, 200).forEach((each) => found.push({ kind: "opened", name: each.path, detail: duration(each.total_ns), page: "files", query: { "find files": each.path } }));
   return found;
 }
 

@@ -27,6 +27,14 @@ export function visible(text: string): string {
     HIDDEN.test(each) ? `\\u${each.codePointAt(0)!.toString(16).padStart(4, "0")}` : each).join("");
 }
 
+// Long names differ at their ends: they are cut in the middle, and the whole is shown on hover.
+export function Cut({ text, most = 44 }: { text: string | null | undefined; most?: number }) {
+  const whole = visible(text ?? "");
+  if (whole.length <= most) return <bdi class="cut">{whole}</bdi>;
+  const tail = Math.floor(most * 0.4);
+  return <bdi class="cut" title={whole}>{whole.slice(0, most - tail - 1)}…{whole.slice(-tail)}</bdi>;
+}
+
 export function Name({ text, class: kind }: { text: string | null | undefined; class?: string }) {
   return <bdi class={kind}>{visible(text ?? "")}</bdi>;
 }

@@ -40,19 +40,20 @@ export function useDrawing(draw: () => void, inputs: unknown[]): void {
   }, inputs);
 }
 
-let pattern: HTMLCanvasElement | null = null;
+export type Hatching = "estimated" | "left out";
 
-// Diagonal lines over what is estimated or not counted.
-export function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern {
-  pattern = document.createElement("canvas");
+// Diagonal lines over what is estimated, crossed ones over what is not counted.
+export function hatch(context: CanvasRenderingContext2D, colour: string, kind: Hatching): CanvasPattern {
+  const pattern = document.createElement("canvas");
   pattern.width = pattern.height = 6;
   const lines = pattern.getContext("2d")!;
   lines.strokeStyle = colour;
-  lines.lineWidth = 1.4;
+  lines.lineWidth = kind === "estimated" ? 1.4 : 1.1;
   lines.beginPath();
-  lines.moveTo(-1, 7); lines.lineTo(7, -1);
-  lines.moveTo(-4, 4); lines.lineTo(4, -4);
-  lines.moveTo(2, 10); lines.lineTo(10, 2);
+  for (const shift of [-6, 0, 6]) {
+    lines.moveTo(shift - 1, 7); lines.lineTo(shift + 7, -1);
+    if (kind === "left out") { lines.moveTo(shift - 1, -1); lines.lineTo(shift + 7, 7); }
+  }
   lines.stroke();
   return context.createPattern(pattern, "repeat")!;
 }

@@ -34,7 +34,7 @@ export function Figure(props: { label: string; value: ComponentChildren; note?: 
   return (
     <div class="figure">
       <span class="faint">{props.label}</span>
-      <strong>{props.value}</strong>
+      <strong class={typeof props.value === "string" && props.value.length > 11 ? "long" : ""}>{props.value}</strong>
       <small class="faint">{props.note ?? "\u00a0"}</small>
     </div>
   );

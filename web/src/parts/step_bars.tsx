@@ -19,11 +19,14 @@ export function phaseOrder(steps: StepColumns): string[] {
     .filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
+// Steps that are not counted, such as a first one that compiles, must not flatten the others.
 function tallest(steps: StepColumns, from: number, to: number): { top: number; cut: boolean } {
-  const shown = steps.duration_ns.slice(from, to).sort((a, b) => a - b);
-  const most = shown[shown.length - 1] ?? 1;
-  const usual = shown[Math.floor(shown.length * 0.95)] ?? most;
-  return most > 3.5 * usual ? { top: 2.5 * usual, cut: true } : { top: most, cut: false };
+  const shown = steps.duration_ns.slice(from, to);
+  const counts = shown.filter((_, index) => steps.measured[from + index]);
+  const usual = (counts.length ? counts : [...shown]).sort((a, b) => a - b);
+  const most = shown.reduce((a, b) => Math.max(a, b), 1);
+  const high = usual[Math.floor(usual.length * 0.95)] ?? most;
+  return most > 3.5 * high ? { top: 2.5 * high, cut: true } : { top: most, cut: false };
 }
 
 interface Props {
@@ -69,7 +72,7 @@ export function StepBars(props: Props) {
     }
     const each = inner / (to - from);
     const gap = each > 5 ? 1 : 0;
-    const lines = hatch(context, paper);
+    const lines = hatch(context, paper, "estimated"), crossed = hatch(context, paper, "left out");
     for (let index = Math.max(0, Math.floor(from)); index < Math.min(to, steps.number.length); index++) {
       const at = x(index), wide = Math.max(0.75, each - gap);
       let below = y(0);
@@ -84,7 +87,8 @@ export function StepBars(props: Props) {
         below = upper;
         if (below <= TOP) break;
       }
-      if (!steps.measured[index] || steps.estimated[index]) { context.fillStyle = lines; context.fillRect(at, below, wide, y(0) - below); }
+      const over_ = !steps.measured[index] ? crossed : steps.estimated[index] ? lines : null;
+      if (over_) { context.fillStyle = over_; context.fillRect(at, below, wide, y(0) - below); }
       context.globalAlpha = 1;
       if (cut && steps.duration_ns[index] > top * 1.06) {
         context.fillStyle = ink;
@@ -167,7 +171,7 @@ export function StepBars(props: Props) {
 
   return (
     <div ref={box} class="chart" style={{ height: `${height}px` }}>
-      <canvas ref={canvas} tabIndex={0} role="img"
+      <canvas ref={canvas} tabIndex={0} role="img" data-shown={`${steps.number[Math.max(0, Math.floor(from))]} ${steps.number[Math.min(to, steps.number.length) - 1]}`}
         aria-label={`Time of ${steps.number.length} steps, stacked by phase. Arrow keys choose a step.`}
         onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); setDrag(null); }}
         onMouseDown={(event) => { if (props.onRange) setDrag([placeOf(event), placeOf(event)]); }}
@@ -183,7 +187,7 @@ export function StepTip({ steps, index, order }: { steps: StepColumns; index: nu
   return (
     <div>
       <b>{steps.group > 1 ? `steps ${steps.number[index]} to ${last}, mean` : `step ${steps.number[index]}`}</b> {duration(whole)}
-      {!steps.measured[index] && <em> not counted: warm-up, operator window, or left half-way</em>}
+      {!steps.measured[index] && <em> not counted</em>}
       <table class="plain">
         {order.filter((name) => steps.phases[name][index] > 0).map((name) => (
           <tr key={name}>
@@ -197,11 +201,18 @@ export function StepTip({ steps, index, order }: { steps: StepColumns; index: nu
   );
 }
 
+// Only what is in the chart: each phase, each kind of hatching, and each sign.
 export function Legend({ steps }: { steps: StepColumns }) {
+  const isEstimated = steps.estimated.some((each, index) => each && steps.measured[index]) || phaseOrder(steps).some((name) => ESTIMATED.has(name));
+  const isLeftOut = steps.measured.some((each) => !each);
+  const { cut } = tallest(steps, 0, steps.number.length);
   return (
     <div class="legend">
       {phaseOrder(steps).map((name) => <span key={name}><Swatch name={name} hatched={ESTIMATED.has(name)} /> {name}</span>)}
-      <span class="faint"><i class="swatch hatched plain-hatch" /> hatched: estimated, or not counted</span>
+      {isEstimated && <span class="faint"><i class="swatch hatched plain-hatch" /> estimated</span>}
+      {isLeftOut && <span class="faint"><i class="swatch crossed plain-hatch" /> not counted: warm-up or operator window</span>}
+      {steps.outliers.length > 0 && <span class="faint"><i class="dot" /> far slower than usual</span>}
+      {cut && <span class="faint">▴ taller than the chart</span>}
     </div>
   );
 }

@@ -1,8 +1,10 @@
-// A table that sorts by every column, filters, and unfolds a row.
+// A table that sorts by every column, filters, and unfolds a row; how it is sorted and filtered is in the address.
 import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Link } from "./links";
 import { Search } from "./panel";
 import { count } from "../format";
+import { go, useAsked, type Query } from "../route";
 
 export interface Column<Row> {
   key: string;
@@ -21,10 +23,9 @@ interface Props<Row> {
   sort: string;
   upwards?: boolean;
   find?: (row: Row) => string;
-  filter?: string;
   rowKey: (row: Row, index: number) => string;
   chosen?: string;
-  onRow?: (row: Row) => void;
+  link?: (row: Row) => [page: string, query: Query]; // where a row leads; its first cell is the link
   unfolded?: (row: Row) => ComponentChildren;
   most?: number;
   actions?: ComponentChildren;
@@ -35,13 +36,8 @@ function compared(a: number | string | null, b: number | string | null): number 
   return typeof a === "string" || typeof b === "string" ? String(a).localeCompare(String(b)) : a - b;
 }
 
-export function Table<Row>(props: Props<Row>) {
-  const [sort, setSort] = useState({ key: props.sort, upwards: props.upwards ?? false });
-  const [filter, setFilter] = useState(props.filter ?? "");
-  const [most, setMost] = useState(props.most ?? 100);
-  const column = props.columns.find((each) => each.key === sort.key) ?? props.columns[0];
-
-  const found = useMemo(() => {
+function useFound<Row>(props: Props<Row>, filter: string): Row[] {
+  return useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
     const find = props.find;
     if (!find || !words.length) return props.rows;
@@ -50,13 +46,32 @@ export function Table<Row>(props: Props<Row>) {
       return words.every((word) => text.includes(word));
     });
   }, [props.rows, filter]);
+}
 
-  const rows = useMemo(() => {
-    const sign = sort.upwards ? 1 : -1;
+function useSorted<Row>(found: Row[], column: Column<Row>, upwards: boolean): Row[] {
+  return useMemo(() => {
+    const sign = upwards ? 1 : -1;
     return found.map((row) => [column.value(row), row] as const)
       .sort(([a], [b]) => (a === null || b === null ? compared(a, b) : sign * compared(a, b)))
       .map(([, row]) => row);
-  }, [found, column, sort.upwards]);
+  }, [found, column.key, upwards]);
+}
+
+// "-time": downwards by time.
+function useSort<Row>(props: Props<Row>): [Column<Row>, boolean, (next: Column<Row>) => void] {
+  const written = (key: string, upwards: boolean) => (upwards ? key : `-${key}`);
+  const [sort, setSort] = useAsked(`sort ${props.label}`, written(props.sort, props.upwards ?? false));
+  const upwards = !sort.startsWith("-"), key = sort.replace(/^-/, "");
+  const column = props.columns.find((each) => each.key === key) ?? props.columns[0];
+  return [column, upwards, (next) => setSort(written(next.key, next.key === column.key ? !upwards : !!next.text))];
+}
+
+export function Table<Row>(props: Props<Row>) {
+  const [column, upwards, sortBy] = useSort(props);
+  const [filter, setFilter] = useAsked<string>(`find ${props.label}`, "");
+  const [most, setMost] = useState(props.most ?? 100);
+  const found = useFound(props, filter);
+  const rows = useSorted(found, column, upwards);
 
   // The chosen row is always shown and scrolled into view, wherever it sorts.
   const shown = rows.slice(0, most);
@@ -64,9 +79,6 @@ export function Table<Row>(props: Props<Row>) {
   if (far !== undefined) shown.unshift(far);
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => { if (props.chosen !== undefined) body.current?.querySelector("tr.chosen")?.scrollIntoView({ block: "nearest" }); }, [props.chosen]);
-
-  const sortBy = (next: Column<Row>) =>
-    setSort({ key: next.key, upwards: next.key === sort.key ? !sort.upwards : !!next.text });
 
   return (
     <div class="table-box">
@@ -85,41 +97,16 @@ export function Table<Row>(props: Props<Row>) {
             <tr>
               {props.columns.map((each) => (
                 <th key={each.key} class={each.text ? "" : "number"} scope="col"
-                  aria-sort={each.key === sort.key ? (sort.upwards ? "ascending" : "descending") : "none"}>
+                  aria-sort={each.key === column.key ? (upwards ? "ascending" : "descending") : "none"}>
                   <button type="button" title={each.hint} onClick={() => sortBy(each)}>
-                    {each.text && each.title}<span class="arrow" aria-hidden="true">{each.key === sort.key ? (sort.upwards ? "▴" : "▾") : ""}</span>{!each.text && each.title}
+                    {each.text && each.title}<span class="arrow" aria-hidden="true">{each.key === column.key ? (upwards ? "▴" : "▾") : ""}</span>{!each.text && each.title}
                   </button>
                 </th>
               ))}
             </tr>
           </thead>
           <tbody ref={body}>
-            {shown.map((row, index) => {
-              const key = props.rowKey(row, index);
-              const chosen = key === props.chosen;
-              return (
-                <Fragment key={key}>
-                  <tr class={`${props.onRow ? "clickable" : ""} ${chosen ? "chosen" : ""}`} tabIndex={props.onRow ? 0 : undefined}
-                    aria-expanded={props.unfolded ? chosen : undefined}
-                    onClick={() => props.onRow?.(row)}
-                    onKeyDown={(event) => {
-                      if (event.target === event.currentTarget && (event.key === "Enter" || event.key === " ")) {
-                        event.preventDefault();
-                        props.onRow?.(row);
-                      }
-                    }}>
-                    {props.columns.map((each) => (
-                      <td key={each.key} class={`${each.text ? "" : "number"} ${each.wide ? "wide" : ""}`}>
-                        {each.cell ? each.cell(row) : each.value(row)}
-                      </td>
-                    ))}
-                  </tr>
-                  {chosen && props.unfolded && (
-                    <tr class="unfolded"><td colSpan={props.columns.length}>{props.unfolded(row)}</td></tr>
-                  )}
-                </Fragment>
-              );
-            })}
+            {shown.map((row, index) => <Line key={props.rowKey(row, index)} props={props} row={row} chosen={props.rowKey(row, index) === props.chosen} />)}
           </tbody>
         </table>
       </div>
@@ -130,5 +117,25 @@ export function Table<Row>(props: Props<Row>) {
       )}
       {!rows.length && <p class="empty">Nothing matches.</p>}
     </div>
+  );
+}
+
+function Line<Row>({ props, row, chosen }: { props: Props<Row>; row: Row; chosen: boolean }) {
+  const to = props.link?.(row);
+  const shown = (each: Column<Row>) => (each.cell ? each.cell(row) : each.value(row));
+  return (
+    <Fragment>
+      <tr class={`${to ? "clickable" : ""} ${chosen ? "chosen" : ""}`} aria-expanded={props.unfolded ? chosen : undefined}
+        onClick={(event) => { if (to && !event.defaultPrevented && !getSelection()?.toString()) go(...to); }}>
+        {props.columns.map((each, index) => (
+          <td key={each.key} class={`${each.text ? "" : "number"} ${each.wide ? "wide" : ""}`}>
+            {to && index === 0 ? <Link page={to[0]} query={to[1]} class="row-link">{shown(each)}</Link> : shown(each)}
+          </td>
+        ))}
+      </tr>
+      {chosen && props.unfolded && (
+        <tr class="unfolded"><td colSpan={props.columns.length}>{props.unfolded(row)}</td></tr>
+      )}
+    </Fragment>
   );
 }

@@ -1,16 +1,18 @@
 // Draws the visible part of the timeline on its canvas.
 import { scaleLinear } from "d3-scale";
-import { byName, inkOn, library, phase, themed } from "../colours";
-import type { Location, Timeline } from "../data";
+import { byName, inkOn, library, phase, series, themed } from "../colours";
+import type { Counter, Location, Timeline } from "../data";
+import { digits, duration, percent, size } from "../format";
 import { visible } from "./links";
-import { AXIS, HEADING, ROW, firstSeen, tickText, type Layout, type Span, type Track } from "./tracks";
+import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
 export const GUTTER = 190;
 
 export interface View {
   from: number; to: number; width: number; height: number; scroll: number; find: string;
-  selected: Span | null; over: Span | null; range: [number, number] | null; own: Set<string>;
+  selected: Span | null; over: Span | null; range: [number, number] | null; own: Set<string>; mark: number | null;
 }
+export const PIN = 20; // pixels at the left of a lane's name that pin it
 
 export function colourOf(kind: string, name: string, file: string | undefined, own: Set<string>): string {
   if (kind === "phase") return phase(name);
@@ -18,6 +20,7 @@ export function colourOf(kind: string, name: string, file: string | undefined, o
   if (kind === "stack") return library(file !== undefined && own.has(file) ? null : file ?? "native");
   if (kind === "file") return phase("files");
   if (kind === "window") return "#c3c9ce";
+  if (kind === "finding") return "#d65e00";
   return byName(name);
 }
 
@@ -31,43 +34,22 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : to - from;
   context.fillStyle = line;
   for (const tick of ticks) context.fillRect(Math.round(x(tick)), AXIS, 1, height);
-  context.save();
-  context.beginPath();
-  context.rect(0, AXIS, width, height - AXIS);
-  context.clip();
-  for (const each of layout.laid) {
-    const top = each.top - view.scroll;
-    if (each.heading !== null && top > 0 && top - HEADING < height) {
-      context.fillStyle = themed("--sunken");
-      context.fillRect(0, top - HEADING, width, HEADING - 5);
-      context.fillStyle = ink;
-      context.font = "600 12px system-ui, sans-serif";
-      context.textAlign = "left";
-      context.fillText(visible(each.heading), 10, top - HEADING / 2 - 2);
-      context.font = "11.5px system-ui, sans-serif";
-    }
-    if (top > height || top + each.height < AXIS) continue;
-    drawLane(context, timeline, each, top, view, panel);
+  const below = AXIS + layout.pinned;
+  clipped(context, below, width, height, () => {
+    const lanes = layout.laid.filter((each) => !each.pinned);
+    for (const each of lanes) heading(context, each, each.top - view.scroll, width, height, ink);
+    drawLanes(context, timeline, lanes, view, -view.scroll, panel, faint);
+  });
+  if (layout.pinned) {
+    clipped(context, AXIS, width, below - AXIS, () => drawLanes(context, timeline, layout.laid.filter((each) => each.pinned), view, 0, panel, faint));
+    context.fillStyle = accent;
+    context.fillRect(0, below - 3, width, 1);
   }
-  drawFlows(context, timeline, layout, view, x, accent);
-  for (const each of layout.laid) {
-    const top = each.top - view.scroll;
-    if (top > height || top + each.height < AXIS) continue;
-    context.fillStyle = panel;
-    context.fillRect(0, top, GUTTER - 4, each.height);
-    context.fillStyle = faint;
-    context.textAlign = "left";
-    const { title, thread } = each.track.lane;
-    const beside = each.height < 2 * ROW && thread && thread !== "MainThread" ? ` · ${thread}` : "";
-    context.fillText(visible(`${each.folded ? "▸" : "▾"} ${title}${beside}`).slice(0, 30), 10, top + ROW / 2);
-    if (each.height >= 2 * ROW) context.fillText(visible(thread).slice(0, 26), 20, top + ROW * 1.5);
-  }
-  if (view.range) {
-    const [a, b] = [x(Math.min(...view.range)), x(Math.max(...view.range))];
-    context.fillStyle = accent + "26";
-    context.fillRect(Math.max(GUTTER, a), AXIS, b - Math.max(GUTTER, a), height);
-  }
-  context.restore();
+  clipped(context, AXIS, width, height, () => {
+    drawFlows(context, timeline, layout, view, x, accent);
+    if (view.range) drawRange(context, view.range, x, height, accent, ink, panel);
+    if (view.mark !== null) { context.fillStyle = accent; context.fillRect(x(view.mark), AXIS, 1, height); }
+  });
   context.fillStyle = panel;
   context.fillRect(0, 0, width, AXIS);
   context.fillStyle = line;
@@ -78,6 +60,95 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
 }
 
 type Scale = (value: number) => number;
+
+function clipped(context: CanvasRenderingContext2D, top: number, width: number, height: number, draws: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(0, top, width, height);
+  context.clip();
+  draws();
+  context.restore();
+}
+
+function heading(context: CanvasRenderingContext2D, each: Laid, top: number, width: number, height: number, ink: string): void {
+  if (each.heading === null || top <= 0 || top - HEADING >= height) return;
+  context.fillStyle = themed("--sunken");
+  context.fillRect(0, top - HEADING, width, HEADING - 5);
+  context.fillStyle = ink;
+  context.font = "600 12px system-ui, sans-serif";
+  context.textAlign = "left";
+  context.fillText(visible(each.heading), 10, top - HEADING / 2 - 2);
+  context.font = "11.5px system-ui, sans-serif";
+}
+
+const LETTERS = 24; // of a lane's name
+
+function middled(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(text.length - Math.floor(most * 0.4) + 1)}`;
+}
+
+function drawLanes(context: CanvasRenderingContext2D, timeline: Timeline, lanes: Laid[], view: View, shift: number, panel: string, faint: string): void {
+  for (const each of lanes) {
+    const top = each.top + shift;
+    if (top > view.height || top + each.height < AXIS) continue;
+    if (each.track.counter) drawCounter(context, each.track.counter, top, each.height, view);
+    else drawLane(context, timeline, each, top, view, panel);
+    context.fillStyle = panel;
+    context.fillRect(0, top, GUTTER - 4, each.height);
+    context.fillStyle = faint;
+    context.textAlign = "left";
+    const { title, thread } = each.track.lane;
+    const isAlone = each.height < 2 * ROW && thread && thread !== "MainThread";
+    const name = !isAlone ? title : each.track.lane.kind === "device" ? thread : `${title} · ${thread}`;
+    context.fillText(each.pinned ? "★" : "☆", 6, top + ROW / 2);
+    context.fillText(`${each.folded ? "▸" : "▾"} ${middled(visible(name), LETTERS)}`, PIN, top + ROW / 2);
+    const second = each.track.counter ? `up to ${shownValue(each.track.counter, Math.max(...each.track.counter.values))}` : thread;
+    if (each.height >= 2 * ROW && second) context.fillText(middled(visible(second), LETTERS), PIN + 12, top + ROW * 1.5);
+  }
+}
+
+// A curve in steps, from 0 to the largest value that is in view.
+function drawCounter(context: CanvasRenderingContext2D, counter: Counter, top: number, height: number, view: View): void {
+  const { at_ns, values } = counter;
+  const x = (at: number) => GUTTER + ((at - view.from) / (view.to - view.from)) * (view.width - GUTTER);
+  const most = counter.unit === "share" ? 1 : Math.max(1e-9, ...values);
+  const base = top + height - 2;
+  context.fillStyle = series(["cores", "bytes", "batches", "share"].indexOf(counter.unit) + 1);
+  context.globalAlpha = 0.75;
+  for (let i = 0; i < at_ns.length; i++) {
+    const left = Math.max(GUTTER, x(at_ns[i])), right = Math.min(view.width, x(at_ns[i + 1] ?? 2 * at_ns[i] - (at_ns[i - 1] ?? at_ns[i])));
+    const tall = (values[i] / most) * (height - 4);
+    if (right > left && tall > 0) context.fillRect(left, base - tall, Math.max(0.5, right - left), tall);
+  }
+  context.globalAlpha = 1;
+}
+
+export const shownValue = (counter: Counter, value: number) =>
+  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value) : `${digits(value)} ${counter.unit}`;
+
+// The value of a counter at a moment.
+export function valueAt(counter: Counter, at: number): number | null {
+  let found: number | null = null;
+  for (let i = 0; i < counter.at_ns.length && counter.at_ns[i] <= at; i++) found = counter.values[i];
+  return found;
+}
+
+function drawRange(context: CanvasRenderingContext2D, range: [number, number], x: Scale, height: number, accent: string, ink: string, panel: string): void {
+  const [a, b] = [Math.max(GUTTER, x(Math.min(...range))), x(Math.max(...range))];
+  context.fillStyle = accent + "26";
+  context.fillRect(a, AXIS, b - a, height);
+  context.fillStyle = accent;
+  context.fillRect(a, AXIS, 1, height);
+  context.fillRect(b, AXIS, 1, height);
+  const text = duration(Math.abs(range[1] - range[0]));
+  const wide = context.measureText(text).width + 12;
+  const left = Math.max(GUTTER, (a + b) / 2 - wide / 2);
+  context.fillStyle = panel;
+  context.fillRect(left, AXIS + 3, wide, 17);
+  context.fillStyle = ink;
+  context.textAlign = "left";
+  context.fillText(text, left + 6, AXIS + 12);
+}
 
 // A rectangle that neighbours of the same colour are merged into: zoomed out, there are thousands of them.
 class Brush {
@@ -198,7 +269,7 @@ function drawFlows(context: CanvasRenderingContext2D, timeline: Timeline, layout
   if (!flows.length) return;
   const top = (lane: number) => {
     const found = layout.laid.find((each) => each.track.index === lane);
-    return found ? found.top - view.scroll + ROW / 2 : 0;
+    return found ? found.top - (found.pinned ? 0 : view.scroll) + ROW / 2 : 0;
   };
   context.strokeStyle = colour;
   context.lineWidth = 1.3;
@@ -210,7 +281,7 @@ function drawFlows(context: CanvasRenderingContext2D, timeline: Timeline, layout
     context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1 - (a === b ? 30 : 0), x1, y1);
     context.stroke();
     context.beginPath();
-    context.arc(x1, y1, 3, 0, 7);
+    context.moveTo(x1 + 1, y1); context.lineTo(x1 - 7, y1 - 4); context.lineTo(x1 - 7, y1 + 4);
     context.fillStyle = colour;
     context.fill();
   }

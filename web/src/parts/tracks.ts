@@ -1,19 +1,22 @@
 // The timeline's lanes as arrays that can be searched and drawn quickly, and where each one is.
-import type { Lane, Timeline } from "../data";
+import type { Content, Counter, Lane, Timeline } from "../data";
 
+// Findings and counters are lanes of the page's own.
+export type AnyLane = Omit<Lane, "kind"> & { kind: Lane["kind"] | "finding" | "counter" };
 export interface Track {
-  lane: Lane; index: number; start: Float64Array; end: Float64Array; name: Int32Array; level: Int16Array;
-  count: Int32Array | null; place: Int32Array | null; levels: Level[]; colours: (string | undefined)[];
+  lane: AnyLane; index: number; start: Float64Array; end: Float64Array; name: Int32Array; level: Int16Array;
+  count: Int32Array | null; place: Int32Array | null; levels: Level[]; colours: (string | undefined)[]; counter: Counter | null;
 }
 // The spans of one level: indices by start, and the latest end up to each.
 export interface Level { at: Int32Array; reach: Float64Array }
-export interface Laid { track: Track; top: number; height: number; levels: number; heading: string | null; folded: boolean }
-export interface Layout { laid: Laid[]; height: number }
+export interface Laid { track: Track; top: number; height: number; levels: number; heading: string | null; folded: boolean; pinned: boolean }
+// Pinned lanes are at the top and do not scroll: they take `pinned` pixels.
+export interface Layout { laid: Laid[]; height: number; pinned: number }
 export interface Span { track: Track; at: number }
 
-export const ROW = 17, GAP = 7, HEADING = 24, AXIS = 26, MOST_LEVELS = 14;
+export const ROW = 17, GAP = 7, HEADING = 24, AXIS = 26, MOST_LEVELS = 14, COUNTER_ROWS = 2;
 
-export function track(lane: Lane, index: number): Track {
+export function track(lane: AnyLane, index: number): Track {
   const size = lane.start.length;
   const start = new Float64Array(size), end = new Float64Array(size);
   let at = 0;
@@ -25,8 +28,61 @@ export function track(lane: Lane, index: number): Track {
   const level = Int16Array.from(lane.level);
   return {
     lane, index, start, end, level, name: Int32Array.from(lane.name), levels: byLevel(level, end), colours: new Array(size),
-    count: lane.count && Int32Array.from(lane.count), place: lane.place && Int32Array.from(lane.place),
+    count: lane.count && Int32Array.from(lane.count), place: lane.place && Int32Array.from(lane.place), counter: null,
   };
+}
+
+const lane = (kind: AnyLane["kind"], process: number, title: string): AnyLane =>
+  ({ process, thread: "", title, kind, depth: 1, spans: 0, start: [], lasted: [], name: [], level: [], count: null, place: null });
+
+export function counterTracks(counters: Counter[], first: number): Track[] {
+  return counters.map((counter, number) => ({ ...track(lane("counter", counter.process, counter.title), first + number), counter }));
+}
+
+// Where the lines of the findings were seen. Their names follow those of the timeline.
+export function findingTrack(content: Content, timeline: Timeline, tracks: Track[], index: number): Track | null {
+  const found: [number, number, number][] = [];
+  (content.findings?.findings ?? []).forEach((finding, number) => {
+    const at = timeline.places.findIndex((place) => place.file === finding.location?.file && place.line === finding.location.line);
+    const inside = timeline.places.findIndex((place) => place.file === finding.location?.file && !!place.function && place.function === finding.location.function);
+    const seen = [at, inside].filter((place) => place >= 0).map((place) => stretches(tracks, place)).find((each) => each.length);
+    seen?.forEach(([from, to]) => found.push([from, to, timeline.names.length + number]));
+  });
+  if (!found.length) return null;
+  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const made = lane("finding", -1, "findings");
+  const ends: number[] = []; // by level
+  let before = 0;
+  for (const [from, to, name] of found) {
+    let level = ends.findIndex((end) => end <= from);
+    if (level < 0) level = ends.length;
+    ends[level] = to;
+    made.start.push(from - before);
+    made.lasted.push(to - from);
+    made.name.push(name);
+    made.level.push(level);
+    before = from;
+  }
+  made.spans = found.length;
+  made.depth = ends.length;
+  return track(made, index);
+}
+
+const MOST_STRETCHES = 2000;
+
+// The spans at a place, those that touch as one.
+function stretches(tracks: Track[], place: number): [number, number][] {
+  const all: [number, number][] = [];
+  for (const each of tracks) {
+    for (let i = 0; each.place && i < each.start.length; i++) if (each.place[i] === place) all.push([each.start[i], each.end[i]]);
+  }
+  all.sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const [from, to] of all) {
+    const last = merged[merged.length - 1];
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to); else merged.push([from, to]);
+  }
+  return merged.slice(0, MOST_STRETCHES);
 }
 
 function byLevel(level: Int16Array, end: Float64Array): Level[] {
@@ -53,20 +109,27 @@ export function firstSeen(level: Level, from: number): number {
   return low;
 }
 
-export function laidOut(tracks: Track[], timeline: Timeline, folded: Set<number>, unfolded: Set<number>): Layout {
+export interface Folds { folded: Set<number>; unfolded: Set<number>; pinned: Set<number> }
+
+export function laidOut(tracks: Track[], timeline: Timeline, { folded, unfolded, pinned }: Folds): Layout {
   const laid: Laid[] = [];
-  let top = AXIS, process = -1;
-  for (const each of tracks) {
-    const heading = each.lane.process !== process ? timeline.processes[each.lane.process] : null;
-    process = each.lane.process;
+  let top = AXIS + 3, process = -1;
+  const put = (each: Track, heading: string | null, isPinned: boolean) => {
     if (heading !== null) top += HEADING;
     const closed = folded.has(each.index);
-    const levels = closed ? 1 : unfolded.has(each.index) ? each.lane.depth : Math.min(each.lane.depth, MOST_LEVELS);
-    const height = levels * ROW;
-    laid.push({ track: each, top, height, levels, heading, folded: closed });
-    top += height + GAP;
+    const levels = closed ? 1 : each.counter ? COUNTER_ROWS : unfolded.has(each.index) ? each.lane.depth : Math.min(each.lane.depth, MOST_LEVELS);
+    laid.push({ track: each, top, height: levels * ROW, levels, heading, folded: closed, pinned: isPinned });
+    top += levels * ROW + GAP;
+  };
+  tracks.filter((each) => pinned.has(each.index)).forEach((each) => put(each, null, true));
+  const taken = pinned.size ? top - AXIS : 0;
+  for (const each of tracks) {
+    if (pinned.has(each.index)) continue;
+    const isNew = each.lane.process !== process && each.lane.process >= 0;
+    process = each.lane.process;
+    put(each, isNew ? timeline.processes[each.lane.process] : null, false);
   }
-  return { laid, height: top + 8 };
+  return { laid, height: top + 8, pinned: taken };
 }
 
 // The innermost span of a lane and level at a moment; `slack` is how far off the pointer may be.
@@ -80,9 +143,9 @@ export function spanAt(each: Track, level: number, at: number, slack: number): n
   return best;
 }
 
-export interface Sum { name: number; kind: string; lane: string; ns: number; count: number }
+export interface Sum { name: number; kind: string; lanes: string[]; ns: number; count: number }
 
-// What is between two moments, by lane and name; at the outermost level that has the name.
+// What is between two moments, by kind and name; recursion counts once in each lane.
 export function sums(tracks: Track[], from: number, to: number): Sum[] {
   const found = new Map<string, Sum>();
   for (const each of tracks) {
@@ -91,17 +154,30 @@ export function sums(tracks: Track[], from: number, to: number): Sum[] {
       const a = Math.max(from, each.start[i]), b = Math.min(to, each.end[i]);
       if (b <= a) continue;
       const name = each.name[i];
-      const until = covered.get(name) ?? -Infinity; // recursion counts once
-      const fresh = b - Math.max(a, until);
+      const fresh = b - Math.max(a, covered.get(name) ?? -Infinity);
       if (fresh > 0) covered.set(name, b);
-      const key = `${each.index} ${name}`;
-      const sum = found.get(key) ?? { name, kind: each.lane.kind, lane: `${each.lane.thread}: ${each.lane.title}`, ns: 0, count: 0 };
+      const key = `${each.lane.kind} ${name}`;
+      const sum = found.get(key) ?? { name, kind: each.lane.kind, lanes: [], ns: 0, count: 0 };
+      const lane_ = `${each.lane.thread}: ${each.lane.title}`;
+      if (!sum.lanes.includes(lane_)) sum.lanes.push(lane_);
       sum.ns += Math.max(0, fresh);
       sum.count += each.count?.[i] ?? 1;
       found.set(key, sum);
     }
   }
   return [...found.values()].sort((a, b) => b.ns - a.ns);
+}
+
+// The span of a lane that begins at a moment, on that level or the innermost: what was chosen, or an arrow leads to.
+export function spanFrom(tracks: Track[], index: number, at: number, level?: number): Span | null {
+  const each = tracks.find((one) => one.index === index);
+  if (!each) return null;
+  let best = -1;
+  for (let i = 0; i < each.start.length; i++) {
+    if (Math.abs(each.start[i] - at) > 1 || (level !== undefined && each.level[i] !== level)) continue;
+    if (best < 0 || each.level[i] > each.level[best]) best = i;
+  }
+  return best < 0 ? null : { track: each, at: best };
 }
 
 // Ticks that are readable at any zoom: 12.345 s, not 12345 ms.
