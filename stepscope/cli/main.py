@@ -15,7 +15,7 @@ import click
 from stepscope.cli.words import say
 from stepscope.errors import InternalError, StepscopeError
 
-VERBS: Final = ("run", "show", "compare", "try", "view", "export", "doctor")
+VERBS: Final = ("run", "show", "compare", "try", "view", "export", "doctor", "completion")
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 

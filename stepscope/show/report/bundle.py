@@ -10,8 +10,8 @@ SCRIPT: Final = "report.js"
 STYLE: Final = "report.css"
 _MISSING: Final = (
     "The report's page was not built when stepscope was installed, for want of Node 18 or newer. "
-    "Install a wheel of stepscope, or Node and then stepscope again ('pip install --force-reinstall "
-    "--no-deps .'), or read the run with 'stepscope show'."
+    "Install a wheel of stepscope, or Node and then stepscope again ('pip install "
+    "--force-reinstall --no-deps .'), or read the run with 'stepscope show'."
 )
 
 
