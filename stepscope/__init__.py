@@ -3,7 +3,7 @@
 `stepscope run train.py` needs none of these names; they mark what it cannot see on its own.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["LineProfiler", "Profile", "Profiler", "Run", "profile", "region", "step", "steps"]
 
 TYPE_CHECKING = False  # importing typing would cost more than this whole module

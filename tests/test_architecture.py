@@ -47,15 +47,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "advise", "analyze", "clock", "compare", "errors", "launch", "model", "record", "store",
         "store.format", "store.local_folder", "store.plain_files",
     },
-    "show": {
-        "advise", "analyze", "compare", "store", "model", "errors", "views", "spelled_out",
-    },
+    "show": {"advise", "analyze", "compare", "store", "model", "errors", "views", "spelled_out"},
 }  # fmt: skip
 SHARED = {"store.format", "store.writer", "store.local_folder", "store.plain_files"}
 # These connect the parts, so they may import all of them.
 ASSEMBLERS = {
     "", "__main__", "cli", "ipython", "keras", "lightning", "line_profiler", "profile",
-    "run_object", "run_questions",
+    "run_object", "run_questions", "transformers",
 }  # fmt: skip
 
 # The rooms of a part, from the ground up: each may import those before it.
@@ -120,6 +118,7 @@ SHOWN = {
     "analyze.derived",
     "analyze.device.answer",
     "analyze.operators.kernels",
+    "analyze.phases.stretches",
     "analyze.run",
     "analyze.traces.foreign",
     "compare.compare",

@@ -87,7 +87,7 @@ def test_the_version_is_the_same_everywhere() -> None:
     import stepscope
 
     assert stepscope.__version__ == importlib.metadata.version("stepscope")
-    assert f"## {stepscope.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## [{stepscope.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 @pytest.mark.parametrize("path", ["py.typed", "native/_core.pyi", "record/shim/sitecustomize.py"])

@@ -7,6 +7,7 @@ import click
 
 from stepscope.cli import report, sizes
 from stepscope.cli.chosen import chosen
+from stepscope.cli.completion import paths
 from stepscope.cli.words import print_json, print_text, say
 from stepscope.errors import InputError
 
@@ -18,7 +19,7 @@ _TOO_SLOW = 1
 
 
 @click.command("compare", short_help="Is it faster? What made the difference?")
-@click.argument("runs", nargs=-1, metavar="BEFORE AFTER [MORE]...")
+@click.argument("runs", nargs=-1, metavar="BEFORE AFTER [MORE]...", shell_complete=paths)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--markdown", is_flag=True, help="Print it as Markdown, for a pull request.")
 @click.option("--html", metavar="FILE", help="Also write the report of AFTER with this comparison.")
@@ -30,6 +31,13 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
 
     A run is a folder that 'stepscope run' made, a trace that another tool wrote, or a folder with
     several runs of the same script: those find smaller differences.
+
+    \b
+    Examples:
+      stepscope compare before after             is it faster, by how much, and why
+      stepscope compare before after --fail-over 5%     a gate for CI
+      stepscope compare before after --markdown  for a pull request
+      stepscope compare runs/before runs/after   folders with five runs each find 3 %
     """
     if len(runs) < 2:
         raise InputError("Give two runs: stepscope compare BEFORE AFTER.")

@@ -20,6 +20,12 @@ def command(folder: str, as_json: bool) -> int:
 
     FOLDER is where runs would be written; by default the current one. The exit status is 0 when
     stepscope can record here.
+
+    \b
+    Examples:
+      stepscope doctor                           this machine, this folder
+      stepscope doctor /scratch/runs             would runs be recorded there?
+      stepscope doctor --json                    for another program
     """
     checks = all_checks(folder)
     failed = [check for check in checks if check.state == "failed"]

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Final, Literal
 
+from stepscope.cli.doctor_questions import answered_and_not
 from stepscope.frameworks.table import TESTED_ON_PYTHON as FRAMEWORKS_TESTED_ON
 from stepscope.frameworks.table import packages
 from stepscope.launch.support import NEWEST, OLDEST, dotted, untested_python
@@ -135,6 +136,13 @@ def _frameworks(folder: str) -> Check:
     return Check("frameworks", "limited", ", ".join(found), advice)
 
 
+def _questions(folder: str) -> Check:
+    """Never a failure: recording and `show` need nothing more."""
+    answered, missing = answered_and_not()
+    advice = "\n".join(["For more, install:", *(f"  {words}" for words in missing)])
+    return Check("also here", "ok", "; ".join(answered) or "-", advice if missing else None)
+
+
 def _cache(folder: str) -> Check:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     path = os.path.join(base, "stepscope")
@@ -205,6 +213,7 @@ CHECKS: Final[tuple[Callable[[str], Check | None], ...]] = (
     _clock,
     _line_engine,
     _frameworks,
+    _questions,
     _cache,
     _space,
     _reserving,

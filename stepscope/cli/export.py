@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from stepscope.cli.chosen import chosen
+from stepscope.cli.completion import paths
 from stepscope.cli.words import say
 from stepscope.errors import EnvironmentTrouble, InputError
 
@@ -21,7 +22,7 @@ _FOLDERS: Final = ("tensorboard", "csv", "parquet")
 
 
 @click.command("export", short_help="Write a run as files for another tool.")
-@click.argument("run", required=False, metavar="[RUN]")
+@click.argument("run", required=False, metavar="[RUN]", shell_complete=paths)
 @click.option("--to", "file_format", type=click.Choice(FORMATS), required=True, help="The format.")
 @click.option("-o", "--output", metavar="PATH", help="Where to; by default the run's name, here.")
 @click.option(
@@ -46,6 +47,12 @@ def command(
     tensorboard operators, for TensorBoard with torch_tb_profiler or xprof
     csv         a folder with one table per question, for pandas and spreadsheets
     parquet     the same for pandas, polars, DuckDB
+
+    \b
+    Examples:
+      stepscope export --to html -o report.html  the newest run, as one file to send
+      stepscope export before --to chrome        for Perfetto
+      stepscope export before --to csv -o tables/
     """
     from stepscope.analyze.run import newest_run
     from stepscope.analyze.traces.foreign import load_any

@@ -19,6 +19,12 @@ def command(traces: tuple[str, ...], output: str | None, force: bool) -> None:
     rank. Several become one run, and their clocks one clock.
 
     Every verb also takes the files themselves; a run folder keeps them together.
+
+    \b
+    Examples:
+      stepscope import trace.json.gz                     a trace that torch.profiler wrote
+      stepscope import rank*.json.gz -o runs/ddp         all ranks of a training as one run
+      stepscope import logs/plugins/profile -o runs/tf   what TensorFlow or JAX wrote
     """
     from stepscope.analyze.traces.kept_traces import keep_traces
     from stepscope.launch.run_folder import chosen_folder, new_folder

@@ -15,7 +15,9 @@ import click
 from stepscope.cli.words import say
 from stepscope.errors import InternalError, StepscopeError
 
-VERBS: Final = ("run", "show", "compare", "try", "view", "export", "import", "doctor")
+VERBS: Final = (
+    "run", "show", "compare", "try", "view", "export", "import", "doctor", "completion",
+)  # fmt: skip
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as a shell reports it
 
 

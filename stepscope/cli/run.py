@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 import click
 
 from stepscope.cli import report, sizes
+from stepscope.cli.completion import paths
 from stepscope.cli.progress import ProgressLine
 from stepscope.errors import StepscopeError
-from stepscope.launch import run_folder
+from stepscope.launch import run_folder, tracker_runs
 from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.launchers import Launch, launch_of
@@ -38,6 +39,8 @@ from stepscope.store.format import OPS_FILE
 @click.option("--ops", callback=sizes.steps_of_operators, default="auto", metavar="10:20|all|off",
               help="Steps whose operators are recorded. [three after the fifth]")  # fmt: skip
 @click.option("--losses", is_flag=True, help="Keep the loss of every step.")
+@click.option("--log", is_flag=True,
+              help="Add the results to the script's W&B, MLflow or TensorBoard run.")  # fmt: skip
 @click.option("--include", multiple=True, metavar="GLOB",
               help="Files or modules that count as yours too; may be repeated.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="GLOB",
@@ -52,12 +55,22 @@ from stepscope.store.format import OPS_FILE
 @click.option("--max-size", callback=sizes.size_bytes, default="512MB", metavar="SIZE",
               help="Disk space a process may take. [512MB]")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Print nothing; the report is still written.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...",
+                shell_complete=paths)  # fmt: skip
 def command(words: tuple[str, ...], **given: Any) -> None:
     """Record SCRIPT and say where its time went.
 
     Everything after SCRIPT belongs to the script. Its exit status is passed on, and what it prints
     is untouched.
+
+    \b
+    Examples:
+      stepscope run train.py --epochs 1          the options after the script are the script's
+      stepscope run -m mypackage.train           a module
+      stepscope run --steps 200 train.py         stop after 200 steps: often enough
+      stepscope run -o before train.py           a name to compare with later
+      stepscope run --log train.py               add the results to the run in W&B or MLflow
+      torchrun --nproc-per-node 4 -m stepscope run train.py
     """
     require_supported()
     launch = launch_of(os.environ)
@@ -81,6 +94,8 @@ def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
     environment["STEPSCOPE_SUPERVISOR"] = str(os.getpid())
     ended = supervise(to_run.arguments, environment, place)
     _aside(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
+    if given["log"]:
+        tracker_runs.hand_over(folder)
     end_like(ended)
 
 
@@ -132,6 +147,7 @@ def record_options(given: dict[str, Any], to_run: Command) -> RecordOptions:
         calls=given["calls"],
         ops=given["ops"],
         losses=given["losses"],
+        log=given["log"],
         include=given["include"],
         exclude=given["exclude"],
         steps=given["steps"],

@@ -9,6 +9,7 @@ import click
 
 from stepscope.cli import report
 from stepscope.cli.chosen import chosen
+from stepscope.cli.completion import views_and_paths
 from stepscope.cli.words import print_json
 from stepscope.errors import InputError
 from stepscope.views import VIEWS, every_view
@@ -69,7 +70,7 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
 
 
 @click.command("show", cls=_Show, short_help="Show what a run recorded.")
-@click.argument("words", nargs=-1, metavar="[RUN] [WHAT]")
+@click.argument("words", nargs=-1, metavar="[RUN] [WHAT]", shell_complete=views_and_paths)
 @click.option("--json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--top", type=click.IntRange(min=0), help="At most this many rows; 0: all.")
 @click.option("--sort", metavar="COLUMN", help="Order of the rows: time, hits, name, ...")
@@ -82,6 +83,14 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a file that
     another profiler wrote, or a folder with runs or traces, such as a log folder of TensorBoard:
     the newest is shown.
+
+    \b
+    Examples:
+      stepscope show                             the newest run in short
+      stepscope show findings                    what to change, and what that gains
+      stepscope show before lines --top 30       the 30 hottest lines of one run
+      stepscope show steps --each --json         every step, for another program
+      stepscope show trace.json ops              a trace that torch.profiler wrote
     """
     name, asked = sort_out(words)
     path = _path_of(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stepscope.cli import report
+from stepscope.cli.completion import paths
 from stepscope.cli.progress import ProgressLine
 from stepscope.cli.words import print_json, say
 from stepscope.errors import InputError
@@ -39,13 +40,22 @@ _INTERRUPTED_STATUS = 130  # 128 + SIGINT, as a shell reports it
 @click.option("--resume", is_flag=True,
               help="Go on with a trial: the newest, or the FOLDER given first.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGUMENTS]...",
+                shell_complete=paths)  # fmt: skip
 def command(words: tuple[str, ...], **given: Any) -> int:
     """Run SCRIPT as it is, then with each fix that its findings name, and say what each gains.
 
     Every fix is applied from outside, in a process of its own: no file of yours is changed. Runs
     with and without it take turns, and their losses are compared. What helps is kept, and the next
     fix comes on top.
+
+    \b
+    Examples:
+      stepscope try train.py --epochs 1          what the findings propose
+      stepscope try --ladder train.py            everything that fits
+      stepscope try --fixes compile,num-workers train.py
+      stepscope try --budget 30 train.py         half an hour, no longer
+      stepscope try --resume                     go on with the newest trial
     """
     from stepscope.trial import orphans
     from stepscope.trial.ladder import INTERRUPTED, UNCLEAR

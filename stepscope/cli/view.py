@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from stepscope.cli.chosen import chosen
+from stepscope.cli.completion import paths
 from stepscope.cli.words import say
 from stepscope.errors import DataError, EnvironmentTrouble, InputError
 
@@ -20,7 +21,7 @@ _REMOTE: Final = ("SSH_CONNECTION", "SSH_CLIENT")
 
 
 @click.command("view", short_help="Look at runs in a browser.")
-@click.argument("path", required=False, metavar="[RUN|FOLDER|TRACE]")
+@click.argument("path", required=False, metavar="[RUN|FOLDER|TRACE]", shell_complete=paths)
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen here. [127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N",
               help="Port; 0: any free one. [the first free one from 6100 on]")  # fmt: skip
@@ -30,6 +31,13 @@ def command(path: str | None, host: str, port: int | None, browser: bool | None)
     TRACE is a file that the profiler of torch, TensorFlow or JAX wrote, or its log folder.
 
     Runs that are being recorded update on their own. The printed address is needed to get in.
+
+    \b
+    Examples:
+      stepscope view                             all runs in ./stepscope-runs
+      stepscope view before                      one run
+      stepscope view logs/                       traces of TensorBoard's profiler
+      stepscope view --port 6100 --no-browser    then: ssh -L 6100:localhost:6100 this-machine
     """
     from stepscope.show.report.bundle import bundle
     from stepscope.show.server.app import application

@@ -29,6 +29,7 @@ class RecordOptions(NamedTuple):
     max_bytes: int = 512 * 2**20
     ops: str = "auto"  # which steps' operators: "10:20", "all", "off"
     losses: bool = False  # keep the loss of every step
+    log: bool = False  # add the results to the script's own run in an experiment tracker
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
     # What the steps are, where an earlier run told: a loop, "train.py:31"; "": what is reported.
     step_loop: str | None = None

@@ -9,9 +9,16 @@ _PACKAGES: Final = ("lightning.pytorch", "pytorch_lightning")
 
 
 def base_profiler() -> Any:
-    """`Profiler` of the package that the script has loaded, else of the one that is installed."""
-    name = next((name for name in _PACKAGES if name in sys.modules), None) or _installed()
-    return importlib.import_module(f"{name}.profilers").Profiler
+    return importlib.import_module(f"{_package()}.profilers").Profiler
+
+
+def base_callback() -> Any:
+    return importlib.import_module(f"{_package()}.callbacks").Callback
+
+
+def _package() -> str:
+    """The one that the script has loaded, else the one that is installed."""
+    return next((name for name in _PACKAGES if name in sys.modules), None) or _installed()
 
 
 def filesystem_of(base: Any, path: str) -> Any:

@@ -19,13 +19,10 @@ from typing import Any, Final
 
 from stepscope.launch import launchers
 from stepscope.launch.options import RecordOptions
+from stepscope.launch.unrecorded import SHIM, unrecorded
 from stepscope.store.format import NOTES_FILE, RUN_FILE
 from stepscope.store.plain_files import append_plain, read_plain
 
-_VARIABLES: Final = tuple(
-    f"STEPSCOPE_{name}"
-    for name in ("RUN", "HOME", "SUPERVISOR", "MAIN", "RANK", "COLLECT_INTO", "TRIAL")
-)
 _MODULE_ENDINGS: Final = (".py", ".pyc", ".so")
 # Interpreters that multiprocessing starts for itself: they run no code of the user.
 _HOUSEKEEPING: Final = "from multiprocessing.resource_tracker import main"
@@ -44,13 +41,11 @@ def start_from_environment(loaded_before: set[str]) -> None:
 def environment_for(run_folder: str, before: Mapping[str, str]) -> dict[str, str]:
     """The environment in which every interpreter records into `run_folder`."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    shim = os.path.join(package, "record", "shim")
-    path = [entry for entry in before.get("PYTHONPATH", "").split(os.pathsep) if entry != shim]
-    environment = {key: value for key, value in before.items() if key not in _VARIABLES}
+    environment = unrecorded(before)
+    path = environment.get("PYTHONPATH")
     environment["STEPSCOPE_RUN"] = run_folder
     environment["STEPSCOPE_HOME"] = os.path.dirname(package)
-    # An empty entry would mean the current folder: do not add one.
-    environment["PYTHONPATH"] = os.pathsep.join([shim, *(path if any(path) else ())])
+    environment["PYTHONPATH"] = os.pathsep.join([SHIM, *([path] if path else ())])
     return environment
 
 
@@ -100,10 +95,13 @@ def _record(run_folder: str, role: str, rank: int | None) -> None:
 
     if role == "rank":
         os.environ["STEPSCOPE_RANK"] = str(rank)
+    options = read_options(run_folder)
+    if options.log and role == "rank" and rank == 0:
+        _log_at_exit(run_folder)
     _collect_at_exit(run_folder, role)
     if role != "worker":
         _apply_fixes(run_folder)
-    recording.start(run_folder, read_options(run_folder), role, rank)
+    recording.start(run_folder, options, role, rank)
 
 
 def _apply_fixes(run_folder: str) -> None:
@@ -118,6 +116,16 @@ def _apply_fixes(run_folder: str) -> None:
 def read_options(run_folder: str) -> RecordOptions:
     fields: dict[str, Any] = json.loads(read_plain(os.path.join(run_folder, RUN_FILE)))
     return RecordOptions.from_json(fields.get("options", {}))
+
+
+def _log_at_exit(run_folder: str) -> None:
+    """A rank has no supervisor that would do it. Registered first, so that it runs last."""
+    import atexit
+
+    from stepscope.launch.tracker_runs import hand_over
+
+    process, home = os.getpid(), os.environ.get("STEPSCOPE_COLLECT_INTO") or run_folder
+    atexit.register(lambda: hand_over(home) if os.getpid() == process else None)
 
 
 def _collect_at_exit(run_folder: str, role: str) -> None:

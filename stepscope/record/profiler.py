@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from stepscope.errors import InputError
+from stepscope.launch import tracker_runs
 from stepscope.launch.about import describe_run
 from stepscope.launch.options import RecordOptions, is_ops
 from stepscope.launch.run_folder import chosen_folder, new_folder, write_run_file
@@ -50,6 +51,8 @@ class Profiler:
         if self._started:
             self._started = False
             recording.stop()
+            if self._options.log and self.folder is not None:
+                tracker_runs.hand_over(self.folder)
 
     def __enter__(self) -> "Profiler":
         return self.start()

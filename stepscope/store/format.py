@@ -18,6 +18,7 @@ RUN/
     lines.bin                  line counters and the activations that were open
     calls.bin                  with --calls: every call path, how often and for how long
     samples.bin                the stacks that were seen, and for how long
+    trackers.jsonl             with --log: the script's runs in experiment trackers, one a line
     ops-<window>.json          operators, as the framework's own profiler wrote them: Kineto's
     ops-<window>.xplane.pb     JSON, or TensorFlow's and JAX's xplane
     trace.<ending>             of an imported run, besides process.json all there is: the file that
@@ -54,6 +55,7 @@ EVENTS_FILE: Final = "events.bin"
 LINES_FILE: Final = "lines.bin"
 CALLS_FILE: Final = "calls.bin"
 SAMPLES_FILE: Final = "samples.bin"
+TRACKERS_FILE: Final = "trackers.jsonl"
 OPS_FILE: Final = "ops-{number}.{ending}"
 TRACE_FILE: Final = "trace{ending}"
 TABLES_FOLDER: Final = "tables"

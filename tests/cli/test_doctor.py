@@ -1,5 +1,6 @@
 """`stepscope doctor`: every check says what it found, and what to do if something is wrong."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import permissions
-from stepscope.cli import doctor_checks
+from stepscope.cli import doctor_checks, doctor_questions
 from stepscope.cli.doctor_checks import all_checks
 from stepscope.cli.main import main
 from stepscope.launch.support import NEWEST, dotted
@@ -23,7 +24,7 @@ def test_this_machine_can_record(tmp_path: Path, capsys: pytest.CaptureFixture[s
     names = [check["name"] for check in told["checks"]]
     assert names == [
         "system", "python", "native core", "frames", "clock", "line engine", "frameworks",
-        "cache folder", "space", "run folder", "/proc", "limits",
+        "also here", "cache folder", "space", "run folder", "/proc", "limits",
     ]  # fmt: skip
 
 
@@ -74,6 +75,21 @@ def test_frameworks_are_named_and_where_they_are_untested(
     assert check.state == state
     assert "torch 9.9" in check.found
     assert ("untested" in (check.advice or "")) == (state == "limited")
+
+
+def test_for_each_question_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package is one that can be found."""
+    here = {"IPython", "mlflow"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name if name in here else None)
+    monkeypatch.setattr(doctor_questions, "is_built", lambda: False)
+    check = {check.name: check for check in all_checks(".")}["also here"]
+    assert check.state == "ok"
+    assert "%load_ext stepscope in notebooks" in check.found
+    assert "experiment tracker" in check.found
+    assert check.advice is not None
+    assert "calls drawn by snakeviz (export --to pstats): pip install snakeviz" in check.advice
+    assert "report.html and 'stepscope view': install a wheel" in check.advice
+    assert "ipython" not in check.advice
 
 
 def test_a_folder_that_cannot_be_written_fails(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def test_every_verb_has_help(verb: str) -> None:
     done = stepscope(verb, "--help")
     assert done.returncode == 0
     assert done.stdout.startswith(f"Usage: stepscope {verb}")
+    assert "Examples:\n" in done.stdout
 
 
 def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:

@@ -219,5 +219,5 @@ def test_without_its_page_html_says_what_to_do(
 ) -> None:
     monkeypatch.setattr(bundle, "FOLDER", tmp_path / "nothing")
     run = load(training(tmp_path / "run", [STEP_NS] * 12).path)
-    with pytest.raises(EnvironmentTrouble, match="Install Node"):
+    with pytest.raises(EnvironmentTrouble, match="Install a wheel"):
         export(run)

@@ -26,7 +26,8 @@ from stepscope.store.reader import ProcessData, Run
 
 _NO_LOOP: Final = (
     "no loop has at least 10 turns, 1 ms or more per turn, and 5 % of the time. "
-    "Mark the steps with stepscope.step(), or see 'stepscope show {run} lines'."
+    "Say which loop trains: 'for batch in stepscope.steps(loader):', or stepscope.step() at the "
+    "end of each turn (after 'import stepscope'). Or see 'stepscope show {run} lines'."
 )
 _STUB: Final = 0.1  # of the usual step; on a busy machine a whole step may take only half of it
 _NOTHING: Final[Ints] = np.zeros(0, np.int64)

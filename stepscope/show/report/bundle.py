@@ -9,9 +9,9 @@ FOLDER: Final = Path(__file__).parent / "bundle"
 SCRIPT: Final = "report.js"
 STYLE: Final = "report.css"
 _MISSING: Final = (
-    "The report's page was not built: it needs Node 18 or newer when stepscope is installed. "
-    "Install Node and then stepscope again ('pip install --force-reinstall --no-deps .'), "
-    "or read the run with 'stepscope show'."
+    "The report's page was not built when stepscope was installed, for want of Node 18 or newer. "
+    "Install a wheel of stepscope, or Node and then stepscope again ('pip install "
+    "--force-reinstall --no-deps .'), or read the run with 'stepscope show'."
 )
 
 

@@ -1,0 +1,1 @@
+"""What `--log` adds to the script's own run in an experiment tracker."""
