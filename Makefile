@@ -69,7 +69,7 @@ nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in 
 	.venv/bin/python .ci/nightly $(PARTS)
 
 docs: .envs/docs/.installed .venv/.demo ## build the documentation's site in build/site; a link to nowhere fails
-	NO_MKDOCS_2_WARNING=1 .envs/docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .envs/docs/bin/mkdocs build --strict
 	@echo "open build/site/index.html"
 
 tutorials: .venv/.dev examples/data/digits.npz ## run the commands of the tutorials; writes what their pages show

@@ -33,7 +33,8 @@ import picture  # noqa: E402
 
 from benchmarks import machine  # noqa: E402
 
-TRACES = ROOT.parent / "shared" / "traces"  # of real devices: too large for the repository
+# Of real devices, named after what is in them. They are too large for the repository.
+TRACES = Path(os.environ.get("GPU_TRACES", ROOT.parent / "shared" / "traces"))
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "tutorial.md",
@@ -48,7 +49,10 @@ MARK = re.compile(
 )
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"  # imports would take longer than they do for others
 # What frameworks log on their own account says nothing about the example.
-NOISE = re.compile(r"^([WEI]\d{4} |WARNING: All log|\d{4}-\d\d-\d\d .*tensorflow|.*site-packages/)")
+NOISE = re.compile(
+    r"[WEI]\d{4} |WARNING: All log|\d{4}-\d\d-\d\d .*tensorflow|.*site-packages/|USDT:|💡"
+    r"|[GT]PU available"
+)
 QUIET = {
     "COLUMNS": str(WIDTH),
     "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -114,7 +118,8 @@ def run(command: Command, folder: Path) -> str:
     )
     if done.returncode != (command.status or words[0] == "diff"):
         sys.exit(f"{command.line}\nended with {done.returncode}:\n{done.stdout}")
-    lines = [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
+    text = done.stdout.replace(f"{folder}/", "")
+    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
     return "".join(f"{line}\n" for line in lines if not NOISE.match(line))
 
 

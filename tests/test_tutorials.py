@@ -87,7 +87,7 @@ def workshop(tmp_path: Path) -> Path:
 
 
 def shortened(command: Any, page: str) -> Any:
-    line = command.line.replace("--rounds 2 --steps 40 --budget 2", "--rounds 1 --budget 0.5")
+    line = command.line.replace("--rounds 2 --steps 30 --budget 2", "--rounds 1 --budget 0.5")
     if SCRIPT_IS_RUN.match(line):
         line = f"{line} {SHORT[page]}"
     return dataclasses.replace(command, line=line)
@@ -128,7 +128,7 @@ def test_a_tutorial_shows_what_its_commands_print(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_file_that_a_tutorial_names_is_there(page: Path) -> None:
-    named = re.findall(r"\bexamples/[\w/.-]*\w", page.read_text())
+    named = re.findall(r"\bexamples/[\w/-]+\.\w+", page.read_text())
     assert named
     assert not [path for path in named if not (ROOT / path).exists()]
 
@@ -139,7 +139,7 @@ def test_the_scripts_of_a_story_differ_by_little(before: str, after: str) -> Non
     texts = [(ROOT / "examples" / f"{name}.py").read_text() for name in (before, after)]
     first, second = (text.split('"""', 2)[2].splitlines() for text in texts)
     changed = [line for line in difflib.ndiff(first, second) if line[0] in "+-"]
-    assert 1 < len(changed) < 40
+    assert 0 < len(changed) < 40
 
 
 def test_every_script_of_a_story_says_its_step_time_and_throughput() -> None:

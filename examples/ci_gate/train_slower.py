@@ -1,4 +1,4 @@
-"""The same training with what a pull request adds: it watches how large the gradients are.
+"""The same training with what a pull request adds: it watches how large gradients and weights are.
 
 See the change:  diff -u examples/ci_gate/train.py examples/ci_gate/train_slower.py
 """
@@ -26,9 +26,9 @@ def softmax(scores):
     return raised / raised.sum(axis=1, keepdims=True)
 
 
-def norm(gradient):
+def norm(array):
     """Its length, in 64 bits to be on the safe side."""
-    return float(np.sqrt((gradient.astype(np.float64) ** 2).sum()))
+    return float(np.sqrt((array.astype(np.float64) ** 2).sum()))
 
 
 def train_step(weights, x, labels):
@@ -41,7 +41,7 @@ def train_step(weights, x, labels):
     error /= len(x)
     back = (error @ second.T) * (hidden > 0)
     gradients = x.T @ back, hidden.T @ error
-    norms.append([norm(gradient) for gradient in gradients])
+    norms.append([norm(array) for array in (*gradients, *weights)])
     first -= RATE * gradients[0]
     second -= RATE * gradients[1]
     return loss

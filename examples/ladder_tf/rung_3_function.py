@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--width", type=int, default=64)
-    parser.add_argument("--blocks", type=int, default=6)
+    parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--rate", type=float, default=1e-3)
     train(parser.parse_args())
 
