@@ -1,4 +1,4 @@
-"""The same training with what a pull request adds: it watches how large gradients and weights are.
+"""The same training with what a pull request adds: it watches how large the gradients are.
 
 See the change:  diff -u examples/ci_gate/train.py examples/ci_gate/train_slower.py
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 DATA = Path(__file__).parent.parent / "data" / "digits.npz"
 RATE = 0.1
-norms = []
+seen = []
 
 
 def get_dataset(path):
@@ -26,9 +26,9 @@ def softmax(scores):
     return raised / raised.sum(axis=1, keepdims=True)
 
 
-def norm(array):
-    """Its length, in 64 bits to be on the safe side."""
-    return float(np.sqrt((array.astype(np.float64) ** 2).sum()))
+def largest(gradient):
+    """What 99 of 100 of its numbers are below; a third of them is enough to know."""
+    return float(np.percentile(np.abs(gradient[::3]), 99))
 
 
 def train_step(weights, x, labels):
@@ -41,7 +41,7 @@ def train_step(weights, x, labels):
     error /= len(x)
     back = (error @ second.T) * (hidden > 0)
     gradients = x.T @ back, hidden.T @ error
-    norms.append([norm(array) for array in (*gradients, *weights)])
+    seen.append([largest(gradient) for gradient in gradients])
     first -= RATE * gradients[0]
     second -= RATE * gradients[1]
     return loss
