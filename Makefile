@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly packages picture pictures clean
+.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly docs tutorials story packages picture pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,17 @@ nightly: .venv/.dev ## sanitizers, what `make test` leaves out, every Python in 
 packages: ## the source distribution and a wheel for each installed Python, in dist/
 	.ci/wheels
 
+docs: .envs/docs/.installed .venv/.demo ## build the documentation's site in build/site; a link to nowhere fails
+	NO_MKDOCS_2_WARNING=1 .envs/docs/bin/mkdocs build --strict
+	@echo "open build/site/index.html"
+
+tutorials: .venv/.dev examples/data/digits.npz ## run the commands of the tutorials; writes what their pages show
+	.venv/bin/python docs/outputs.py $(PAGES)
+
+STORY ?= gan
+story: .venv/.dev examples/data/digits.npz ## run one tutorial here, and print it: make story STORY=vae
+	.venv/bin/python docs/outputs.py --print docs/tutorials/$(STORY).md
+
 picture: .venv/.demo examples/data/digits.npz ## make the README's picture from a real run
 	.venv/bin/python docs/picture.py
 
@@ -108,6 +119,11 @@ examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.np
 	"Python 3.11."*) .venv/bin/python $(PIP) $(TORCH) && echo ,frameworks > $@ ;; \
 	*) touch $@ ;; \
 	esac
+
+.envs/docs/.installed: docs/requirements.txt
+	test -x .envs/docs/bin/python || $$(.ci/find-python 3.12 3.13 3.11) -m venv .envs/docs
+	.envs/docs/bin/python $(PIP) -r $<
+	@touch $@
 
 # .envs/3.12/.test and .envs/3.12/.bench, for .ci/test and .ci/each-python
 .envs/%/.test: pyproject.toml setup.py $(NATIVE)

@@ -25,7 +25,7 @@ PAGES = sorted(
 # The roadmap names verbs that do not exist yet.
 PAGES_OF_TODAY = [page for page in PAGES if page.name != "roadmap.md"]
 
-FILE_BLOCK = re.compile(r"<!-- file: (?P<path>\S+) -->\n```python\n(?P<text>.*?)```", re.DOTALL)
+FILE_BLOCK = re.compile(r"<!-- file: (?P<path>\S+) -->\n```\w+\n(?P<text>.*?)```", re.DOTALL)
 COMMAND_LINE = re.compile(r"^(?:\$ )?stepscope (?P<arguments>.+)$", re.MULTILINE)
 CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -111,6 +111,15 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     targets = [match["target"] for match in LINK.finditer(page.read_text())]
     local = [each.partition("#")[0] for each in targets if "://" not in each]
     assert not [each for each in local if each and not (page.parent / each).exists()]
+
+
+def test_every_page_has_its_place_on_the_site() -> None:
+    """The decisions are reached through their index."""
+    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
+    placed = set(re.findall(r"[\w/.-]+\.md$", nav, re.MULTILINE))
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    assert len(placed) > 60
+    assert placed == {page for page in pages if not page.startswith("decisions/0")}
 
 
 def test_the_design_names_the_verbs_that_there_are() -> None:

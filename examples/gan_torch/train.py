@@ -4,6 +4,7 @@ It learns, and it is slow. Find out why:  stepscope run examples/gan_torch/train
 """
 
 import argparse
+import time
 from pathlib import Path
 
 import numpy as np
@@ -63,11 +64,15 @@ class Gan:
         self.optimizer_g = torch.optim.Adam(self.generator.parameters(), rate, (0.5, 0.999))
         self.optimizer_d = torch.optim.Adam(self.discriminator.parameters(), rate, (0.5, 0.999))
 
-    def train_step(self, real):
-        fake = self.generator(torch.randn(len(real), NOISE))
-        loss_d = (
-            F.softplus(-self.discriminator(real)) + F.softplus(self.discriminator(fake.detach()))
-        ).mean()
+    def forward(self, path, size, rng):
+        """Pictures of the generator, and what the discriminator makes of them and of real ones."""
+        real = get_batch(path, size, rng)
+        fake = self.generator(torch.randn(size, NOISE))
+        return fake, self.discriminator(real), self.discriminator(fake.detach())
+
+    def train_step(self, path, size, rng):
+        fake, on_real, on_fake = self.forward(path, size, rng)
+        loss_d = (F.softplus(-on_real) + F.softplus(on_fake)).mean()
         self.optimizer_d.zero_grad()
         loss_d.backward()
         self.optimizer_d.step()
@@ -84,10 +89,15 @@ def train(arguments):
     rng = np.random.default_rng(0)
     gan = Gan(arguments.width, arguments.rate)
     for step in range(arguments.steps):
-        real = get_batch(arguments.data, arguments.batch, rng)
-        loss_d, loss_g = gan.train_step(real)
+        began = time.perf_counter()
+        loss_d, loss_g = gan.train_step(arguments.data, arguments.batch, rng)
+        step_time = time.perf_counter() - began
         if step % 10 == 0 or step == arguments.steps - 1:
-            print(f"step {step:3d}  discriminator {loss_d:.3f}  generator {loss_g:.3f}")
+            print(
+                f"step {step:3d}  discriminator {loss_d:.3f}  generator {loss_g:.3f}"
+                f"  step_time {1e3 * step_time:.1f} ms"
+                f"  throughput {arguments.batch / step_time:,.0f} img/s"
+            )
 
 
 def main():
