@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 import torch
-from step_clock import StepClock
+from timing import tick
 from torch import nn
 
 ZOO = {"id": "optimizer-unfused", "function": "Lion.step", "framework": "torch"}
@@ -115,8 +115,6 @@ def main():
     optimizer_class = FlatLion if args.fixed else Lion
     optimizer = optimizer_class(model.parameters(), lr=3e-4)
     loss_fn = nn.MSELoss()
-
-    clock = StepClock()
     for epoch in range(args.epochs):
         running = 0.0
         for features, target in batches(x, y, args.batch_size):
@@ -125,9 +123,8 @@ def main():
             loss.backward()
             optimizer.step()
             running += loss.item()
-            clock.tick()
+            tick()
         print(f"epoch {epoch + 1}/{args.epochs} mse {running / (len(x) // args.batch_size):.4f}")
-    clock.dump()
 
 
 if __name__ == "__main__":

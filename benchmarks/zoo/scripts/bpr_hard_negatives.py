@@ -4,7 +4,7 @@ import argparse
 
 import torch
 import torch.nn.functional as F
-from step_clock import StepClock
+from timing import tick
 from torch import nn
 
 ZOO = {
@@ -68,8 +68,6 @@ def train(args):
     model = TwoTower(args.users, args.items)
     pool = NegativePool(model, args.items, every=args.refresh_every, full_sort=not args.fixed)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.0)
-
-    clock = StepClock()
     for step in range(args.steps):
         rows = torch.randint(len(user), (args.batch_size,))
         users, positives = user[rows], item[rows]
@@ -82,8 +80,7 @@ def train(args):
         optimizer.step()
         if step % 100 == 0:
             print(f"step {step:4d} loss {loss.item():.4f}")
-        clock.tick()
-    clock.dump()
+        tick()
 
 
 if __name__ == "__main__":
