@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 from stepscope.record import recording
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.profiler import Profiler
 
 
@@ -28,6 +29,7 @@ class WholeTraining:
         try:
             self._profiler.start()
         except Exception as error:  # the training goes on
+            let_pass(error)
             self._is_ours = False
             warnings.warn(f"stepscope could not record: {error}", stacklevel=3)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from stepscope.launch.tracker_runs import command
 from stepscope.launch.unrecorded import unrecorded
+from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
@@ -66,6 +67,7 @@ def _log(wandb: Any, run: Any, recording: RunningRecording) -> None:
         with tempfile.TemporaryDirectory() as folder:
             _add(wandb, run, _digest(os.path.dirname(recording.folder()), folder))
     except Exception as error:
+        let_pass(error)
         recording.note(f"Not added to the run in W&B: {error}")
 
 
