@@ -47,7 +47,7 @@ def magics_for(shell: Any) -> list[Callable[..., Any]]:
         --quiet   no summary
 
         --calls, --exact, --ops, --include, --exclude, --steps, --until-stable, --stop-after,
-        --budget, --max-size and --losses mean what they mean to `stepscope run`.
+        --budget, --max-size, --losses and --log mean what they mean to `stepscope run`.
         """
         __tracebackhide__ = True
         return record(shell, line, cell)

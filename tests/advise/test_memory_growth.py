@@ -108,7 +108,7 @@ def test_cycles_that_no_older_collection_has_freed_yet_may_be_all_of_it(tmp_path
     answer = made.judged()
     assert "memory-growth" not in [each.id for each in answer.findings]
     said = next(each.reason for each in answer.not_judged if each.id == "memory-growth")
-    assert said.startswith("memory grows by 1 MB a step, but the script makes reference cycles")
+    assert said.startswith("memory grows by 1.00 MiB a step, but the script makes reference cycles")
 
 
 @pytest.mark.parametrize(("until", "found"), [(100, False), (STEPS, True)])

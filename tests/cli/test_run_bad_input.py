@@ -136,6 +136,7 @@ def test_the_options_travel_to_the_run(tmp_path: Path) -> None:
         "calls": False,
         "ops": "auto",
         "losses": False,
+        "log": False,
         "exact": True,
         "include": ["lib.*", "x.py"],
         "exclude": ["y"],

@@ -77,7 +77,7 @@ def test_a_view_that_needs_a_recording_says_so(
 ) -> None:
     assert main(["show", str(trace), "lines"]) != 0
     told = capsys.readouterr().err
-    assert "is not a run, and 'show lines' needs one" in told
+    assert "has nothing for 'show lines'" in told
     assert "findings, steps, ops, kernels, device, input" in told
     assert main(["show", str(trace), "ops", "--scheme", "xprof"]) != 0
     assert "--scheme belongs to 'stepscope show steps'" in capsys.readouterr().err

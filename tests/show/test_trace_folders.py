@@ -121,7 +121,7 @@ def test_a_folder_with_neither_is_refused_and_says_what_was_looked_for(
     (tmp_path / "logs/train/events.out.tfevents.1").write_bytes(b"events")
     with pytest.raises(DataError, match="no run and no trace"):
         load_any(tmp_path / "logs")
-    for words, status in ((["show"], 3), (["export", "--to", "html"], 3), (["view"], 2)):
+    for words, status in ((["show"], 2), (["export", "--to", "html"], 2), (["view"], 2)):
         assert main([words[0], str(tmp_path / "logs"), *words[1:]]) == status
         assert "looked for '*.xplane.pb', '*.pt.trace.json'" in capsys.readouterr().err
 
@@ -130,17 +130,16 @@ def test_show_says_which_and_what_else_can_be_asked(logs: Path, capsys: Output) 
     assert main(["show", str(logs)]) == 0
     said = capsys.readouterr()
     assert f"stepscope: the newest of 3 traces in '{logs}' is" in said.err
-    assert f"stepscope show {logs}/train/plugins/profile/{NEWEST} findings | steps" in said.err
-    assert said.out.startswith("On the device")  # that is all it has
+    assert f"stepscope show {logs}/train/plugins/profile/{NEWEST} device" in said.out
     assert main(["show", str(logs / "train"), "kernels", "--json"]) == 0
     assert [row["calls"] for row in json.loads(capsys.readouterr().out)["kernels"]] == [1]
 
 
 @pytest.mark.parametrize(
     ("steps", "device", "shown"),
-    [(2, True, "matrix work in 32 bits"), (2, False, "Steps  2 steps"), (0, False, "aten::mm")],
+    [(2, True, "device-idle"), (2, False, "Steps  2 steps"), (0, False, "operators of")],
 )
-def test_without_a_view_a_trace_shows_findings_or_steps_or_operators(
+def test_without_a_view_a_trace_has_a_summary(
     tmp_path: Path, capsys: Output, steps: int, device: bool, shown: str
 ) -> None:
     path = torch_trace(tmp_path / "t.json", steps=steps)

@@ -26,7 +26,7 @@ COLUMNS = {
     "steps": [*WHO, "step", "start_ns", "duration_ns", "measured", "samples"],
     "lines": [
         "file", "function", "first_line", *WHO, "line", "hits", "ns", "ops_ns", "device_ns",
-        "alloc_bytes", "estimated", "source",
+        "alloc_bytes", "estimated", "source", "likely_hits",
     ],
     "functions": [
         "file", "line", "function", *WHO, "ncalls", "primitive_calls", "tottime_ns", "cumtime_ns",
