@@ -196,7 +196,7 @@ def recorded(folder: Path, *words: str) -> dict[str, Any]:
         pytest.param(
             "concatenated", "seen = np.concatenate([seen, hidden])", marks=pytest.mark.nightly
         ),
-        ("method", "self.outputs[step] = hidden.copy()"),
+        pytest.param("method", "self.outputs[step] = hidden.copy()", marks=pytest.mark.nightly),
     ],
 )
 def test_arrays_that_are_kept_are_found_with_their_line(
@@ -208,6 +208,7 @@ def test_arrays_that_are_kept_are_found_with_their_line(
     assert found["severity"] == "high"
 
 
+@pytest.mark.nightly
 def test_a_buffer_that_will_not_fit_is_said_to_fill(tmp_path: Path) -> None:
     program = str(PROGRAMS / "advise" / "memory_kinds.py")
     found = recorded(tmp_path / "run", program, "replay")["memory-growth"]
@@ -216,7 +217,7 @@ def test_a_buffer_that_will_not_fit_is_said_to_fill(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", nightly_but(["fits", "settles"], ["fits", "filled", "epochs", "settles", "numbers"])
+    "kind", nightly_but(["settles"], ["fits", "filled", "epochs", "settles", "numbers"])
 )
 def test_memory_that_only_seems_to_grow_is_no_finding(kind: str, tmp_path: Path) -> None:
     program = str(PROGRAMS / "advise" / "memory_kinds.py")
@@ -238,6 +239,7 @@ def test_tensors_that_are_kept_are_found(kind: str, function: str, tmp_path: Pat
     assert found["location"]["function"] == function
 
 
+@pytest.mark.nightly
 def test_tensors_that_are_let_go_of_are_no_finding(tmp_path: Path) -> None:
     needs.require("torch")
     program = str(PROGRAMS / "torch" / "keeps_memory.py")

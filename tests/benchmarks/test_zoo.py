@@ -143,6 +143,7 @@ def test_a_script_writes_its_step_times_only_when_asked(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pictures.npz"]
 
 
+@pytest.mark.nightly
 def test_the_runner_judges_recorded_scripts(tmp_path: Path) -> None:
     """One plain round would do to prove it, but costs seconds: the gain is given."""
     for name in FAST[:1]:

@@ -25,6 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "work"
 
 
+@pytest.mark.nightly
 def test_the_run_stays_where_it_was_started_and_the_report_goes_to_hydras_folder(
     folder: Path,
 ) -> None:

@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[list[str], dict[str, str]]] = {
     "torch": (SOME, {"KERAS_BACKEND": "torch"}),
     "jax": ([*SOME, "fit_five"], {"KERAS_BACKEND": "jax"}),
 }
-NIGHTLY = {"tf_keras, too", "torch", "jax"}
+NIGHTLY = {"tf_keras", "tf_keras, too", "torch", "jax"}
 EACH_KIND = [
     pytest.param(kind, marks=pytest.mark.nightly if kind in NIGHTLY else ()) for kind in KINDS
 ]

@@ -141,6 +141,7 @@ def test_a_run_without_a_loader_says_so(tmp_path: Path) -> None:
     assert "DataLoader" in show(tmp_path / "run", "input")
 
 
+@pytest.mark.nightly
 def test_the_process_asked_for_comes_with_its_workers(tmp_path: Path) -> None:
     asked("input_slow_items", tmp_path / "run", "1", "fork")
     main = json.loads(show(tmp_path / "run", "processes", "--json"))["processes"][0]["process"]

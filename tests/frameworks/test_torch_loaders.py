@@ -19,7 +19,7 @@ KINDS = [
     "pinned", "drop_last", "iterable", "iterable workers", "iterable persistent", "batch_sampler",
     "getitems", "concat", "nested", "unhashable", "out of order",
 ]  # fmt: skip
-USUAL = ["plain", "workers", "persistent"]
+USUAL = ["plain", "workers"]
 BROKEN = ["item", "item in training", "collate", "collate in training", "timeout", "start"]
 IN_THE_DATA = {"item": "ValueError", "collate": "KeyError", "collate in training": "KeyError"}
 # Which of two lines of the loader hands a failed batch on depends on which worker was faster.

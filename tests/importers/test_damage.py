@@ -109,9 +109,9 @@ def asked_alone(path: Path) -> subprocess.CompletedProcess[str]:
     [
         (b"", b"\0"),
         (b'{"traceEvents": [', b" "),
-        (b'{"traceEvents": [{"ph": "X", "name": "a', b"a"),
-        (b'{"traceEvents": [', _EVENT),
-        (b'{"traceEvents": []', b" "),
+        pytest.param(b'{"traceEvents": [{"ph": "X", "name": "a', b"a", marks=pytest.mark.nightly),
+        pytest.param(b'{"traceEvents": [', _EVENT, marks=pytest.mark.nightly),
+        pytest.param(b'{"traceEvents": []', b" ", marks=pytest.mark.nightly),
     ],
     ids=["zeros", "blanks", "a name", "events", "after the list"],
 )

@@ -69,6 +69,7 @@ def test_steps_in_the_function_of_the_hot_loop_are_all_there(tmp_path: Path) -> 
     assert abs(shown(tmp_path / "run", "steps")["steps"] - truth["steps"]) <= 1
 
 
+@pytest.mark.nightly
 def test_exact_never_thins(tmp_path: Path) -> None:
     truth = recorded(tmp_path, options=("--exact",))
     rows = by_source(tmp_path / "run")
