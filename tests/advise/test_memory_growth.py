@@ -101,6 +101,27 @@ def test_what_fills_the_memory_after_a_day_comes_after_a_gain_of_a_fifth(tmp_pat
     assert answer.findings[1].severity == "medium"
 
 
+@pytest.mark.parametrize(("epochs", "found"), [(5, False), (1, True)])
+def test_a_list_that_begins_anew_in_each_epoch_keeps_nothing(
+    epochs: int, found: bool, tmp_path: Path
+) -> None:
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    text = (
+        "def train():\n  for _ in epochs:\n    kept = []\n    for x in xs:\n      kept.append(x)\n"
+    )
+    code = process.code(file=process.file(text=text))
+    process.for_loop(process.loop(code, 4, 5), 0, [10 * MS] * STEPS)
+    hits = [(epochs + 1, 0), (epochs, 0), (STEPS + epochs, 0), (STEPS, STEPS * 10 * MS)]
+    process.lines(code, 2, hits)
+    for step in range(STEPS):
+        resident = int(200 * MB + step * 0.1 * MB)
+        process.counter(Memory, step * 10 * MS + MS, resident_bytes=resident, peak_bytes=resident)
+    process.write()
+    ids = [each.id for each in findings(load(run.path)).findings]
+    assert ("memory-growth" in ids) is found
+
+
 def test_cycles_that_no_older_collection_has_freed_yet_may_be_all_of_it(tmp_path: Path) -> None:
     made = Made(tmp_path / "run", MB)
     for step in range(20, STEPS, 20):
@@ -165,7 +186,14 @@ def test_little_growth_counts_where_a_line_keeps_what_a_step_made(
 
 
 @pytest.mark.parametrize(
-    "line", ["kept.append(loss.item())", "kept = [loss]", "kept[0] = loss", "log(kept, loss)"]
+    "line",
+    [
+        "kept.append(loss.item())",
+        "kept = [loss]",
+        "kept[0] = loss",
+        "log(kept, loss)",
+        "now = perf_counter(); kept.append(now - self.last)",
+    ],
 )
 def test_the_same_growth_without_such_a_line_may_be_the_allocator(
     line: str, tmp_path: Path

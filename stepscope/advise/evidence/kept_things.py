@@ -1,7 +1,7 @@
 """Lines that keep something from step to step: what they add to, and whether that has a bound.
 
 `kept.append(x)`, `cache[step] = x`, `history += [x]`, `seen = np.concatenate([seen, x])`; not
-numbers, which are small, and not what is made anew in each step.
+numbers, which are small, and not what is made anew in each step or epoch.
 """
 
 import ast
@@ -17,6 +17,7 @@ from stepscope.model import Location
 _GROWS: Final = frozenset({"append", "appendleft", "extend", "add", "insert", "setdefault", "put"})
 _JOINS: Final = frozenset({"concatenate", "concat", "cat", "vstack", "hstack", "stack", "append"})
 _DICTS: Final = frozenset({"dict", "defaultdict", "OrderedDict"})
+_CLOCK: Final = re.compile(r"\btime\(|perf_counter|process_time|monotonic")
 _NUMBER: Final = re.compile(r"time\(|perf_counter|\.item\(|\bfloat\(|\bint\(|\blen\(|round\(")
 _BOUND: Final = re.compile(r"maxlen|max_?size|max_?len|capacity|buffer_?size|limit", re.I)
 _EVERY_STEP: Final = 0.5  # hits a step: in most steps
@@ -35,6 +36,12 @@ class Kept:
 def kept_things(code: Code) -> list[Kept]:
     """Those in the step loop first, then those in functions that it calls about once a step."""
     header = code.step_header
+    again = {
+        (function.file, row.line)
+        for function in code.functions
+        for row in function.lines
+        if row.hits > 1
+    }
     found = []
     for line in code.lines:
         text = code.sources.text(line.function.file)
@@ -42,7 +49,9 @@ def kept_things(code: Code) -> list[Kept]:
             continue
         is_here = header is not None and line.function.file == header.file
         loop = _loop_at(text, header.line) if is_here and header else None
-        found += [(_is_in(loop, line), kept) for kept in _on_line(text, line, loop)]
+        for owner, kept in _on_line(text, line, loop):
+            if not _is_made_again(text, owner, line, again):
+                found.append((_is_in(loop, line), kept))
     return [kept for _, kept in sorted(found, key=lambda each: not each[0])]
 
 
@@ -54,7 +63,7 @@ def _is_in(loop: Loop | None, line: StepLine) -> bool:
     return loop is not None and loop.lineno <= line.row.line <= (loop.end_lineno or 0)
 
 
-def _on_line(text: Text, line: StepLine, loop: Loop | None) -> Iterator[Kept]:
+def _on_line(text: Text, line: StepLine, loop: Loop | None) -> Iterator[tuple[ast.expr, Kept]]:
     statement = text.statement_at(line.row.line)
     if statement is None or isinstance(statement, Loop):
         return
@@ -64,7 +73,7 @@ def _on_line(text: Text, line: StepLine, loop: Loop | None) -> Iterator[Kept]:
         made = _makings(text, owner, line.row.line)
         most = next((each for each in map(_literal_bound, made) if each), None)
         has_bound = most is not None or any(map(_says_bound, made)) or _is_emptied(text, owner)
-        yield Kept(line.location, ast.unparse(owner), line.hits, has_bound, most)
+        yield owner, Kept(line.location, ast.unparse(owner), line.hits, has_bound, most)
 
 
 def _additions(text: Text, statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -101,11 +110,17 @@ def _is_number(text: Text, value: ast.expr, line: int) -> bool:
     """Also a name that was given one above."""
     if isinstance(value, ast.Constant) or _NUMBER.search(ast.unparse(value)):
         return True
+    if isinstance(value, ast.BinOp):  # of arrays and numbers it is an array, of clocks a number
+        return any(_was_given(text, each, line, _CLOCK) for each in (value.left, value.right))
+    return _was_given(text, value, line, _NUMBER)
+
+
+def _was_given(text: Text, value: ast.expr, line: int, what: re.Pattern[str]) -> bool:
     if not isinstance(value, ast.Name):
         return False
     given = [each for each in _assignments(text, value) if each.lineno <= line]
     last = max(given, key=lambda each: each.lineno, default=None)
-    return last is not None and bool(_NUMBER.search(ast.unparse(last.value)))
+    return last is not None and bool(what.search(ast.unparse(last.value)))
 
 
 def _is_made_in(text: Text, owner: ast.expr, line: StepLine, loop: Loop | None) -> bool:
@@ -118,6 +133,15 @@ def _is_made_in(text: Text, owner: ast.expr, line: StepLine, loop: Loop | None) 
     first, last = inside.lineno, inside.end_lineno or inside.lineno
     made = [each for each in _assignments(text, owner) if not _is_joined(owner, each.value)]
     return any(first <= each.lineno <= last for each in made)
+
+
+def _is_made_again(
+    text: Text, owner: ast.expr, line: StepLine, again: set[tuple[str, int]]
+) -> bool:
+    """Whether it begins anew from time to time, as in each epoch. `again`: lines that ran more than
+    once."""
+    made = [each for each in _assignments(text, owner) if not _is_joined(owner, each.value)]
+    return any((line.function.file, each.lineno) in again for each in made)
 
 
 def _assignments(text: Text, wanted: ast.expr) -> list[ast.Assign]:

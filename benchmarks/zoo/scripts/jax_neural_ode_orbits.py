@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from step_clock import StepClock
+from timing import tick
 
 ZOO = {"id": None, "function": None, "framework": "jax"}
 
@@ -106,8 +106,6 @@ def main():
     mean = jax.tree.map(jnp.zeros_like, params)
     var = jax.tree.map(jnp.zeros_like, params)
     count = 0
-
-    clock = StepClock()
     for epoch in range(args.epochs):
         began = time.perf_counter()
         losses = []
@@ -117,14 +115,13 @@ def main():
             params, mean, var, loss = train_step(params, mean, var, orbits, count, lr)
             losses.append(loss)
             loss.block_until_ready()
-            clock.tick()
+            tick()
         error, worst = evaluate(params, test)
         print(
             f"epoch {epoch:2d}  loss {np.mean(losses):.5f}  test {float(error):.4f} "
             f"(worst end {float(worst):.3f})  {time.perf_counter() - began:.2f} s",
             flush=True,
         )
-    clock.dump()
 
 
 if __name__ == "__main__":
