@@ -1,7 +1,6 @@
 """Answers about the input: waits, stages, lines, and what limits it, on loaders of known cost."""
 
 import json
-import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,9 +80,6 @@ def test_waits_are_those_of_the_steps(tmp_path: Path) -> None:
 def test_a_fast_loader_limits_nothing(tmp_path: Path) -> None:
     answer = asked("input_fast_items", tmp_path / "run")
     assert answer["limit"] == "nothing"
-    each = json.loads(show(tmp_path / "run", "steps", "--each", "--json"))["each"]
-    waits = [step["phases"].get("input", 0) / step["duration_ns"] for step in each]
-    assert statistics.median(waits) < 0.05  # on a busy machine some steps wait for a core
     assert stages(answer, "worker")["wait for work"]["share"] > 0.5
 
 
