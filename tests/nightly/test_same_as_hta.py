@@ -87,8 +87,8 @@ def test_every_queue_changes_as_often_and_is_as_long(name: str) -> None:
 
 
 def test_where_the_host_is_the_path_it_is_the_longest_thread_of_theirs() -> None:
-    """HTA's path stays on one thread, and its time outside operators is 0. It is 1.7 % shorter here:
-    cutting times to whole microseconds explains a tenth of that, the rest is not known."""
+    """HTA's path stays on one thread, and its time outside operators is 0. It is 1.7 % shorter
+    here: cutting times to whole microseconds explains a tenth of that, the rest is not known."""
     work = work_of(A100)
     moments = host_moments(work, path_step(work))
     inside: dict[int, int] = {}
