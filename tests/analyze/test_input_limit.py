@@ -36,11 +36,10 @@ def test_each_limit_has_words() -> None:
 
 
 def test_busy_workers_and_idle_cores_ask_for_more_workers() -> None:
-    # 60 ms of loading for every 10 ms of a step without its wait: six.
     assert limit(BUSY) == (
         "number",
-        "the workers are busy 97 % of the time, and 5.5 of 8 cores are idle: more workers "
-        "(num_workers=6), or less work in __getitem__ (train.py:31)",
+        "the workers are busy 97 % of the time, and 5.5 of 8 cores are idle: more workers, "
+        "or less work in __getitem__ (train.py:31)",
     )
 
 
@@ -70,7 +69,6 @@ def test_loading_in_the_training_process() -> None:
     what, why = limit(alone)
     assert what == "number"
     assert why.startswith("loading happens in the training process, 80 % of each step")
-    assert "num_workers=4" in why
     assert limit(dataclasses.replace(alone, idle_cores=0.0))[0] == "work"
 
 

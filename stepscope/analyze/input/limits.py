@@ -4,11 +4,11 @@
    input.
 2. What the training process waits for shows in what happens meanwhile: workers start; a batch is
    on its way, from workers that could do more; or they load.
-3. If they load, more workers help as long as cores are idle; otherwise only less work does.
+3. If they load, more workers help as long as cores are idle; otherwise only less work does. How
+   many is what the finding works out: it plays the steps through with each number.
 """
 
 import dataclasses
-import math
 from typing import Final
 
 import numpy as np
@@ -101,17 +101,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     if facts.idle_cores is not None and facts.idle_cores < LEAST_IDLE:
         return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
     idle = "" if facts.idle_cores is None else f", and {_cores(facts)} idle"
-    return "number", f"{begins}{idle}: {more} (num_workers={_enough(facts)}), or {less}"
-
-
-def _enough(facts: Facts) -> int:
-    """How many workers load a batch in the time of a step without its wait; at most one more per
-    core."""
-    least = (facts.workers or 0) + 1
-    own_ms = max(facts.step_ms - facts.wait_ms, 0.01 * facts.step_ms)
-    enough = math.ceil(facts.load_ms / own_ms) if facts.load_ms else least
-    most = math.floor((facts.workers or 0) + max(1.0, facts.cores or 1.0))
-    return max(least, min(enough, most))
+    return "number", f"{begins}{idle}: {more}, or {less}"
 
 
 def _cores(facts: Facts) -> str:
