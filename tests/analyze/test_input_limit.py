@@ -38,8 +38,8 @@ def test_each_limit_has_words() -> None:
 def test_busy_workers_and_idle_cores_ask_for_more_workers() -> None:
     assert limit(BUSY) == (
         "number",
-        "the workers are busy 97 % of the time, and 5.5 of 8 cores are idle: more workers, "
-        "or less work in __getitem__ (train.py:31)",
+        "the workers are busy 97 % of the time, and 5.5 of 8 cores are idle: use more workers, "
+        "or do less work in __getitem__ (train.py:31)",
     )
 
 

@@ -101,7 +101,7 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     if facts.idle_cores is not None and facts.idle_cores < LEAST_IDLE:
         return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
     idle = "" if facts.idle_cores is None else f", and {_cores(facts)} idle"
-    return "number", f"{begins}{idle}: {more}, or {less}"
+    return "number", f"{begins}{idle}: use {more}, or do {less}"
 
 
 def _cores(facts: Facts) -> str:
