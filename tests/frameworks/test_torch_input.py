@@ -1,6 +1,7 @@
 """Answers about the input: waits, stages, lines, and what limits it, on loaders of known cost."""
 
 import json
+import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,14 @@ def test_a_fast_loader_limits_nothing(tmp_path: Path) -> None:
     answer = asked("input_fast_items", tmp_path / "run")
     assert answer["limit"] == "nothing"
     assert stages(answer, "worker")["wait for work"]["share"] > 0.5
+
+
+@pytest.mark.nightly  # a share of wall time: by day other tests have the cores
+def test_steps_hardly_wait_for_a_fast_loader(tmp_path: Path) -> None:
+    asked("input_fast_items", tmp_path / "run")
+    each = json.loads(show(tmp_path / "run", "steps", "--each", "--json"))["each"]
+    waits = [step["phases"].get("input", 0) / step["duration_ns"] for step in each]
+    assert statistics.median(waits) < 0.05
 
 
 @pytest.mark.nightly

@@ -1,16 +1,15 @@
 """Launches, queues and the critical path against HolisticTraceAnalysis, on traces of real devices.
 
-HTA has its own dependencies, so it runs in an environment of its own: STEPSCOPE_HTA_PYTHON names
-its Python (`python -m venv hta && hta/bin/pip install HolisticTraceAnalysis 'pandas<3'`).
+HTA has its own dependencies, so it runs in an environment of its own, which is made here;
+STEPSCOPE_HTA_PYTHON names the Python of one that is there already.
 docs/device.md explains where the two differ.
 """
 
 import functools
-import importlib.util
 import json
 import os
 import subprocess
-import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 
 import needs
+from benchmarks.same_as_hta import python_of
 from stepscope.analyze.device.critical_path import critical_path
 from stepscope.analyze.device.devices import Work, works_of
 from stepscope.analyze.device.host_moments import OUTSIDE, host_moments
@@ -36,13 +36,13 @@ CUT_NS = 2_000
 pytestmark = pytest.mark.nightly
 
 
+@functools.cache
 def _python() -> str:
     given = os.environ.get("STEPSCOPE_HTA_PYTHON")
-    if given:
-        return given
-    if importlib.util.find_spec("hta") is None:
-        pytest.skip("HolisticTraceAnalysis is not here: STEPSCOPE_HTA_PYTHON names its Python")
-    return sys.executable
+    try:
+        return given or str(python_of(Path(tempfile.mkdtemp())))
+    except subprocess.CalledProcessError:
+        pytest.skip("HolisticTraceAnalysis cannot be installed here")
 
 
 @functools.cache
