@@ -4,7 +4,7 @@
 def duration(ns: float) -> str:
     """`412 ns`, `61.2 ms`, `38.9 s`, `2 min 03 s`, `5 h 04 min`."""
     if ns < 0:
-        return "-" + duration(-ns)
+        return "−" + duration(-ns)
     if ns >= 119.95e9:
         return _minutes(round(ns / 1e9))
     for unit, factor in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):

@@ -10,7 +10,7 @@ _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 def size(size_bytes: float) -> str:
     """`512 B`, `1.50 MiB`, `12.3 GiB`."""
     if size_bytes < 0:
-        return "-" + size(-size_bytes)
+        return "−" + size(-size_bytes)
     for unit in _UNITS:
         if size_bytes < 999.5 or unit == _UNITS[-1]:
             break

@@ -27,6 +27,19 @@ def test_the_first_line_is_the_answer(
         assert title in printed
 
 
+def test_runs_in_files_of_one_kind_differ_by_more_than_their_ending(
+    runs: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ending = ".of-a-machine-with-a-long-name.and-a-run-of-many-hours.pt.trace.run"
+    named = [str(tmp_path / f"{name}{ending}") for name in ("first", "second")]
+    for before, after in zip(runs, named, strict=True):
+        Path(before).rename(after)
+    assert main(["compare", *named]) == 0
+    printed = capsys.readouterr().out
+    assert "…" not in printed.partition("What made")[0]
+    assert ending not in printed
+
+
 def test_json_has_the_promised_fields(
     runs: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

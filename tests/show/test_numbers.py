@@ -30,7 +30,7 @@ from stepscope.show.terminal.drawing.numbers import (
         (99_960_000_000, "100 s"),
         (123_000_000_000, "2 min 03 s"),
         (5 * 3600 * 10**9 + 4 * 60 * 10**9, "5 h 04 min"),
-        (-61_200_000, "-61.2 ms"),
+        (-61_200_000, "−61.2 ms"),
     ],
 )
 def test_a_duration_has_the_unit_that_fits(ns: float | None, words: str) -> None:
@@ -60,7 +60,7 @@ def test_a_duration_is_short_and_never_shows_a_thousand_of_a_smaller_unit(ns: fl
 
 @pytest.mark.parametrize(
     ("share", "words"),
-    [(None, "-"), (0.0, "0.0 %"), (0.0001, "<0.1 %"), (0.921, "92.1 %"), (1.0, "100.0 %")],
+    [(None, "-"), (0.0, "0.0 %"), (0.0001, "<0.1 %"), (0.921, "92.1 %"), (-0.256, "−25.6 %")],
 )
 def test_a_share_reads_as_percent_and_a_little_is_not_nothing(
     share: float | None, words: str
@@ -75,7 +75,7 @@ def test_a_share_reads_as_percent_and_a_little_is_not_nothing(
         (512, "512 B"),
         (1536, "1.50 KiB"),
         (300 * 2**20, "300 MiB"),
-        (-2048, "-2.00 KiB"),
+        (-2048, "−2.00 KiB"),
     ],
 )
 def test_a_size_has_the_unit_that_fits(size_bytes: int | None, words: str) -> None:

@@ -1,6 +1,7 @@
 """The comparison view: faster or not, how sure, what made the difference."""
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -46,7 +47,7 @@ _TITLES: Final = {
 _MOST: Final = 8  # rows of a kind
 _LEAST: Final = 0.005  # of the longer step: less is not shown as a change
 _WIDEST_NAME: Final = 44
-_SIGNS: Final = {"gone": ("-", "green"), "new": ("+", WARNING), "still there": ("=", FAINT)}
+_SIGNS: Final = {"gone": ("−", "green"), "new": ("+", WARNING), "still there": ("=", FAINT)}
 
 
 def comparison(answer: ComparisonAnswer, *, top: int | None = None) -> RenderableType:
@@ -101,7 +102,11 @@ def _times(ratio: float) -> str:
 
 
 def _names(runs: Iterable[ComparedRun]) -> dict[str, str]:
-    return short_paths(run.run for run in runs)
+    """Without the ending that all of them have: where room is short, it would be all that is left."""
+    names = short_paths(run.run for run in runs)
+    endings = {"".join(PurePath(name).suffixes) for name in names.values()}
+    ending = endings.pop() if len(names) > 1 and len(endings) == 1 else ""
+    return {path: name.removesuffix(ending) for path, name in names.items()}
 
 
 def _runs(runs: list[ComparedRun]) -> RenderableType:
@@ -202,7 +207,7 @@ def _cut(words: str) -> str:
 
 
 def _signed(ns: float) -> str:
-    return f"+{duration(ns)}" if ns > 0 else f"−{duration(-ns)}"
+    return f"+{duration(ns)}" if ns > 0 else duration(ns)
 
 
 def _findings(findings: list[FindingChange]) -> list[RenderableType]:

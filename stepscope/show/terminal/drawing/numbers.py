@@ -32,9 +32,11 @@ def duration_range(low_ns: float, high_ns: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`92.1 %`; what rounds to zero but is not: `<0.1 %`."""
+    """`92.1 %`, `−5.0 %`; what rounds to zero but is not: `<0.1 %`."""
     if share is None:
         return NOTHING
+    if share < 0:
+        return f"−{percent(-share)}"
     if 0 < share < 0.0005:
         return "<0.1 %"
     return f"{100 * share:.1f} %"
