@@ -102,7 +102,7 @@ def _times(ratio: float) -> str:
 
 
 def _names(runs: Iterable[ComparedRun]) -> dict[str, str]:
-    """Without the ending that all of them have: where room is short, it would be all that is left."""
+    """Without the ending that all share: where room is short, it would be all that is left."""
     names = short_paths(run.run for run in runs)
     endings = {"".join(PurePath(name).suffixes) for name in names.values()}
     ending = endings.pop() if len(names) > 1 and len(endings) == 1 else ""
