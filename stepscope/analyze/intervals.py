@@ -1,7 +1,7 @@
 """Arithmetic on time intervals: nesting, exclusive time, and what falls into which step."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stepscope.clock import Ints
 
 Indices = npt.NDArray[np.intp]
+_STEPS_AT_ONCE: Final = 2**16  # of millions, what is computed on the way would take gigabytes
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,6 +31,12 @@ class Intervals:
     def __len__(self) -> int:
         return len(self.start_ns)
 
+    def between(self, start_ns: int, end_ns: int) -> "Intervals":
+        """Those that overlap this time, with all that is around them."""
+        before = int(np.searchsorted(self.start_ns, end_ns))
+        kept = np.flatnonzero(self.end_ns[:before] > start_ns)
+        return Intervals(self.start_ns[kept], self.end_ns[kept], self.label[kept])
+
 
 def parents(intervals: Intervals) -> Indices:
     """Index of the innermost interval around each one, -1: none.
@@ -50,7 +57,11 @@ def parents(intervals: Intervals) -> Indices:
 
 
 def exclusive_by_step(
-    intervals: Intervals, step_start_ns: Ints, step_end_ns: Ints, labels: int
+    intervals: Intervals,
+    step_start_ns: Ints,
+    step_end_ns: Ints,
+    labels: int,
+    at_once: int = _STEPS_AT_ONCE,
 ) -> npt.NDArray[np.int64]:
     """steps x labels: time in which an interval of that label was the innermost one.
 
@@ -58,12 +69,16 @@ def exclusive_by_step(
     2. A segment belongs to the interval that began last, or to the parent of the one that ended;
        after a step's boundary, to the owner of the segment before.
     3. Segments are added up by step and label. Steps must be in order and not overlap.
+
+    Column by column in memory: of millions of steps, a label that none has takes no memory.
     """
-    table = np.zeros((len(step_start_ns), labels), dtype=np.int64)
-    with_any = _with_any(intervals, step_start_ns, step_end_ns)
-    if with_any.any():
-        start_ns, end_ns = step_start_ns[with_any], step_end_ns[with_any]
-        table[with_any] = _exclusive(intervals, start_ns, end_ns, labels)
+    table = np.zeros((len(step_start_ns), labels), dtype=np.int64, order="F")
+    with_any = np.flatnonzero(_with_any(intervals, step_start_ns, step_end_ns))
+    for first in range(0, len(with_any), at_once):
+        part = with_any[first : first + at_once]
+        start_ns, end_ns = step_start_ns[part], step_end_ns[part]
+        meanwhile = intervals.between(int(start_ns[0]), int(end_ns[-1]))
+        table[part] = _exclusive(meanwhile, start_ns, end_ns, labels)
     return table
 
 

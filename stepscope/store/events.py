@@ -5,20 +5,19 @@ records, or is computed when first used.
 """
 
 import functools
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import Clock, Ints
 from stepscope.store import format as fmt
+from stepscope.store.columns import Chosen, Columns
 from stepscope.store.format import EventKind, SpanCategory
 
-Records = npt.NDArray[Any]  # streams.EVENT_DTYPE
 Ids = npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
-Chosen = Mask | npt.NDArray[np.intp] | slice
 
 MOST_SAMPLES: Final = 2**40  # more is damage, also for other counts
 _MOST_BYTES: Final = 2**50
@@ -32,7 +31,7 @@ class Events:
 
     kind: ClassVar[EventKind]
 
-    def __init__(self, records: Records, clock: Clock, end_ns: int) -> None:
+    def __init__(self, records: Columns, clock: Clock, end_ns: int) -> None:
         """`end_ns`: when the process ended."""
         self._records, self._clock, self._end_ns = records, clock, end_ns
 
@@ -42,7 +41,7 @@ class Events:
     def __getitem__(self, chosen: Chosen) -> Self:
         if not isinstance(chosen, slice) and chosen.dtype == np.bool_ and chosen.all():
             return self  # of millions of events, a copy takes a hundred megabytes
-        return type(self)(self._records[chosen], self._clock, self._end_ns)
+        return type(self)(self._records.only(chosen), self._clock, self._end_ns)
 
     def _id(self, field: str) -> Ids:
         column: Ids = self._records[field]

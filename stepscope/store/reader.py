@@ -17,6 +17,7 @@ from stepscope.store import events as tables
 from stepscope.store import format as fmt
 from stepscope.store import streams
 from stepscope.store.calls import Calls, read_calls
+from stepscope.store.columns import Columns
 from stepscope.store.json_files import read_json, read_lines_of_json
 from stepscope.store.plain_files import is_folder
 from stepscope.store.records import (
@@ -31,7 +32,9 @@ from stepscope.store.records import (
 )
 from stepscope.store.sources import source_of
 
+_NO_EVENTS: Final = Columns.of(np.zeros(0, streams.EVENT_DTYPE), slice(None))
 _FOLDER_NAME: Final = re.compile(r"proc-(\w*)-(.*)-(\d{1,9})(\.\d+)?")
+_AT_ONCE: Final = 2**16  # events: of millions, a table on the way takes a hundred megabytes
 _KINDS_WITH_END: Final = (fmt.EventKind.SPAN, fmt.EventKind.OPEN)
 _Table = TypeVar("_Table", bound=tables.Events)
 
@@ -51,7 +54,7 @@ class ProcessData:
     folder: Path
     info: ProcessInfo
     names: Names
-    events: npt.NDArray[Any]  # one kind after another; the tables below have them by kind
+    events: dict[int, Columns]  # by kind; the tables below name their columns
     lines: streams.Lines
     clock: Clock
     end_ns: int  # monotonic: when it ended, or the last time known
@@ -94,28 +97,27 @@ class ProcessData:
         """The thread of that name that recorded most: a forked child also has its parent's name.
         Without a name, the thread that recorded first."""
         named = [thread.id for thread in self.names.threads.values() if thread.main]
+        kinds = self.events.values()
         if not named:
-            return (
-                int(self.events["thread"][self.events["start"].argmin()]) if len(self.events) else 0
-            )
-        return max(named, key=lambda id: int((self.events["thread"] == id).sum()))
+            firsts = [(events, int(events["start"].argmin())) for events in kinds]
+            starts = [
+                (int(events["start"][at]), int(events["thread"][at])) for events, at in firsts
+            ]
+            return min(starts, default=(0, 0))[1]
+        return max(named, key=lambda id: sum(int((each["thread"] == id).sum()) for each in kinds))
 
     @property
     def threads(self) -> list[int]:
         """Those that recorded any event."""
-        found = np.unique(self.events["thread"])
-        return [int(id) for id in found[found > 0]]
+        found = {id for each in self.events.values() for id in np.unique(each["thread"]).tolist()}
+        return sorted(found - {0})
 
     def source_lines(self, name: str | None) -> list[str] | None:
         """The text of a source file as it was when it ran."""
         return source_of(self.folder.parent, name)
 
-    def _of_kind(self, kind: fmt.EventKind) -> npt.NDArray[Any]:
-        return self._by_kind.get(kind, self.events[:0])
-
-    @functools.cached_property
-    def _by_kind(self) -> dict[int, npt.NDArray[Any]]:
-        return streams.by_kind(self.events)
+    def _of_kind(self, kind: fmt.EventKind) -> Columns:
+        return self.events.get(kind, _NO_EVENTS)
 
 
 @dataclasses.dataclass(eq=False)
@@ -231,14 +233,15 @@ def _read_process(
     watched = supervisor if info.role == "main" else None  # the process that it started
     ended_ns = watched.ended_monotonic_ns if watched else None
     clock = _make_clock(events, clock_kind, info, watched)
-    events = streams.sorted_by_kind(_plausible(events, clock, notes))
+    events = _plausible(events, clock, notes)
     end_tick = _end_tick(info, events, lines, clock, ended_ns)
     streams.account_for_open_lines(lines, end_tick)
     calls.account_for_open(end_tick)
     notes += [note.text for note in names.notes]
     samples = _plausible_samples(samples, clock, notes)
     end_ns = clock.ns_at(end_tick)
-    process = ProcessData(folder, info, names, events, lines, clock, end_ns, notes, samples, calls)
+    kinds = streams.by_kind(events)
+    process = ProcessData(folder, info, names, kinds, lines, clock, end_ns, notes, samples, calls)
     _note_rests(process)
     return process
 
@@ -256,7 +259,7 @@ def process_of_trace(folder: Path, trace: Path, info: ProcessInfo, notes: list[s
     started = info.started_realtime_ns
     first = np.array([started] if started else [], np.uint64)
     return ProcessData(
-        folder=folder, info=info, names=Names(), events=np.zeros(0, streams.EVENT_DTYPE),
+        folder=folder, info=info, names=Names(), events={},
         lines=streams.Lines(), clock=Clock(first, first, first), end_ns=info.ended_ticks or 0,
         notes=notes, samples=streams.Samples(), trace=trace, trace_shift_ns=info.trace_shift_ns,
     )  # fmt: skip
@@ -310,9 +313,9 @@ def _clock_without_triples(events: npt.NDArray[Any], started_ns: int | None) -> 
 
 def _plausible(events: npt.NDArray[Any], clock: Clock, notes: list[str]) -> npt.NDArray[Any]:
     """Without events at impossible times: those are damage."""
-    if not len(events):
-        return events
-    sane = np.abs(distance(events["start"], clock.first_tick)) < FARTHEST
+    parts = (events["start"][first : first + _AT_ONCE] for first in range(0, len(events), _AT_ONCE))
+    each = [np.abs(distance(part, clock.first_tick)) < FARTHEST for part in parts]
+    sane = np.concatenate([np.zeros(0, np.bool_), *each])
     if sane.all():
         return events
     notes.append(f"{int((~sane).sum()):,} events have impossible times and are left out.")
@@ -344,6 +347,8 @@ def _end_tick(
         return max(clock.ticks_at(ended_ns), clock.first_tick)
     kinds = events["tag"] & np.uint32(0xFF)
     ends = events["end"][np.isin(kinds, _KINDS_WITH_END)]
-    seen = np.concatenate([events["start"], ends, lines.activations["since"]])
-    since = distance(seen, clock.first_tick)
-    return clock.first_tick + int(since[since < FARTHEST].max(initial=0))
+    last = 0
+    for seen in (events["start"], ends, lines.activations["since"]):
+        since = distance(seen, clock.first_tick)
+        last = int(since[since < FARTHEST].max(initial=last))
+    return clock.first_tick + last

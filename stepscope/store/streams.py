@@ -11,6 +11,7 @@ import numpy.typing as npt
 from stepscope.clock import FARTHEST
 from stepscope.errors import DataError
 from stepscope.store import format as fmt
+from stepscope.store.columns import Columns
 from stepscope.store.plain_files import open_plain
 
 Bytes = npt.NDArray[np.uint8]
@@ -108,27 +109,16 @@ def read_events(path: Path, notes: list[str]) -> tuple[npt.NDArray[Any], int]:
     return events, header.clock
 
 
-def sorted_by_kind(events: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Each kind in the order of the file, so that its table is a view: a long job has gigabytes."""
-    kinds = _kinds(events)
-    if (kinds[1:] >= kinds[:-1]).all():
-        return events
-    in_order: npt.NDArray[Any] = events[np.argsort(kinds, kind="stable")]
-    return in_order
-
-
-def by_kind(events: npt.NDArray[Any]) -> dict[int, npt.NDArray[Any]]:
-    """Views of events that are sorted by kind."""
-    kinds = _kinds(events)
-    found, first = np.unique(kinds, return_index=True)
-    ends = np.append(first, len(kinds))[1:]
-    ranges = zip(found.tolist(), first.tolist(), ends.tolist(), strict=True)
-    return {kind: events[begin:end] for kind, begin, end in ranges}
-
-
-def _kinds(events: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    kinds: npt.NDArray[np.uint8] = (events["tag"] & np.uint32(0xFF)).astype(np.uint8)
-    return kinds
+def by_kind(events: npt.NDArray[Any]) -> dict[int, Columns]:
+    """Each kind in the order of the file."""
+    kinds = (events["tag"] & np.uint32(0xFF)).astype(np.uint8)
+    counts = np.bincount(kinds)
+    return {
+        kind: Columns.of(
+            events, slice(None) if counts[kind] == len(kinds) else np.flatnonzero(kinds == kind)
+        )
+        for kind in np.flatnonzero(counts).tolist()
+    }
 
 
 def read_lines(path: Path, notes: list[str]) -> Lines:

@@ -63,14 +63,14 @@ def test_an_overlap_is_the_number_of_common_moments(one: list[Pair], other: list
     assert overlap_ns(*columns(one), union(*columns(other))).tolist() == expected
 
 
-@given(nested_pairs(), numbers)
+@given(nested_pairs(), numbers, st.sampled_from([1, 2, 100]))
 def test_every_moment_belongs_to_the_innermost_interval(
-    pairs: list[Pair], steps: list[Pair]
+    pairs: list[Pair], steps: list[Pair], at_once: int
 ) -> None:
     step_start, step_end = union(*columns(steps))
     start, end = columns(pairs)
     found = Intervals.sorted(start, end, np.arange(len(pairs)))
-    table = exclusive_by_step(found, step_start, step_end, max(1, len(pairs)))
+    table = exclusive_by_step(found, step_start, step_end, max(1, len(pairs)), at_once)
     expected = np.zeros_like(table)
     for moment in range(60):
         inside = [index for index, (a, b) in enumerate(pairs) if a <= moment < b]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepscope.analyze.steps import warmup as warmup_module
 from stepscope.analyze.steps.warmup import LEAST_WARMUP, warmup_steps
 
 _Times = npt.NDArray[np.float64]
@@ -75,3 +76,18 @@ def test_a_burst_of_noise_over_184_of_469_steps_is_measured() -> None:
     times = usual(np.random.default_rng(2), 469)
     times[:184] *= 1.3
     assert warmup(times) == LEAST_WARMUP
+
+
+def test_looking_for_the_end_of_a_long_warm_up_takes_few_passes_over_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each takes all the steps of a quarter of the run."""
+    passes = []
+    limit = warmup_module._limit
+    monkeypatch.setattr(
+        warmup_module, "_limit", lambda times, first: passes.append(first) or limit(times, first)
+    )
+    times = usual(np.random.default_rng(3), 100_000)
+    times[:5_000] *= 2
+    assert abs(warmup(times) - 5_000) <= 5
+    assert len(passes) <= 110

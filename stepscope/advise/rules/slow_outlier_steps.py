@@ -103,14 +103,11 @@ def slow_steps(case: Case) -> list[SlowStep]:
 def added_by_machine(case: Case) -> Ints:
     """By measured step: what slow ones take above a typical one where another program had the
     machine."""
-    slow = [int(index) for index in np.flatnonzero(case.typical.is_slow)]
-    return _cost(case, [index for index in slow if _why(case, index)[0] == _NOT_RUNNING])
+    return _cost(case, [index for index, why in _whys(case).items() if why[0] == _NOT_RUNNING])
 
 
 def judge(case: Case) -> list[Candidate]:
-    kinds = {
-        int(index): _cause(case, int(index))[0] for index in np.flatnonzero(case.typical.is_slow)
-    }
+    kinds = {index: _cause(case, index)[0] for index in _whys(case)}
     explained = (*_NOT_THE_SCRIPTS, *(["gc"] if gc_pressure.explains(case) else []))
     kinds = {index: kind for index, kind in kinds.items() if kind not in explained}
     cost_by_step = _cost(case, list(kinds))
@@ -130,7 +127,8 @@ def _candidate(
     share = saving.expected / case.step_ns
     count, are = len(slow), "is" if len(slow) == 1 else "are"
     steps = "step" if count == 1 else "steps"
-    shown = [each for each in slow_steps(case) if each.step in slow]
+    meant = set(slow)
+    shown = [each for each in slow_steps(case) if each.step in meant]
     usual_ns = float(case.measured_ns.mean() - case.phase_ns(OUTLIERS))
     return Candidate(
         id=ID,
@@ -171,15 +169,16 @@ def _fix(case: Case, kind: str) -> str:
 
 def _cost(case: Case, slow: list[int]) -> Ints:
     """What these take above a typical step, by measured step, as in the breakdown."""
-    meant = np.isin(np.arange(len(case.steps)), slow)[case.steps.is_measured]
-    return case.phase_by_step(OUTLIERS) * meant
+    meant = np.zeros(len(case.steps), np.bool_)
+    meant[slow] = True
+    return case.phase_by_step(OUTLIERS) * meant[case.steps.is_measured]
 
 
 def _largest(case: Case, kinds: dict[int, str]) -> str:
     """What explains most of the extra time."""
     cost: dict[str, float] = collections.defaultdict(float)
     for index, kind in kinds.items():
-        cost[kind] += float(case.typical.beyond_ns[index].sum())
+        cost[kind] += case.typical.beyond(index)
     return max(cost, key=lambda kind: cost[kind])
 
 
@@ -207,7 +206,7 @@ def _is_slow_there(case: Case, location: Location) -> bool:
 
 def _cause(case: Case, index: int) -> tuple[str, str]:
     """(kind, words): where nothing else is known, the line that is slow in slow steps only."""
-    kind, words = _why(case, index)
+    kind, words = _whys(case).get(index) or _why(case, index)
     place = _slow_place(case) if kind == "unknown" else None
     return (kind, words) if place is None else ("code", f"{_CODE}{at(place)}")
 
@@ -218,6 +217,12 @@ def _slow_place(case: Case) -> Location | None:
     location = _location(case)
     is_meant = location is not None and _is_slow_there(case, location)
     return location if is_meant else None
+
+
+@functools.lru_cache(maxsize=8)
+def _whys(case: Case) -> dict[int, tuple[str, str]]:
+    """By slow step: found once, as a run of millions of steps has tens of thousands."""
+    return {index: _why(case, index) for index in case.typical.slow.tolist()}
 
 
 def _why(case: Case, index: int) -> tuple[str, str]:
@@ -233,7 +238,7 @@ def _why(case: Case, index: int) -> tuple[str, str]:
         return kind, f"{_WORDS[kind]} ({ms(over[phase])} more of {CATEGORY_WORDS[phase]})"
     if known and phase in _PHASES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
-    if _lost_ns(case, index) >= _EXPLAINS * excess:
+    if _lost_ns(case.process, case.steps)[index] >= _EXPLAINS * excess:
         return _NOT_RUNNING, _MACHINE
     return _beside_the_phases(case, index)
 
@@ -258,17 +263,21 @@ def _others(process: ProcessData, steps: FoundSteps) -> tuple[Mask, Ints, int]:
     """Measured steps that are not slow: which, their time by phase, how many. Once for all slow
     ones: a run of millions of steps has thousands."""
     others = steps.is_measured & ~typical_steps(process, steps).is_slow
-    return others, phases_by_step(process, steps).ns[others].sum(axis=0), int(others.sum())
+    spent_ns = phases_by_step(process, steps).ns.sum(axis=0, where=others[:, None])
+    return others, spent_ns, int(others.sum())
 
 
 def _window(case: Case, index: int) -> tuple[Ints, Ints]:
     return case.steps.start_ns[[index]], case.steps.end_ns[[index]]
 
 
-def _lost_ns(case: Case, index: int) -> float:
-    """How long the thread was ready but had no core."""
-    memory = case.process.memory
-    return float(grown(memory.at_ns, memory.run_delay_ns, _window(case, index))[0])
+@functools.lru_cache(maxsize=8)
+def _lost_ns(process: ProcessData, steps: FoundSteps) -> dict[int, float]:
+    """How long the thread was ready but had no core, by step that took far longer than usual."""
+    slow = outliers(steps.duration_ns, steps.is_measured).indices
+    memory = process.memory
+    lost = grown(memory.at_ns, memory.run_delay_ns, (steps.start_ns[slow], steps.end_ns[slow]))
+    return dict(zip(slow.tolist(), lost.tolist(), strict=True))
 
 
 def _starts_workers(case: Case, index: int) -> bool:

@@ -10,11 +10,11 @@
    follows the last step.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from stepscope.analyze.grouping import sums
 from stepscope.analyze.intervals import Intervals, exclusive_by_step, union
 from stepscope.analyze.lifetimes import recorded_stretch_ns
 from stepscope.analyze.phases.framework_spans import phase_spans
@@ -27,7 +27,15 @@ from stepscope.store.reader import ProcessData, Run
 
 CATEGORIES: Final = ("imports", "set-up", "steps", "evaluation", "saving", "teardown")
 _PHASES: Final = {SpanCategory.EVALUATION: "evaluation", SpanCategory.CHECKPOINT: "saving"}
-_Stretch = tuple[int, int, str]  # from, to, category
+_SET_UP, _STEPS, _EVALUATION, _TEARDOWN = map(
+    CATEGORIES.index, ("set-up", "steps", "evaluation", "teardown")
+)
+
+
+class _Stretches(NamedTuple):
+    start_ns: Ints
+    end_ns: Ints
+    category: Ints
 
 
 def parts(run: Run) -> list[Part]:
@@ -46,48 +54,38 @@ def parts(run: Run) -> list[Part]:
     ]
 
 
-def _stretches(found: FoundSteps, start_ns: int, end_ns: int) -> list[_Stretch]:
+def _stretches(found: FoundSteps, start_ns: int, end_ns: int) -> _Stretches:
     """The whole time, in order, as what it is by default."""
     if not len(found):
-        return [(start_ns, end_ns, "set-up")]
+        return _Stretches(np.array([start_ns]), np.array([end_ns]), np.array([_SET_UP]))
     unseen_start, unseen_end = found.unseen_ns
     begins, ends = union(
         np.concatenate([found.start_ns, unseen_start]), np.concatenate([found.end_ns, unseen_end])
     )
     begins, ends = np.clip(begins, start_ns, end_ns), np.clip(ends, start_ns, end_ns)
-    stretches: list[_Stretch] = [(start_ns, int(begins[0]), "set-up")]
-    next_begins = [*begins[1:].tolist(), None]
-    for begin, end, following in zip(begins.tolist(), ends.tolist(), next_begins, strict=True):
-        stretches.append((begin, end, "steps"))
-        until = end_ns if following is None else following
-        turned = _last_between(found.turned_ns, end, until)
-        if turned is None:
-            turned = end if following is None else until
-        stretches.append((end, turned, "evaluation"))
-        stretches.append((turned, until, "teardown" if following is None else "set-up"))
-    return stretches
+    turned = _turned(found.turned_ns, ends, np.append(begins[1:], end_ns))
+    edges = np.stack([begins, ends, turned], axis=1).reshape(-1)
+    category = np.append(_SET_UP, np.tile([_STEPS, _EVALUATION, _SET_UP], len(begins)))
+    category[-1] = _TEARDOWN
+    return _Stretches(np.append(start_ns, edges), np.append(edges, end_ns), category)
 
 
-def _last_between(at_ns: Ints, start_ns: int, end_ns: int) -> int | None:
-    index = int(np.searchsorted(at_ns, end_ns, side="right")) - 1
-    if index >= 0 and at_ns[index] >= start_ns:
-        return int(at_ns[index])
-    return None
+def _turned(turned_ns: Ints, ends: Ints, until: Ints) -> Ints:
+    """Where the last turn between steps was. If there is none, all of the time until the next steps
+    is before it; what follows the last step is after it."""
+    turns = np.append(np.iinfo(np.int64).min, turned_ns)
+    last = turns[np.searchsorted(turns, until, side="right") - 1]
+    otherwise = np.append(until[:-1], ends[-1:])
+    return np.where(last >= ends, last, otherwise)
 
 
-def _sum_up(
-    process: ProcessData, found: FoundSteps, stretches: Sequence[_Stretch]
-) -> dict[str, int]:
-    starts = np.array([stretch[0] for stretch in stretches], np.int64)
-    ends = np.array([stretch[1] for stretch in stretches], np.int64)
-    claimed = exclusive_by_step(_claims(process, found), starts, ends, len(CATEGORIES))
-    is_step = np.array([stretch[2] == "steps" for stretch in stretches])
-    claimed[is_step, CATEGORIES.index("imports")] = 0
-    totals = dict(zip(CATEGORIES, claimed.sum(axis=0).tolist(), strict=True))
-    rest = (ends - starts) - claimed.sum(axis=1)
-    for (_, _, category), ns in zip(stretches, rest.tolist(), strict=True):
-        totals[category] += ns
-    return totals
+def _sum_up(process: ProcessData, found: FoundSteps, stretches: _Stretches) -> dict[str, int]:
+    start_ns, end_ns, category = stretches
+    claimed = exclusive_by_step(_claims(process, found), start_ns, end_ns, len(CATEGORIES))
+    claimed[category == _STEPS, CATEGORIES.index("imports")] = 0
+    rest = end_ns - start_ns - claimed.sum(axis=1)
+    totals = claimed.sum(axis=0) + sums(category, rest, len(CATEGORIES))
+    return dict(zip(CATEGORIES, totals.tolist(), strict=True))
 
 
 def _claims(process: ProcessData, found: FoundSteps) -> Intervals:

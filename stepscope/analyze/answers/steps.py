@@ -74,8 +74,8 @@ def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
 def _answer(process: ProcessData, found: FoundSteps, cost: Overhead) -> StepsAnswer:
     measured = found.is_measured
     phases = phases_by_step(process, found)
-    durations = found.duration_ns[measured]
     usual = typical_steps(process, found).phases
+    durations = found.duration_ns[measured]
     breakdown = _breakdown(usual, durations, found) if measured.any() else None
     return StepsAnswer(
         steps=len(found),
@@ -115,7 +115,7 @@ def _rate(durations_ns: Ints, found: FoundSteps) -> Rate:
 def _breakdown(phases: Phases, durations_ns: Ints, found: FoundSteps) -> list[Share]:
     """Of a typical step, with what slow ones cost above it. Largest first; the ms sum to the mean
     step."""
-    measured = np.flatnonzero(found.is_measured)
+    measured = found.is_measured
     mean_ms = max(float(durations_ns.mean()) / 1e6, 1e-9)
     shares = [
         _share(name, phases.ns[measured, index], mean_ms) for index, name in enumerate(phases.names)

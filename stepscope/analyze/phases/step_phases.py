@@ -13,6 +13,7 @@ from stepscope.analyze.phases.file_spans import FILES, activity_spans
 from stepscope.analyze.phases.framework_spans import PHASES, is_trained_by_framework
 from stepscope.analyze.phases.recording_cost import modelled_share
 from stepscope.analyze.phases.seen_stalls import Part, moved_ns, seen_stalls
+from stepscope.analyze.phases.span_table import Spans
 from stepscope.analyze.phases.waiting_in_graphs import graph_input
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
@@ -49,11 +50,10 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
     stalls = seen_stalls(process, steps).parts
     given = [_LABELS[name] for part in stalls for name in (part.phase, part.belongs_to)]
     # A column for each category that occurs: of millions of steps, all would take gigabytes.
-    labels = np.unique([*np.unique(spans.category), *_WITHOUT_SPANS, *given])
-    column = {label: at for at, label in enumerate(labels.tolist())}
-    owner = np.searchsorted(labels, spans.category)
-    nested = intervals.Intervals.sorted(spans.start_ns, spans.end_ns, owner)
-    table = intervals.exclusive_by_step(nested, steps.start_ns, steps.end_ns, len(labels))
+    occur = {*np.unique(spans.category).tolist(), *map(int, _WITHOUT_SPANS), *given}
+    column = {label: at for at, label in enumerate(label for label in _NAMES if label in occur)}
+    nested = intervals.Intervals.sorted(spans.start_ns, spans.end_ns, _columns(spans, column))
+    table = intervals.exclusive_by_step(nested, steps.start_ns, steps.end_ns, len(column))
     _fit(table, steps.duration_ns)
     rest = steps.duration_ns - table.sum(axis=1)
     is_trained = is_trained_by_framework(process)
@@ -70,7 +70,22 @@ def phases_by_step(process: ProcessData, steps: FoundSteps) -> Phases:
         if label in column and (name in always or table[:, column[label]].any())
     ]
     names = tuple(_NAMES[label] for label in used)
-    return Phases(names, table[:, [column[label] for label in used]], is_estimated)
+    return Phases(names, _only(table, [column[label] for label in used]), is_estimated)
+
+
+def _columns(spans: Spans, column: dict[int, int]) -> npt.NDArray[np.int64]:
+    found = np.zeros(max(column) + 1, np.int64)
+    found[list(column)] = list(column.values())
+    return found[spans.category]
+
+
+def _only(table: npt.NDArray[np.int64], columns: list[int]) -> npt.NDArray[np.int64]:
+    """Some columns, in order, in the place of the others: of millions of steps, a copy takes a
+    hundred megabytes."""
+    for at, column in enumerate(columns):
+        if at != column:
+            table[:, at] = table[:, column]
+    return table[:, : len(columns)]
 
 
 def _take_input_out(
@@ -107,8 +122,7 @@ def _move_seen_stalls(
 
 def _fit(table: npt.NDArray[np.int64], duration_ns: Ints) -> None:
     """Damaged spans must not claim more than the step has."""
-    claimed = table.sum(axis=1)
-    table[claimed > duration_ns] = 0
+    table[np.flatnonzero(table.sum(axis=1) > duration_ns)] = 0
 
 
 def _claim_cost(table: npt.NDArray[np.int64], rest: Ints, cost_ns: Ints, profiler: int) -> None:

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import step_of
+from stepscope.analyze.intervals import Indices, step_of
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.phases.garbage import collects_throughout
 from stepscope.analyze.phases.span_table import NO_BATCH_YET, Mask, without_gradients
@@ -49,24 +49,36 @@ _HALF: Final = 0.5  # of the steps; of one in N
 class Typical:
     phases: Phases  # as they usually are; if any step is slow, `outliers` is one of them
     is_slow: Mask  # by step
-    beyond_ns: npt.NDArray[np.int64]  # steps x phases as they are: above a usual step
+    slow: Indices
+    beyond_ns: npt.NDArray[np.int64]  # slow steps x phases as they are: above a usual step
+
+    def beyond(self, step: int) -> int:
+        """What a slow step takes above a usual one."""
+        return int(self.beyond_ns[np.searchsorted(self.slow, step)].sum())
 
 
 @functools.lru_cache(maxsize=64)
 def typical_steps(process: ProcessData, steps: FoundSteps) -> Typical:
     phases = phases_by_step(process, steps)
-    found = np.zeros(len(steps), np.bool_)
-    found[outliers(steps.duration_ns, steps.is_measured).indices] = True
-    beyond = _beyond(process, phases, steps, found)
-    found &= beyond.sum(axis=1) >= _usual(phases, steps, found).sum()
-    found &= ~_by_design(process, steps, phases, found, beyond)
-    beyond = _beyond(process, phases, steps, found)
+    slow = outliers(steps.duration_ns, steps.is_measured).indices
+    beyond = _beyond(process, phases, steps, slow)
+    is_far = beyond.sum(axis=1) >= _usual(phases, steps, slow).sum()
+    slow, beyond = slow[is_far], beyond[is_far]
+    slow = slow[~_by_design(process, steps, phases, slow, beyond)]
+    beyond = _beyond(process, phases, steps, slow)
     usual = phases
-    if found.any():
-        ns = _with_outliers(phases.ns, beyond, np.flatnonzero(found))
+    if len(slow):
+        ns = _with_outliers(phases.ns, beyond, slow)
         usual = dataclasses.replace(phases, names=(*phases.names, OUTLIERS), ns=ns)
     ns = each_with_its_part(process, steps, usual, in_place=usual is not phases)
-    return Typical(dataclasses.replace(usual, ns=ns), found, beyond)
+    is_slow = _mask(slow, len(steps))
+    return Typical(dataclasses.replace(usual, ns=ns), is_slow, slow, beyond)
+
+
+def _mask(indices: Indices, count: int) -> Mask:
+    mask = np.zeros(count, np.bool_)
+    mask[indices] = True
+    return mask
 
 
 def typical_ns(process: ProcessData, steps: FoundSteps, name: str) -> Ints:
@@ -89,41 +101,41 @@ def epoch_starts(process: ProcessData, steps: FoundSteps) -> Mask:
 def _with_any(at_ns: Ints, steps: FoundSteps) -> Mask:
     """The steps that one of these moments lies in."""
     step = step_of(at_ns, steps.start_ns, steps.end_ns)
-    mask: Mask = np.isin(np.arange(len(steps)), step)
-    return mask
+    return _mask(step[step >= 0], len(steps))
 
 
-def _usual(phases: Phases, steps: FoundSteps, slow: Mask) -> Ints:
+def _usual(phases: Phases, steps: FoundSteps, slow: Indices) -> Ints:
     """The mean of the measured steps that are not slow, by phase."""
-    others = steps.is_measured & ~slow
+    is_usual = ~_mask(slow, len(steps))
+    others = steps.is_measured & is_usual
     if not others.any():
-        others = ~slow
-    whole_ns = np.array([phases.ns[others, at].sum() for at in range(len(phases.names))])
+        others = is_usual
+    whole_ns = phases.ns.sum(axis=0, where=others[:, None])
     usual: Ints = np.rint(whole_ns / max(1, others.sum())).astype(np.int64)
     return usual
 
 
 def _beyond(
-    process: ProcessData, phases: Phases, steps: FoundSteps, slow: Mask
+    process: ProcessData, phases: Phases, steps: FoundSteps, slow: Indices
 ) -> npt.NDArray[np.int64]:
-    """Zero but for the few slow steps: of millions, the rest takes no memory."""
-    rows = np.flatnonzero(slow)
-    slow_ones = np.maximum(0, phases.ns[rows] - _usual(phases, steps, slow))
-    slow_ones[:, np.isin(phases.names, _kept(process, phases, steps))] = 0
-    more = np.zeros(phases.ns.shape, np.int64)
-    more[rows] = slow_ones
+    """Slow steps x phases."""
+    if not len(slow):
+        return np.zeros((0, len(phases.names)), np.int64)
+    more: npt.NDArray[np.int64] = np.maximum(0, phases.ns[slow] - _usual(phases, steps, slow))
+    more[:, np.isin(phases.names, _kept(process, phases, steps))] = 0
     return more
 
 
 def _with_outliers(
-    ns: npt.NDArray[np.int64], beyond: npt.NDArray[np.int64], slow: npt.NDArray[np.intp]
+    ns: npt.NDArray[np.int64], beyond: npt.NDArray[np.int64], slow: Indices
 ) -> npt.NDArray[np.int64]:
     """Steps x phases, and what slow steps take beyond a usual one as the last column."""
-    found = np.empty((len(ns), ns.shape[1] + 1), np.int64)
-    found[:, :-1] = ns
-    found[:, -1] = 0
-    found[slow, :-1] -= beyond[slow]
-    found[slow, -1] = beyond[slow].sum(axis=1)
+    found = np.zeros((len(ns), ns.shape[1] + 1), np.int64, order="F")
+    for phase in np.flatnonzero(ns.any(axis=0)).tolist():  # the others take no memory
+        found[:, phase] = ns[:, phase]
+    for phase in np.flatnonzero(beyond.any(axis=0)).tolist():
+        found[slow, phase] -= beyond[:, phase]
+    found[slow, -1] = beyond.sum(axis=1)
     return found
 
 
@@ -140,15 +152,16 @@ def _by_design(
     process: ProcessData,
     steps: FoundSteps,
     phases: Phases,
-    slow: Mask,
+    slow: Indices,
     beyond: npt.NDArray[np.int64],
 ) -> Mask:
+    """One entry for each slow step."""
     largest = beyond.argmax(axis=1)
-    starts = epoch_starts(process, steps)
-    own = slow & ~starts & ~np.isin(phases.names, _NOT_BY_DESIGN)[largest]
-    waits = slow & ~starts & (np.array(phases.names) == "input")[largest]
-    usual = _collects(process, steps) & slow
-    if _is_regular(np.flatnonzero(own)):
+    starts = epoch_starts(process, steps)[slow]
+    own = ~starts & ~np.isin(phases.names, _NOT_BY_DESIGN)[largest]
+    waits = ~starts & (np.array(phases.names) == "input")[largest]
+    usual = _collects(process, steps)[slow]
+    if _is_regular(slow[own]):
         usual |= own
     workers = _workers(process, steps)
     if workers > 1 and waits.sum() >= _HALF * steps.is_measured.sum() / workers:
@@ -163,7 +176,7 @@ def _collects(process: ProcessData, steps: FoundSteps) -> Mask:
     return found if found.sum() < _HALF * len(steps) else np.zeros(len(steps), np.bool_)
 
 
-def _is_regular(indices: npt.NDArray[np.intp]) -> bool:
+def _is_regular(indices: Indices) -> bool:
     """Whether they come every N steps, some of which may have been left out."""
     if len(indices) < _LEAST_REGULAR:
         return False

@@ -65,12 +65,14 @@ class FoundSteps:
         lasted_ns.flags.writeable = False  # all who ask share it
         return lasted_ns
 
-    @property
+    @functools.cached_property
     def is_measured(self) -> Mask:
-        kept = (np.arange(len(self)) >= self.warmup) & ~self.is_open
+        kept = ~self.is_open
+        kept[: self.warmup] = False
         for left_out in (self.slowed, self.one_off):
             if left_out is not None and (kept & ~left_out).any():
                 kept = kept & ~left_out
+        kept.flags.writeable = False  # all who ask share it
         return kept
 
     def one_offs(self, process: ProcessData) -> str | None:

@@ -14,7 +14,8 @@ WINDOW: Final = 5  # steps that are looked at together: one may be slow by chanc
 # Of the steps. What is slow for longer than half of that is the machine's or the script's way, not
 # a beginning: a third of a run must not be left out because somebody else was busy at first.
 AHEAD: Final = 0.25
-_Times = np.ndarray[tuple[int], np.dtype[np.float64]]
+# How often the level is computed anew while the end is looked for: it takes all the steps ahead.
+_LEVELS: Final = 100
 
 
 def warmup_steps(duration_ns: Ints) -> int:
@@ -32,15 +33,25 @@ def warmup_steps(duration_ns: Ints) -> int:
     count = len(duration_ns)
     if count < ENOUGH_STEPS:
         return _slow_start(duration_ns)
-    durations = duration_ns.astype(np.float64)
-    for first in range(LEAST_WARMUP, max(LEAST_WARMUP, int(AHEAD * count)) + 1):
-        limit = _limit(durations, first)
-        if np.sort(durations[first : first + WINDOW])[1] <= limit:
-            return _past_slow(durations, first, limit)
-    return _past_slow(durations, LEAST_WARMUP, SLOW * _limit(durations, LEAST_WARMUP))
+    last = max(LEAST_WARMUP, int(AHEAD * count))
+    at_once = 1 + last // _LEVELS
+    for first in range(LEAST_WARMUP, last + 1, at_once):
+        limit = _limit(duration_ns, first)
+        settled = np.flatnonzero(_second_fastest(duration_ns, first, at_once) <= limit)
+        if len(settled) and first + int(settled[0]) <= last:
+            return _past_slow(duration_ns, first + int(settled[0]), limit)
+    return _past_slow(duration_ns, LEAST_WARMUP, SLOW * _limit(duration_ns, LEAST_WARMUP))
 
 
-def _limit(durations: _Times, first: int) -> float:
+def _second_fastest(durations: Ints, first: int, count: int) -> Ints:
+    """Of each window, from the first on."""
+    steps = durations[first : first + count + WINDOW - 1]
+    windows = np.lib.stride_tricks.sliding_window_view(steps, WINDOW)
+    fastest: Ints = np.partition(windows, 1, axis=1)[:, 1]
+    return fastest
+
+
+def _limit(durations: Ints, first: int) -> float:
     """How long a step may take that belongs to what follows."""
     begin = first + WINDOW
     ahead = durations[begin : begin + max(ENOUGH_STEPS // 2, int(AHEAD * len(durations)))]
@@ -50,7 +61,7 @@ def _limit(durations: _Times, first: int) -> float:
     return level + max(TOLERANCE * level, chance)
 
 
-def _past_slow(durations: _Times, first: int, limit: float) -> int:
+def _past_slow(durations: Ints, first: int, limit: float) -> int:
     """Slow steps at the start of a settled window still belong to the warm-up."""
     most = max(2 * LEAST_WARMUP, int(AHEAD * len(durations)))
     for index in range(first, min(first + WINDOW, most + 1)):

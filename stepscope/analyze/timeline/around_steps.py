@@ -24,7 +24,8 @@ _Place = tuple[str, int, str]
 
 def step_edges_ns(steps: FoundSteps) -> Ints:
     """Where steps begin and end."""
-    return np.unique(np.concatenate([steps.start_ns, steps.end_ns]))
+    edges = np.sort(np.concatenate([steps.start_ns, steps.end_ns]))
+    return edges[np.diff(edges, prepend=edges[:1] - 1) > 0]
 
 
 def frames_around_steps(process: ProcessData, steps: FoundSteps, stacks: Stacks, seen: Seen) -> int:

@@ -31,6 +31,10 @@ class Spans:
     def at(self, chosen: npt.NDArray[np.generic]) -> "Spans":
         return Spans(*(getattr(self, each.name)[chosen] for each in dataclasses.fields(self)))
 
+    def where(self, kept: npt.NDArray[np.bool_]) -> "Spans":
+        """Of millions, a copy takes a hundred megabytes: none is made where all are kept."""
+        return self if kept.all() else self.at(np.flatnonzero(kept))
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Row:
@@ -65,12 +69,14 @@ def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
     """What is visible between two moments: spans shorter than `least_ns` that begin in the same
     stretch of that length become one, under the name of the longest."""
     begun = int(np.searchsorted(spans.start_ns, to_ns, side="right"))
-    spans = spans.at(np.flatnonzero(spans.end_ns[:begun] >= from_ns))
+    seen = spans.end_ns >= from_ns
+    seen[begun:] = False
+    spans = spans.where(seen)
     short = spans.end_ns - spans.start_ns < least_ns
     if least_ns <= 0 or not short.any():
         return spans
-    together = _together(spans.at(np.flatnonzero(short)), least_ns)
-    kept = spans.at(np.flatnonzero(~short))
+    together = _together(spans.where(short), least_ns)
+    kept = spans.where(~short)
     both = [
         np.concatenate([getattr(kept, each.name), getattr(together, each.name)])
         for each in dataclasses.fields(Spans)
@@ -82,8 +88,9 @@ def between(spans: Spans, from_ns: int, to_ns: int, least_ns: float) -> Spans:
 def _together(spans: Spans, least_ns: float) -> Spans:
     """They come by start: grouped by level, those of one stretch are neighbours. Only small numbers
     are sorted: with two million spans that takes a tenth of the time."""
-    order = np.argsort(np.minimum(spans.level, _DEEPEST).astype(np.uint16), kind="stable")
-    spans = spans.at(order)
+    level = np.minimum(spans.level, _DEEPEST).astype(np.uint16)
+    if (np.diff(level) < 0).any():
+        spans = spans.at(np.argsort(level, kind="stable"))
     stretch = (spans.start_ns / least_ns).astype(np.int64)
     is_new = (np.diff(stretch, prepend=-1) != 0) | (np.diff(spans.level, prepend=-1) != 0)
     first = np.flatnonzero(is_new)
