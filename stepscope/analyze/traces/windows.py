@@ -108,9 +108,9 @@ def read_window(window: Window) -> Trace | str:
 def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) -> Trace | str:
     """The trace, or why there is none; read once until it changes."""
     file = state_of(path)
-    found = _shelf.get((file, None, 0))
+    found = kept_trace(path)
     if found is None:
-        found = _shelf.keep((file, None, 0), _read(path))
+        found = was_read(path, read_file(path))
     if isinstance(found, str) or (closing is None and not shift_ns):
         return found
     changed = _shelf.get((file, closing, shift_ns))
@@ -119,7 +119,8 @@ def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) ->
     return changed
 
 
-def _read(path: Path) -> Trace | str:
+def read_file(path: Path) -> Trace | str:
+    """Anew, and for nobody else."""
     try:
         return importer_of(path).read(path)
     except DataError as error:
@@ -132,9 +133,14 @@ def _changed(trace: Trace, closing: Closing | None, shift_ns: int) -> Trace:
     return trace.shifted(shift_ns) if shift_ns else trace
 
 
-def was_read(path: Path, found: Trace | str) -> None:
-    """By another process: it need not be read here."""
-    _shelf.keep((state_of(path), None, 0), found)
+def kept_trace(path: Path) -> Trace | str | None:
+    """None: it was not read yet, or there was no room to keep it."""
+    return _shelf.get((state_of(path), None, 0))
+
+
+def was_read(path: Path, found: Trace | str) -> Trace | str:
+    """Perhaps by another process: it need not be read again."""
+    return _shelf.keep((state_of(path), None, 0), found)
 
 
 def read_causes(path: Path) -> Causes | None:
