@@ -161,16 +161,19 @@ def _covered_before(at_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
     return covered
 
 
-def by_order(kind: Ints, start_ns: Ints, end_ns: Ints, begin: int, stop: int, kinds: int) -> Ints:
-    """How long each kind is the first of those that run, between two moments: kind 0 hides all
-    others. What is left of the time belongs to none."""
-    start_ns, end_ns = np.clip(start_ns, begin, stop), np.clip(end_ns, begin, stop)
-    total = np.zeros(kinds, np.int64)
-    covered_ns = 0
+def by_order(
+    kind: Ints, intervals: tuple[Ints, Ints], steps: tuple[Ints, Ints], kinds: int
+) -> npt.NDArray[np.int64]:
+    """steps x kinds: how long each kind is the first of those that run: kind 0 hides all others.
+    What is left of the time belongs to none."""
+    table = np.zeros((len(steps[0]), kinds), np.int64)
+    covered = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    covered_ns = np.zeros(len(steps[0]), np.int64)
     for number in np.unique(kind).tolist():
-        upto = kind <= number
-        starts, ends = union(start_ns[upto], end_ns[upto])
-        now_ns = int((ends - starts).sum())
-        total[number] = now_ns - covered_ns
+        here = np.flatnonzero(kind == number)
+        alone = union(intervals[0][here], intervals[1][here])
+        covered = union(*(np.concatenate(pair) for pair in zip(covered, alone, strict=True)))
+        now_ns = overlap_ns(*steps, covered)
+        table[:, number] = now_ns - covered_ns
         covered_ns = now_ns
-    return total
+    return table

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from stepscope.cli.chosen import chosen
+from stepscope.cli.engine import chosen_reader, engine_options
 from stepscope.cli.words import say
 from stepscope.errors import InputError
 
@@ -14,7 +15,14 @@ from stepscope.errors import InputError
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
 @click.option("-o", "--output", metavar="RUN", help="The run folder. [stepscope-runs/NAME-TIME]")
 @click.option("--force", is_flag=True, help="Replace the run that -o names.")
-def command(traces: tuple[str, ...], output: str | None, force: bool) -> None:
+@engine_options
+def command(
+    traces: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    engine: str | None,
+    scheduler: str | None,
+) -> None:
     """Make a run folder of TRACE: a file that another profiler wrote, or a folder with one file a
     rank. Several become one run, and their clocks one clock.
 
@@ -36,7 +44,7 @@ def command(traces: tuple[str, ...], output: str | None, force: bool) -> None:
             return new_folder(Path(files[0]).name.partition(".")[0])
         return chosen_folder(output, force=force)
 
-    folder = os.path.relpath(keep_traces(files, make))
+    folder = os.path.relpath(keep_traces(files, make, chosen_reader(engine, scheduler)))
     what = f"{len(files)} files" if len(files) > 1 else f"'{files[0]}'"
     say(f"Wrote {what} to {folder}. Show it with: stepscope show {folder}", prefix="")
 

@@ -10,12 +10,14 @@ import click
 from stepscope.cli import report
 from stepscope.cli.chosen import chosen
 from stepscope.cli.completion import views_and_paths
+from stepscope.cli.engine import chosen_reader, engine_options
 from stepscope.cli.words import print_json
 from stepscope.errors import InputError
 from stepscope.views import VIEWS, every_view
 from stepscope.views.view import Given, Option, View
 
 if TYPE_CHECKING:
+    from stepscope.analyze.traces.side_by_side import Reader
     from stepscope.store.reader import Run
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -76,8 +78,11 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
 @click.option("--sort", metavar="COLUMN", help="Order of the rows: time, hits, name, ...")
 @click.option("--process", type=int, metavar="PID", help="Only this process.")
 @click.option("--rank", type=int, metavar="N", help="Only this rank.")
+@engine_options
 @_options_of_views
-def command(words: tuple[str, ...], **options: Any) -> None:
+def command(
+    words: tuple[str, ...], engine: str | None, scheduler: str | None, **options: Any
+) -> None:
     """Show what a run recorded. WHAT is a view: summary (the default) or another of those below.
 
     RUN is a run folder; by default the newest one in ./stepscope-runs. It may also be a file that
@@ -97,7 +102,7 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
-    run = _opened(view, path)
+    run = _opened(view, path, chosen_reader(engine, scheduler))
     answer = _answer_of(view, run, given)
     if "json" in given:
         _print_json(view, answer, given)
@@ -146,11 +151,11 @@ def _path_of(name: str | None) -> Path:
     return chosen(name) if name is not None else newest_run()
 
 
-def _opened(view: View[Any], path: Path) -> "Run":
+def _opened(view: View[Any], path: Path, read: "Reader") -> "Run":
     from stepscope.analyze.answers.recorded_views import recorded_views
     from stepscope.analyze.traces.foreign import load_any
 
-    run = load_any(path)
+    run = load_any(path, read)
     there = recorded_views(run) if run.is_trace else []
     if run.is_trace and view.name not in there:
         raise InputError(

@@ -5,11 +5,14 @@ import enum
 import functools
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
+from stepscope.clock import Ints
+from stepscope.importers.columns import Columns
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -170,12 +173,33 @@ class Trace:
         kept: npt.NDArray[Any] = self.events[self.is_of(*categories)]
         return kept
 
-    def shift(self, by_ns: int) -> None:
-        """To another clock."""
-        for table, column in (
-            (self.events, "start_ns"), (self.memory, "at_ns"), (self.flows, "at_ns"),
-        ):  # fmt: skip
-            table[column] += by_ns
+    def __post_init__(self) -> None:
+        if isinstance(self.events, np.ndarray):
+            self.events = Columns.of(self.events).as_table()
+
+    @property
+    def columns(self) -> Columns:
+        """Of its events, to change them."""
+        return cast(Columns, self.events)
+
+    def with_times(self, **columns: Ints) -> "Trace":
+        """With these columns of its events in place of its own."""
+        changed = self.columns
+        for name, values in columns.items():
+            changed = changed.having(name, values)
+        return dataclasses.replace(self, events=changed.as_table())
+
+    def shifted(self, by_ns: int) -> "Trace":
+        """The same on another clock."""
+        moved = self.with_times(start_ns=self.events["start_ns"] + by_ns)
+        moved.memory, moved.flows = self.memory.copy(), self.flows.copy()
+        for table in (moved.memory, moved.flows):
+            table["at_ns"] += by_ns
+        return moved
+
+    @property
+    def nbytes(self) -> int:
+        return self.columns.nbytes + self.memory.nbytes + self.flows.nbytes
 
     @property
     def has_other_tables(self) -> bool:

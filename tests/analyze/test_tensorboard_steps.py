@@ -120,15 +120,18 @@ def moment_by_moment(
     return total
 
 
-@given(events, st.integers(0, 40), st.integers(0, 40))
+@given(events, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=3))
 def test_each_moment_belongs_to_the_first_kind_that_runs(
-    found: list[tuple[int, int, int]], begin: int, lasts: int
+    found: list[tuple[int, int, int]], stretches: list[tuple[int, int]]
 ) -> None:
     table = np.array(found, np.int64).reshape(-1, 3)
-    kind, start, end = table[:, 0], table[:, 1], table[:, 1] + table[:, 2]
-    expected = moment_by_moment(found, begin, begin + lasts, 10)
-    assert by_order(kind, start, end, begin, begin + lasts, 10).tolist() == expected
-    xprof = categories_of(kind, start, end, begin, begin + lasts)
-    assert min(xprof) >= 0
-    assert sum(xprof) == lasts
-    assert xprof[CATEGORIES.index("All Others")] == lasts - sum(expected)
+    kind, intervals = table[:, 0], (table[:, 1], table[:, 1] + table[:, 2])
+    begin, lasts = np.array(stretches, np.int64).reshape(-1, 2).T
+    steps = begin, begin + lasts
+    expected = [moment_by_moment(found, at, at + ns, 10) for at, ns in stretches]
+    assert by_order(kind, intervals, steps, 10).tolist() == expected
+    xprof = categories_of(kind, intervals, steps)
+    assert xprof.min(initial=0) >= 0
+    assert xprof.sum(axis=1).tolist() == lasts.tolist()
+    left = [ns - sum(row) for (_, ns), row in zip(stretches, expected, strict=True)]
+    assert xprof[:, CATEGORIES.index("All Others")].tolist() == left

@@ -187,11 +187,7 @@ def _by_time(
         kind, begin, stop = (
             np.concatenate(pair) for pair in zip((kind, begin, stop), more, strict=True)
         )
-    rows = []
-    for start, end in zip(start_ns.tolist(), end_ns.tolist(), strict=True):
-        here = (begin < end) & (stop > start)
-        rows.append(xprof.categories_of(kind[here], begin[here], stop[here], start, end))
-    return np.array(rows, np.int64).reshape(-1, len(xprof.CATEGORIES))
+    return xprof.categories_of(kind, (begin, stop), (start_ns, end_ns))
 
 
 # --- runs -----------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from stepscope.analyze.run import load
 from stepscope.analyze.traces import sessions
 from stepscope.analyze.traces.sessions import Session
-from stepscope.analyze.traces.traced_process import completed, infos_of, process_of
+from stepscope.analyze.traces.side_by_side import Reader, side_by_side
+from stepscope.analyze.traces.traced_process import completed, infos_of, process_of, read_all
 from stepscope.errors import NotATrace
 from stepscope.importers.importer import importer_of
 from stepscope.store import format as fmt
@@ -57,13 +58,14 @@ def require_traces(path: Path) -> None:
         importer_of(file)
 
 
-def load_any(path: str | Path) -> Run:
+def load_any(path: str | Path, read: Reader = side_by_side) -> Run:
     """A run, or a trace that another tool wrote; the newest that is in a folder of them."""
     found = choose(Path(path)).path
     if is_trace(found):
-        return run_of_trace(found)
+        return run_of_trace(found, read)
     run = load(found)
     if run.is_trace:
+        read_all([each.trace for each in run.processes if each.trace is not None], read)
         processes = [each if each.trace is None else completed(each) for each in run.processes]
         run = dataclasses.replace(run, processes=processes)
     return run
@@ -98,11 +100,11 @@ def _chosen_words(folder: Path, what: str, found: Sequence[Session]) -> str:
     )
 
 
-def run_of_trace(path: Path) -> Run:
+def run_of_trace(path: Path, read: Reader = side_by_side) -> Run:
     """A trace that another tool wrote, as a run of one process about which nothing else is known; a
     folder of them as a run of several."""
     files = traces_in(path)
-    infos = infos_of(files)
+    infos = infos_of(files, read)
     processes = [process_of(file, *each) for file, each in zip(files, infos, strict=True)]
     started_ns = min((each.start_ns for each in processes), default=0)
     info = RunInfo(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from stepscope.analyze.traces.side_by_side import Reader, side_by_side
 from stepscope.analyze.traces.traced_process import infos_of
 from stepscope.errors import EnvironmentTrouble
 from stepscope.importers.importer import importer_of
@@ -16,9 +17,11 @@ from stepscope.store.plain_files import make_folder, replace_plain, share_no_mor
 from stepscope.store.records import ProcessInfo, RunInfo
 
 
-def keep_traces(files: Sequence[Path], make: Callable[[], str]) -> Path:
+def keep_traces(
+    files: Sequence[Path], make: Callable[[], str], read: Reader = side_by_side
+) -> Path:
     """The folder that `make` makes, once it is known that there is something to keep."""
-    infos = infos_of(files)
+    infos = infos_of(files, read)
     folder = Path(make())
     try:
         for number, (file, (info, _)) in enumerate(zip(files, infos, strict=True)):

@@ -1,29 +1,18 @@
 """What has to be known about each trace before several make one run: whose it is, from when to when
-it lasts, and when its collectives end.
+it lasts, and when its collectives end."""
 
-Several large files are read at the same time, each in a process of its own that hands back no more
-than that. A process of ours and not multiprocessing's: that runs the user's script again, unless it
-was written for it.
-"""
-
-import concurrent.futures
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.traces.collective_calls import collective_ends
-from stepscope.analyze.traces.windows import read_trace
+from stepscope.analyze.traces.windows import read_file
 from stepscope.importers.trace import Category, Trace
 
-_LARGE_BYTES: Final = 8 * 2**20  # in all: below, starting Python costs more than reading
 _RANK: Final = re.compile(r"rank[-_.]?(\d{1,6})(?!\d)", re.IGNORECASE)
 _MOST_NS: Final = 2**62
 
@@ -38,10 +27,27 @@ class Survey(msgspec.Struct, frozen=True):
     trouble: str | None = None  # why nothing can be read
 
 
-def survey(path: Path) -> Survey:
-    trace = read_trace(path)
-    if isinstance(trace, str):
-        return Survey(trouble=trace)
+class Reading(NamedTuple):
+    """A file that was read: what is known about it, and what is in it, or why nothing is."""
+
+    survey: Survey
+    trace: Trace | str
+
+
+def reading(path: Path) -> Reading:
+    """Wherever it is asked for: here, in another process, on another machine."""
+    return reading_of(path, read_file(path))
+
+
+def reading_of(path: Path, trace: Trace | str) -> Reading:
+    return unread(trace) if isinstance(trace, str) else Reading(_survey(path, trace), trace)
+
+
+def unread(why: str) -> Reading:
+    return Reading(Survey(trouble=why), why)
+
+
+def _survey(path: Path, trace: Trace) -> Survey:
     start_ns, end_ns = _from_when_to_when(trace)
     return Survey(
         rank=rank_of(path, trace.head),
@@ -81,47 +87,3 @@ def _pid(trace: Trace) -> int:
         if process.isdecimal() and len(process) < 10:
             return int(process)
     return 0
-
-
-# --- several --------------------------------------------------------------------------------------
-
-
-def survey_all(paths: Sequence[Path]) -> list[Survey]:
-    if len(paths) < 2 or sum(map(_size, paths)) < _LARGE_BYTES or not sys.executable:
-        return [survey(path) for path in paths]
-    with concurrent.futures.ThreadPoolExecutor(min(len(paths), _cores())) as pool:
-        return list(pool.map(_elsewhere, paths))
-
-
-def _elsewhere(path: Path) -> Survey:
-    """By another Python; if that fails, here."""
-    command = [sys.executable, "-m", __name__, os.fspath(path.absolute())]
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=_environment()
-    )
-    try:
-        return msgspec.json.decode(done.stdout, type=Survey)
-    except msgspec.DecodeError:
-        return survey(path)
-
-
-def _environment() -> dict[str, str]:
-    """With our own path: a script may have changed its own."""
-    package = str(Path(__file__).parents[3])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
-    return os.environ | {"PYTHONPATH": path}
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(msgspec.json.encode(survey(Path(sys.argv[1]))))

@@ -83,11 +83,13 @@ def _with_kernels(
         return start_ns, end_ns
     ended = device["start_ns"] + device["duration_ns"]
     launched = np.bincount(step[step >= 0], minlength=len(start_ns))
+    last_ns = np.zeros(len(start_ns), np.int64)  # 0: launched nothing
+    np.maximum.at(last_ns, step[step >= 0], ended[step >= 0])
     begin_ns = max(int(start_ns[0]), _ended_before(device, ended, step))
     starts, ends = [], []
-    for index, (start, end) in enumerate(zip(start_ns.tolist(), end_ns.tolist(), strict=True)):
+    marks = zip(start_ns.tolist(), end_ns.tolist(), last_ns.tolist(), strict=True)
+    for start, end, until_ns in marks:
         begin_ns = max(begin_ns, start)
-        until_ns = int(ended[step == index].max(initial=0)) if launched[index] else 0
         starts.append(begin_ns)
         begin_ns = max(end, until_ns, begin_ns)
         ends.append(begin_ns)
@@ -135,13 +137,9 @@ def categories_by_step(trace: Trace, spans: Spans) -> npt.NDArray[np.int64]:
     kind = _kinds(trace, events)
     events, kind = events[kind < _NONE], kind[kind < _NONE]
     begin, stop = events["start_ns"], events["start_ns"] + events["duration_ns"]
-    rows = []
-    for start, end in zip(spans.start_ns.tolist(), spans.end_ns.tolist(), strict=True):
-        here = (begin < end) & (stop > start)
-        ns = by_order(kind[here], begin[here], stop[here], start, end, _NONE)
-        ns[-1] = end - start - int(ns[:-1].sum())
-        rows.append(ns)
-    return np.array(rows, np.int64).reshape(-1, _NONE)
+    table = by_order(kind, (begin, stop), (spans.start_ns, spans.end_ns), _NONE)
+    table[:, -1] = spans.end_ns - spans.start_ns - table[:, :-1].sum(axis=1)
+    return table
 
 
 def _kinds(trace: Trace, events: npt.NDArray[Any]) -> Ints:

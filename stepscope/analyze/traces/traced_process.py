@@ -8,8 +8,9 @@ import numpy as np
 
 from stepscope.analyze.traces.collective_calls import shifts_ns
 from stepscope.analyze.traces.python_calls import python_calls
-from stepscope.analyze.traces.surveys import Survey, survey_all
-from stepscope.analyze.traces.windows import trace_of
+from stepscope.analyze.traces.side_by_side import Reader
+from stepscope.analyze.traces.surveys import Reading, Survey, reading_of
+from stepscope.analyze.traces.windows import kept_trace, trace_of, was_read
 from stepscope.errors import DataError
 from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import FunctionLines, Trace
@@ -21,9 +22,9 @@ from stepscope.store.records import CodeName, FileName, Names, ProcessInfo
 _LINES_AT_MOST = 100_000  # from the first to the last of a function: more is damage
 
 
-def infos_of(paths: Sequence[Path]) -> list[tuple[ProcessInfo, list[str]]]:
+def infos_of(paths: Sequence[Path], read: Reader) -> list[tuple[ProcessInfo, list[str]]]:
     """What process.json says of each, and notes about it. Those of several ranks get one clock."""
-    surveys = survey_all(paths)
+    surveys = read_all(paths, read)
     _require_one(paths, surveys)
     shifts = shifts_ns([each.collectives for each in surveys])
     several = len(paths) > 1
@@ -31,6 +32,24 @@ def infos_of(paths: Sequence[Path]) -> list[tuple[ProcessInfo, list[str]]]:
         (_info(each, shift, several), [*each.notes, *([each.trouble] if each.trouble else [])])
         for each, shift in zip(surveys, shifts, strict=True)
     ]
+
+
+def read_all(paths: Sequence[Path], read: Reader) -> list[Survey]:
+    """After that, none of them is read again, as long as there is room for them."""
+    found: dict[Path, Survey] = {}
+    for path in paths:
+        kept = kept_trace(path)
+        if kept is not None:
+            found[path] = reading_of(path, kept).survey
+    unread = [path for path in dict.fromkeys(paths) if path not in found]
+
+    def take(number: int, reading: Reading) -> None:
+        found[unread[number]] = reading.survey
+        was_read(unread[number], reading.trace)
+
+    if unread:
+        read(unread, take)
+    return [found[path] for path in paths]
 
 
 def _require_one(paths: Sequence[Path], surveys: Sequence[Survey]) -> None:

@@ -1,13 +1,13 @@
 """Operator windows: which ones exist, which steps they slowed down, and what is in their traces."""
 
 import dataclasses
-import functools
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.traces.shelf import Shelf, state_of
 from stepscope.clock import Ints
 from stepscope.errors import DataError
 from stepscope.importers.causes import Causes
@@ -19,6 +19,7 @@ from stepscope.store.reader import ProcessData
 _Mask = npt.NDArray[np.bool_]
 _TOUCHED: Final = 0.1  # of a step: a window opens in the last moment of the one before
 _NAMES: Final = ("", ".gz")  # a trace may have been compressed since
+_shelf: Final = Shelf()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,13 +35,14 @@ class Closing:
         left_ns = max(0, self.at_ns - start_ns)
         return min(duration_ns, left_ns) if who == self.who else duration_ns
 
-    def shorten(self, trace: Trace) -> None:
+    def shorten(self, trace: Trace) -> Trace:
         threads = enumerate(trace.threads)
         here = [number for number, each in threads if (each.process, each.thread) == self.who]
-        events = trace.events
-        left_ns = np.maximum(self.at_ns - events["start_ns"], 0)
-        late = np.isin(events["thread"], here) & (events["duration_ns"] > left_ns)
-        events["duration_ns"][late] = left_ns[late]
+        left_ns = np.maximum(self.at_ns - trace.events["start_ns"], 0)
+        is_here = np.isin(trace.events["thread"], here)
+        lasted_ns = trace.events["duration_ns"]
+        shorter = np.where(is_here, np.minimum(lasted_ns, left_ns), lasted_ns)
+        return trace.with_times(duration_ns=shorter)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,26 +107,40 @@ def read_window(window: Window) -> Trace | str:
 
 def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) -> Trace | str:
     """The trace, or why there is none; read once until it changes."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return _read(path, (0, 0), closing, shift_ns)
-    return _read(path, (stat.st_mtime_ns, stat.st_size), closing, shift_ns)
+    file = state_of(path)
+    found = kept_trace(path)
+    if found is None:
+        found = was_read(path, read_file(path))
+    if isinstance(found, str) or (closing is None and not shift_ns):
+        return found
+    changed = _shelf.get((file, closing, shift_ns))
+    if changed is None:
+        changed = _shelf.keep((file, closing, shift_ns), _changed(found, closing, shift_ns))
+    return changed
 
 
-@functools.lru_cache(maxsize=16)
-def _read(
-    path: Path, _state: tuple[int, int], closing: Closing | None, shift_ns: int
-) -> Trace | str:
+def read_file(path: Path) -> Trace | str:
+    """Anew, and for nobody else."""
     try:
-        trace = importer_of(path).read(path)
+        return importer_of(path).read(path)
     except DataError as error:
         return str(error)
+
+
+def _changed(trace: Trace, closing: Closing | None, shift_ns: int) -> Trace:
     if closing is not None:
-        closing.shorten(trace)
-    if shift_ns:
-        trace.shift(shift_ns)
-    return trace
+        trace = closing.shorten(trace)
+    return trace.shifted(shift_ns) if shift_ns else trace
+
+
+def kept_trace(path: Path) -> Trace | str | None:
+    """None: it was not read yet, or there was no room to keep it."""
+    return _shelf.get((state_of(path), None, 0))
+
+
+def was_read(path: Path, found: Trace | str) -> Trace | str:
+    """Perhaps by another process: it need not be read again."""
+    return _shelf.keep((state_of(path), None, 0), found)
 
 
 def read_causes(path: Path) -> Causes | None:

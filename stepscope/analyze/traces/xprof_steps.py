@@ -93,8 +93,9 @@ def xprof_steps(causes: Causes) -> XprofSteps:
     rows = []
     for (number, _), begin, stop in zip(ordered, begins.tolist(), ends.tolist(), strict=True):
         here = slice(*np.searchsorted(group, [number, number + 1]).tolist())
-        rows.append(categories_of(kind[here], start[here], end[here], begin, stop))
-    table = np.array(rows, np.int64).reshape(-1, len(CATEGORIES))
+        step = np.array([begin], np.int64), np.array([stop], np.int64)
+        rows.append(categories_of(kind[here], (start[here], end[here]), step))
+    table = np.concatenate(rows) if rows else np.zeros((0, len(CATEGORIES)), np.int64)
     return XprofSteps(begins, ends, table, is_whole)
 
 
@@ -111,14 +112,17 @@ def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
     return begins, following, is_whole
 
 
-def categories_of(kind: Ints, start: Ints, end: Ints, begin: int, stop: int) -> list[int]:
-    """For each kind in order, the time that it adds to what those above it cover."""
-    ns = by_order(kind, start, end, begin, stop, len(_ORDER))
-    total = dict.fromkeys(CATEGORIES, 0)
-    for (_, category), lasted in zip(_ORDER, ns.tolist(), strict=True):
-        total[category] += lasted
-    total[OTHER] += stop - begin - int(ns.sum())
-    return [total[category] for category in CATEGORIES]
+def categories_of(
+    kind: Ints, intervals: tuple[Ints, Ints], steps: tuple[Ints, Ints]
+) -> npt.NDArray[np.int64]:
+    """steps x CATEGORIES: for each kind in order, the time that it adds to what those above it
+    cover."""
+    ns = by_order(kind, intervals, steps, len(_ORDER))
+    table = np.zeros((len(ns), len(CATEGORIES)), np.int64)
+    for number, (_, category) in enumerate(_ORDER):
+        table[:, CATEGORIES.index(category)] += ns[:, number]
+    table[:, CATEGORIES.index(OTHER)] += steps[1] - steps[0] - ns.sum(axis=1)
+    return table
 
 
 # --- hosts ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.importers.columns import Columns
 from stepscope.importers.kineto.reader import read_kineto
 from stepscope.importers.kineto.text import TraceText
 from stepscope.importers.runtime_names import (
@@ -46,8 +47,10 @@ def read_tensorflow_json(path: Path) -> Trace:
     trace = read_kineto(path)
     names: Numbers[str] = Numbers({name: number for number, name in enumerate(trace.names)})
     before = list(trace.names)
-    has_steps = _sort_out(trace, before, names)
-    _read_arguments(trace, names, has_steps)
+    events = trace.columns.expanded()
+    has_steps = _sort_out(trace, events, before, names)
+    _read_arguments(trace.path, events, names, has_steps)
+    trace.events = Columns.of(events).as_table()
     trace.names = list(names)
     trace.framework = framework_of(before)
     if len(trace.events) >= _MOST_EVENTS:
@@ -58,9 +61,11 @@ def read_tensorflow_json(path: Path) -> Trace:
     return trace
 
 
-def _sort_out(trace: Trace, before: list[str], names: Numbers[str]) -> bool:
+def _sort_out(
+    trace: Trace, events: npt.NDArray[Any], before: list[str], names: Numbers[str]
+) -> bool:
     """What each event is, from the row that it is in; and whether a device has a row of steps."""
-    events, has_steps = trace.events, False
+    has_steps = False
     for number, thread in enumerate(trace.threads):
         here = np.flatnonzero(events["thread"] == number)
         process, row = thread.process_name or "", (thread.name or "").lower()
@@ -99,15 +104,17 @@ def _device_number(process: str) -> int:
     return int(last) if last.isdecimal() and len(last) < 6 else 0
 
 
-def _read_arguments(trace: Trace, names: Numbers[str], has_steps: bool) -> None:
+def _read_arguments(
+    path: Path, events: npt.NDArray[Any], names: Numbers[str], has_steps: bool
+) -> None:
     """Steps that the host marks, and operations that it computes."""
-    found = list(_arguments(trace.path))
-    if len(found) != len(trace.events):  # damaged ones were left out in one reading only
+    found = list(_arguments(path))
+    if len(found) != len(events):  # damaged ones were left out in one reading only
         return
     for index, args in enumerate(found):
         if args is None:
             continue
-        event = trace.events[index]
+        event = events[index]
         if args.step_num is not None and not has_steps:
             event["category"], event["name"] = Category.ANNOTATION, names[_marked(args.step_num)]
         elif args.hlo_op and event["device"] < 0:

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from stepscope.clock import Ints
 from stepscope.importers import runtime_names as words
+from stepscope.importers.columns import Builder
 from stepscope.importers.trace import (
+    EVENT_DTYPE,
     FLOW_DTYPE,
     MEMORY_DTYPE,
     Category,
@@ -72,7 +74,7 @@ class _Maker:
         self._names: Numbers[str] = Numbers()
         self._threads: Numbers[Thread] = Numbers()
         self._sources: Numbers[Stack] = Numbers()
-        self._parts: list[npt.NDArray[Any]] = []
+        self._events = Builder(EVENT_DTYPE)
         self._memory: list[npt.NDArray[Any]] = []
 
     # --- hosts ---------------------------------------------------------------------------------
@@ -94,7 +96,7 @@ class _Maker:
         self._add_instructions(plane, table)
         table["is_input"] = _is_input(plane)
         self._add_memory(plane, table)
-        self._parts.append(table[table["category"] != Category.MEMORY])
+        self._events.add(table[table["category"] != Category.MEMORY])
 
     def _table(self, plane: Plane) -> npt.NDArray[Any]:
         table = no_events(len(plane.events))
@@ -178,7 +180,7 @@ class _Maker:
         table["framework_op"] = self._by_text(plane, "tf_op", self._operator)
         stacks = self._by_text(plane, "source_stack", self._stack)
         table["source"] = np.where(stacks >= 0, stacks, self._by_text(plane, "source", self._stack))
-        self._parts.append(table[kept])
+        self._events.add(table[kept])
 
     def _by_text(self, plane: Plane, key: str, number: Any) -> Ints:
         index, texts = plane.texts(key)
@@ -196,14 +198,13 @@ class _Maker:
     # --- all together --------------------------------------------------------------------------
 
     def trace(self, space: XSpace) -> Trace:
-        events = np.concatenate(self._parts) if self._parts else no_events(0)
         memory = np.concatenate(self._memory) if self._memory else np.zeros(0, MEMORY_DTYPE)
         return Trace(
             path=space.path,
             names=list(self._names),
             threads=list(self._threads),
             shapes=[Shapes()],
-            events=events,
+            events=self._events.columns().as_table(),
             memory=memory,
             flows=np.zeros(0, FLOW_DTYPE),
             head={"hostnames": space.hosts, "steps": _steps(space)},
