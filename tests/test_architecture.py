@@ -358,6 +358,9 @@ def source_files() -> list[Path]:
         for folder in folders
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".c", ".h", ".pyi", ".ts", ".tsx", ".css"}
+        and not path.is_relative_to(
+            ROOT / "benchmarks" / "out"
+        )  # whole environments are made there
     ]
 
 

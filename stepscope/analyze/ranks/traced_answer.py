@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import devices
 from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.ranks.arrivals import arrival_rows, compute_of, fetches_of
 from stepscope.analyze.ranks.bandwidth import collective_rows, group_rows
 from stepscope.analyze.ranks.traced_collectives import Matched, RankTrace, matched, rank_trace
 from stepscope.analyze.run import all_notes
+from stepscope.analyze.traces.devices import devices
 from stepscope.model.ranks import ArrivalRow, RankRow, RanksAnswer, Straggler, TracedRanks
 from stepscope.store.reader import Run
 

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.device.devices import Table, Work
+from stepscope.analyze.traces.devices import Table, Work
 from stepscope.clock import Ints
 from stepscope.importers.collectives import Collective
 from stepscope.importers.importer import importer_of
