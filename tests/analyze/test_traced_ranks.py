@@ -186,6 +186,14 @@ def test_traces_of_the_host_alone_say_who_comes_last_and_why(tmp_path: Path) -> 
     )
 
 
+def test_nobody_is_last_where_all_come_at_once(tmp_path: Path) -> None:
+    events = [allreduce(at, at + 10, at) for at in (1000, 2000, 3000)]
+    traced = asked(tmp_path, rank0=events, rank1=events).traced
+    assert traced is not None
+    assert [(row.last, row.why) for row in traced.arrivals] == [(0, None), (0, None)]
+    assert [row.last_rank for row in traced.collectives] == [None]
+
+
 def test_ranks_without_a_trace_are_said(tmp_path: Path) -> None:
     for rank in range(2):
         written(tmp_path / f"{rank}.json", *late_and_early([])[rank],

@@ -56,7 +56,8 @@ def _add_arrivals(row: _Row, ranks: list[RankTrace], met: Matched, at: int) -> N
     ended = int(np.median(met.end_ns[met.is_there[:, at], at]))
     row.skew_ns.append(last - first)
     row.transfer_ns.append(max(0, ended - last))
-    row.last[ranks[int(met.last[at])].number] += 1
+    if met.last[at] >= 0:
+        row.last[ranks[int(met.last[at])].number] += 1
 
 
 def _answer(name: str, about: Collective | None, row: _Row, has_others: bool) -> CollectiveRow:

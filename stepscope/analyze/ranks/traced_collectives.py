@@ -61,9 +61,8 @@ class Matched:
 
     @property
     def last(self) -> npt.NDArray[np.intp]:
-        """The rank that comes last."""
-        last: npt.NDArray[np.intp] = np.argmax(self._arrived_ns, axis=0)
-        return last
+        """The rank that comes last, -1: two come at the same time."""
+        return np.where(self.held_ns > 0, np.argmax(self._arrived_ns, axis=0), -1)
 
     @property
     def held_ns(self) -> Ints:

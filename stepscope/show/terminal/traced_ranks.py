@@ -47,25 +47,20 @@ def _collectives(answer: TracedRanks, most: int | None) -> list[RenderableType]:
             "message": [size(row.size_bytes) for row in rows],
             "skew": [milliseconds(row.skew_ms) for row in rows],
             "transfer": [milliseconds(row.transfer_ms) for row in rows],
-            "algorithm": [_rate(row.algorithm_bytes_per_s) for row in rows],
-            "bus": [_rate(row.bus_bytes_per_s) for row in rows],
-            "last": [NOTHING if row.last_rank is None else f"rank {row.last_rank}" for row in rows],
-            "group": [row.group or NOTHING for row in rows],
+            "alg B/s": [size(row.algorithm_bytes_per_s) for row in rows],
+            "bus B/s": [size(row.bus_bytes_per_s) for row in rows],
         }.items()
         if any(cell != NOTHING for cell in cells)
     }
     table = columns(("time", "right"), ("calls", "right"), *((title, "right") for title in shown),
                     ("collective", "fill"))  # fmt: skip
+    several = len({row.group for row in rows}) > 1
     for row, *cells in zip(rows, *shown.values(), strict=True):
-        table.add_row(
-            milliseconds_cell(row.total_ms), count(row.calls), *map(Text, cells), name(row.name)
-        )
+        group = f", group {row.group}" if several and row.group is not None else ""
+        table.add_row(milliseconds_cell(row.total_ms), count(row.calls), *map(Text, cells),
+                      name(row.name + group))  # fmt: skip
     hidden = more(len(answer.collectives), len(rows), "kind")
     return [Text(""), heading("Collectives"), indented(table), *hidden]
-
-
-def _rate(bytes_per_s: float | None) -> str:
-    return NOTHING if bytes_per_s is None else f"{size(bytes_per_s)}/s"
 
 
 def _groups(answer: TracedRanks, most: int | None) -> list[RenderableType]:
