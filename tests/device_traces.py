@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stepscope.analyze.device.devices import Work, works_of
+from stepscope.analyze.traces.devices import Work, works_of
 from stepscope.analyze.traces.windows import read_trace
 from stepscope.importers.trace import Trace
 

@@ -145,6 +145,14 @@ def union(start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
     return start_ns[first], end_ns[last]
 
 
+def without(these: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """What lies in one union and not in the other."""
+    edges = np.unique(np.concatenate([*these, *others]))
+    starts, ends = edges[:-1], edges[1:]
+    kept = (overlap_ns(starts, ends, these) > 0) & (overlap_ns(starts, ends, others) == 0)
+    return union(starts[kept], ends[kept])
+
+
 def overlap_ns(start_ns: Ints, end_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
     """How much of each interval lies in `others` (a union)."""
     return _covered_before(end_ns, others) - _covered_before(start_ns, others)

@@ -13,9 +13,12 @@ from nights import nightly_but
 from stepscope.analyze.operators.device import device
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
+from stepscope.analyze.traces.devices import works_of
 from stepscope.analyze.traces.foreign import run_of_trace
+from stepscope.analyze.traces.launches import calls_of
 from stepscope.analyze.traces.operator_tree import OpTree, op_tree
 from stepscope.analyze.traces.windows import read_trace
+from stepscope.importers.trace import Trace
 
 Event = dict[str, Any]
 
@@ -176,3 +179,19 @@ def test_in_real_traces_kernels_have_the_innermost_operator_around_their_launch(
             same += float(each["dur"]) * is_same
     assert launched > 0
     assert same >= 0.99 * launched
+
+
+def test_queues_and_operators_know_the_same_launch(tmp_path: Path) -> None:
+    """Two processes in a file number their calls alike: the last one before the kernel counts."""
+    (tmp_path / "t.json").write_text(json.dumps({"traceEvents": [
+        event("cuda_runtime", "cudaLaunchKernel", 1, 5, correlation=4),
+        event("cuda_runtime", "cudaLaunchKernel", 50, 5, tid=2, correlation=4),
+        kernel(60, 4, 0),
+    ]}))  # fmt: skip
+    trace = read_trace(tmp_path / "t.json")
+    assert isinstance(trace, Trace)
+    (work,) = works_of(trace)
+    assert (
+        work.calls["start_ns"][work.call].tolist() == calls_of(trace, work.events).start_ns.tolist()
+    )
+    assert work.calls["start_ns"][work.call[0]] == work.calls["start_ns"].max()

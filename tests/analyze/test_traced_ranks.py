@@ -99,9 +99,9 @@ def test_communication_is_summed_by_process_group(tmp_path: Path) -> None:
 
 def test_collectives_that_ranks_do_not_share_are_not_compared(tmp_path: Path) -> None:
     early, late = late_and_early(CAUSES["compute"])
-    answer = asked(tmp_path, rank0=early, rank1=late[:-1])
+    answer = asked(tmp_path, rank0=early, rank1=[*late, allreduce(270, 280, 200)])
     assert answer.traced is not None
-    assert answer.traced.matched == 0
+    assert answer.traced.matched == 2  # not those of the third step
     assert any("not have the same number" in note for note in answer.notes)
 
 
@@ -111,7 +111,95 @@ def test_a_collective_that_ended_before_the_other_rank_came_is_another_one(tmp_p
     answer = asked(tmp_path, rank0=early, rank1=late)
     assert answer.traced is not None
     assert answer.traced.matched == 2
-    assert any("1 collectives ended" in note for note in answer.notes)
+    assert any("1 collective ended" in note for note in answer.notes)
+
+
+def test_waiting_is_a_part_of_the_communication_that_nothing_hides(tmp_path: Path) -> None:
+    """The first rank computes in half of the 40 µs that it waits."""
+    early, late = late_and_early(CAUSES["compute"])
+    hiding = [kernel("gemm", 100 * step + 10, 20, 50 + step, stream=8) for step in range(3)]
+    row = asked(tmp_path, rank0=early + hiding, rank1=late).ranks[0]
+    assert row.communication_ms == pytest.approx(0.03)
+    assert row.waiting_ms == pytest.approx(0.02)
+    assert row.transfer_ms == pytest.approx(0.01)
+
+
+def test_ranks_meet_in_their_own_process_groups(tmp_path: Path) -> None:
+    """Of four ranks, each pair reduces on its own; the odd ranks come last to that."""
+    ranks = {}
+    for rank in range(4):
+        early, late = late_and_early(CAUSES["compute"])
+        group = {"Process Group Name": str(rank // 2), "Process Group Ranks": f"pair {rank // 2}"}
+        chosen = late if rank % 2 else early
+        named = [{**each, "args": each["args"] | group} for each in chosen]
+        ranks[f"rank{rank}"] = [new if old["name"] == NCCL else old
+                                for old, new in zip(chosen, named, strict=True)]  # fmt: skip
+    traced = asked(tmp_path, **ranks).traced
+    assert traced is not None
+    assert traced.matched == 6
+    assert [(row.rank, row.last, row.why) for row in traced.arrivals] == [
+        (0, 0, None), (1, 3, "compute"), (2, 0, None), (3, 3, "compute"),
+    ]  # fmt: skip
+    assert [row.waiting_ms for row in traced.arrivals] == pytest.approx([0.12, 0, 0.12, 0])
+    assert [(row.group, row.calls) for row in traced.groups] == [("0", 6), ("1", 6)]
+
+
+def test_a_kernel_that_begins_after_its_step_still_belongs_to_it(tmp_path: Path) -> None:
+    """On one rank it begins in the next step: the step is that of the launch."""
+
+    def one(shift: float) -> list[Event]:
+        return [
+            event
+            for step in range(4)
+            for event in (
+                named_range(f"ProfilerStep#{step}", 100 * step, 100),
+                launch(100 * step + 80, 5, 10 + step),
+                allreduce(100 * step + 95 + shift, 100 * step + 120, 10 + step),
+            )
+        ]  # fmt: skip
+
+    traced = asked(tmp_path, rank0=one(0), rank1=one(10)).traced
+    assert traced is not None
+    assert traced.matched == 4
+    assert [row.last for row in traced.arrivals] == [0, 4]
+
+
+def test_traces_of_the_host_alone_say_who_comes_last_and_why(tmp_path: Path) -> None:
+    def one(late: float) -> list[Event]:
+        return [
+            event
+            for step in range(3)
+            for event in (
+                named_range(f"ProfilerStep#{step}", 100 * step, 100),
+                operator("aten::mm", 100 * step, 10 + late),
+                named_range("gloo:all_reduce", 100 * step + 10 + late, 50 - late, thread=2),
+            )
+        ]
+
+    answer = asked(tmp_path, rank0=one(0), rank1=one(30))
+    assert answer.traced is not None
+    assert [(row.last, row.why) for row in answer.traced.arrivals] == [(0, None), (3, "compute")]
+    assert [row.waiting_ms for row in answer.ranks] == pytest.approx([0.03, 0.0])
+    assert answer.straggler is not None
+    assert answer.straggler.why == (
+        "it comes last to 3 of 3 collectives, because it computes for longer than the others"
+    )
+
+
+def test_nobody_is_last_where_all_come_at_once(tmp_path: Path) -> None:
+    events = [allreduce(at, at + 10, at) for at in (1000, 2000, 3000)]
+    traced = asked(tmp_path, rank0=events, rank1=events).traced
+    assert traced is not None
+    assert [(row.last, row.why) for row in traced.arrivals] == [(0, None), (0, None)]
+    assert [row.last_rank for row in traced.collectives] == [None]
+
+
+def test_ranks_without_a_trace_are_said(tmp_path: Path) -> None:
+    for rank in range(2):
+        written(tmp_path / f"{rank}.json", *late_and_early([])[rank],
+                distributedInfo={"rank": rank, "world_size": 8})  # fmt: skip
+    notes = ranks(run_of_trace(tmp_path)).notes
+    assert "These are 2 of 8 ranks: one of the others may be the last." in notes
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ import pytest
 import needs
 from benchmarks.same_as_hta import python_of
 from stepscope.analyze.device.critical_path import critical_path
-from stepscope.analyze.device.devices import Work, works_of
 from stepscope.analyze.device.host_moments import OUTSIDE, host_moments
 from stepscope.analyze.device.launches import launch_times
 from stepscope.analyze.device.path_steps import path_step
 from stepscope.analyze.device.queues import queue_of
+from stepscope.analyze.traces.devices import Work, works_of
 from stepscope.analyze.traces.windows import read_trace
 from stepscope.importers.trace import Trace
 

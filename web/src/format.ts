@@ -61,6 +61,10 @@ export function size(bytes: number | null | undefined): string {
   return unit === 0 ? `${Math.round(bytes)} B` : `${digits(bytes)} ${units[unit]}`;
 }
 
+export function rate(bytesPerS: number | null): string {
+  return bytesPerS === null ? NOTHING : `${size(bytesPerS)}/s`;
+}
+
 export function processName(process: Process | null | undefined): string {
   if (!process) return "";
   if (process.role === "rank") return `rank ${process.rank}`;

@@ -47,7 +47,7 @@ function pagesOf(content: Content, others: Others | null): Entry[] {
     { page: "timeline", title: "Timeline", isThere: !!content.timeline?.lanes.length },
     { page: "memory", title: "Memory", isThere: !!content.memory?.processes.length },
     { page: "input", title: "Input", isThere: !!content.input?.loader },
-    { page: "ranks", title: ranks > 1 ? "Ranks" : "Processes", figure: count(ranks > 1 ? ranks : summary.processes), isThere: ranks > 1 || summary.processes > 1 },
+    { page: "ranks", title: ranks > 1 || content.ranks?.traced ? "Ranks" : "Processes", figure: count(ranks > 1 ? ranks : summary.processes), isThere: ranks > 1 || summary.processes > 1 || !!content.ranks?.traced },
     { page: "files", title: "Files", figure: opened ? count(opened) : "", isThere: opened + named > 0 },
     { page: "compare", title: "Compare", isThere: content.compare !== null || (others?.runs.length ?? 0) > 1 },
     { page: "try", title: "Try", figure: content.trial ? count(content.trial.rungs.length) : "", isThere: content.trial !== null },

@@ -1,20 +1,19 @@
 """The ranks of a run side by side: their steps, what they wait for, and for which rank."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 import numpy as np
 
 from stepscope.analyze.answers.processes import status
-from stepscope.analyze.imported.ranks import traced_ranks
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.ranks.collectives import Collectives, collectives
 from stepscope.analyze.ranks.straggler import Held, straggler
-from stepscope.analyze.ranks.traced_answer import device_ranks
+from stepscope.analyze.ranks.traced_answer import traced_ranks
 from stepscope.analyze.run import all_notes, select
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.clock import Ints
@@ -46,11 +45,11 @@ class _Rank:
 
 def ranks(run: Run, process: int | None = None, rank: int | None = None) -> RanksAnswer:
     """All of them, or the row of the one asked for by pid or rank."""
-    chosen = processes_of_ranks(run)
     if process is not None or rank is not None:
         select(run, process, rank)  # raises if there is none
     if run.is_trace:
-        return _only(_of_traces(run, chosen), process, rank)
+        return _only(traced_ranks(run), process, rank)
+    chosen = processes_of_ranks(run)
     if not chosen:
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
@@ -65,20 +64,6 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         expected=_expected(run),
         samples_per_s=_samples_per_s(them),
         notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
-    )
-
-
-def _of_traces(run: Run, chosen: Mapping[int, ProcessData]) -> RanksAnswer:
-    """By step, and what the devices' own collectives say in addition."""
-    on_device = device_ranks(run)
-    if not chosen:
-        return on_device
-    answer = traced_ranks(run, chosen)
-    return msgspec.structs.replace(
-        answer,
-        straggler=on_device.straggler or answer.straggler,
-        traced=on_device.traced,
-        notes=list(dict.fromkeys([*answer.notes, *on_device.notes])),
     )
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces import xprof_steps as xprof
+from stepscope.analyze.traces.marks import LOADERS, STEP, interval, named, ranges
 from stepscope.analyze.traces.windows import (
     Window,
     read_causes,
@@ -29,8 +30,6 @@ from stepscope.model import Rate, Share, Spread, Step, StepsAnswer
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
-_STEP: Final = "ProfilerStep#"
-_LOADER: Final = "enumerate(DataLoader)"
 _OF_PHASES: Final = {
     "input": xprof.INPUT,
     "transfer": xprof.INPUT,
@@ -144,7 +143,7 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         found = xprof.xprof_steps(causes)
         start_ns, end_ns, ns, is_whole = found.start_ns, found.end_ns, found.ns, found.is_whole
     else:
-        start_ns, end_ns = _marked(trace)
+        start_ns, end_ns = interval(ranges(trace, STEP))
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
         raise InputError(f"'{path}': {NO_STEPS}")
@@ -154,35 +153,20 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     return msgspec.structs.replace(answer, notes=list(trace.notes))
 
 
-def _step_names(trace: Trace) -> list[int]:
-    return [number for number, name in enumerate(trace.names) if name.startswith(_STEP)]
-
-
-def _marked(trace: Trace) -> tuple[Ints, Ints]:
-    """Old traces have them among the operators."""
-    events = trace.of(Category.ANNOTATION, Category.OP)
-    events = events[np.isin(events["name"], _step_names(trace))]
-    events = events[np.argsort(events["start_ns"], kind="stable")]
-    return events["start_ns"], events["start_ns"] + events["duration_ns"]
-
-
 def _by_time(
     trace: Trace, start_ns: Ints, end_ns: Ints, more: tuple[Ints, Ints, Ints] | None = None
 ) -> _Table:
     """What ran in each stretch of time; `more`: kinds, starts and ends of what else is known."""
-    events = trace.of(Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
-    events = events[~events["is_input"]]
+    is_seen = trace.is_of(Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
+    is_seen &= ~trace.events["is_input"] & ~named(trace, STEP)
+    events, waits = trace.events[is_seen], named(trace, *LOADERS)[is_seen]
     kinds = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int64)
     kind = kinds[events["name"]]
     on_host = (events["category"] == Category.OP) | (events["category"] == Category.ANNOTATION)
     kind[on_host] = xprof.KIND["host compute"]
     kind[events["category"] == Category.RUNTIME] = xprof.KIND["launch"]
-    loads = [number for number, name in enumerate(trace.names) if name.startswith(_LOADER)]
-    waits = np.isin(events["name"], loads)
-    kept = ~np.isin(events["name"], _step_names(trace))
     kind[waits] = xprof.KIND["wait for input"]
-    begin, stop = events["start_ns"][kept], (events["start_ns"] + events["duration_ns"])[kept]
-    kind = kind[kept]
+    begin, stop = interval(events)
     if more is not None:
         kind, begin, stop = (
             np.concatenate(pair) for pair in zip((kind, begin, stop), more, strict=True)

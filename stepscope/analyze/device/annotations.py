@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Table, Work
+from stepscope.analyze.traces.devices import Table, Work
 from stepscope.analyze.traces.nesting import Indices, parents
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category

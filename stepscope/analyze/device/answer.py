@@ -5,7 +5,6 @@ import msgspec
 from stepscope.analyze.device.annotations import annotations
 from stepscope.analyze.device.copies import copies
 from stepscope.analyze.device.critical_path import critical_path
-from stepscope.analyze.device.devices import Device, devices
 from stepscope.analyze.device.launches import launches
 from stepscope.analyze.device.memory import memory
 from stepscope.analyze.device.queues import queues
@@ -13,6 +12,7 @@ from stepscope.analyze.device.roofline import roofline
 from stepscope.analyze.device.sequences import sequences
 from stepscope.analyze.device.synchronisations import synchronisations
 from stepscope.analyze.operators import device as device_time
+from stepscope.analyze.traces.devices import Device, devices
 from stepscope.model.device import DeviceDetails
 from stepscope.model.ops import DeviceAnswer
 from stepscope.store.reader import Run

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import PARTS, Table, Work, parts_of_time
+from stepscope.analyze.traces.devices import PARTS, Table, Work, parts_of_time
 from stepscope.importers.trace import Category
 from stepscope.model.device import CopyRow
 

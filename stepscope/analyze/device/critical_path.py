@@ -10,9 +10,9 @@
 import collections
 from typing import Final
 
-from stepscope.analyze.device.devices import Work
 from stepscope.analyze.device.path_graph import Graph, Label, path_graph
 from stepscope.analyze.device.path_steps import PathStep, path_step
+from stepscope.analyze.traces.devices import Work
 from stepscope.importers.trace import ON_DEVICE, Category
 from stepscope.model.device import CriticalPath, PathRow, PathShare
 

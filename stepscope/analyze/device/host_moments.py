@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Table, Work
-from stepscope.analyze.device.path_steps import STEP, PathStep
+from stepscope.analyze.device.path_steps import PathStep
 from stepscope.analyze.device.synchronisations import waits_for_device
+from stepscope.analyze.traces.devices import Table, Work
+from stepscope.analyze.traces.marks import STEP, named
 from stepscope.analyze.traces.nesting import parents
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category, Trace
@@ -33,11 +34,8 @@ def host_moments(work: Work, step: PathStep) -> HostMoments:
     trace = work.trace
     is_wanted = trace.is_of(Category.OP, Category.RUNTIME)
     starts = trace.events["start_ns"]
+    is_wanted &= ~trace.events["is_input"] & ~named(trace, STEP)  # old: marks as operators
     events = trace.events[is_wanted & (starts >= step.start_ns) & (starts < step.end_ns)]
-    marks = [number for number, name in enumerate(trace.names) if name.startswith(STEP)]
-    events = events[
-        ~events["is_input"] & ~np.isin(events["name"], marks)
-    ]  # old: marks as operators
     ends = events["start_ns"] + events["duration_ns"]
     order = np.lexsort((-ends, events["start_ns"], events["thread"]))
     places = _places(work, events[order])

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Work
+from stepscope.analyze.traces.devices import Work
 from stepscope.clock import Ints
 from stepscope.model.device import LaunchStats
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import PARTS, Table, Work, works_of
 from stepscope.analyze.device.operators_around import operators_around
+from stepscope.analyze.traces.devices import PARTS, Table, Work, works_of
 from stepscope.analyze.traces.nesting import Indices
 from stepscope.importers.trace import Trace
 from stepscope.model.device import AliveRow, DeviceMemory

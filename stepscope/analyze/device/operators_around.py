@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Table
+from stepscope.analyze.traces.devices import Table
 from stepscope.analyze.traces.nesting import innermost
 from stepscope.analyze.traces.operator_tree import op_tree
 from stepscope.importers.trace import Category, Trace

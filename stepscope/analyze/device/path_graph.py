@@ -19,9 +19,9 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Work
 from stepscope.analyze.device.host_moments import HostMoments, host_moments
 from stepscope.analyze.device.path_steps import PathStep
+from stepscope.analyze.traces.devices import Work
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category

@@ -1,15 +1,13 @@
 """The step whose critical path is shown: of median length; all of a trace without steps."""
 
 import dataclasses
-from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Work
+from stepscope.analyze.traces.devices import Work
+from stepscope.analyze.traces.marks import STEP
 from stepscope.analyze.traces.operator_tree import OpTree, op_tree
 from stepscope.importers.trace import Category
-
-STEP: Final = "ProfilerStep#"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Table, Work, parts_of_time
+from stepscope.analyze.traces.devices import Table, Work, parts_of_time
 from stepscope.clock import Ints
 from stepscope.model.device import QueueRow
 

@@ -16,9 +16,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from stepscope.analyze.device.devices import Work
 from stepscope.analyze.device.operations import operations
 from stepscope.analyze.device.peaks import device_name, peaks_of
+from stepscope.analyze.traces.devices import Work
 from stepscope.analyze.traces.nesting import any_above, with_descendants
 from stepscope.analyze.traces.operator_tree import op_tree
 from stepscope.clock import Ints

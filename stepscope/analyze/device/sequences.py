@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Work
+from stepscope.analyze.traces.devices import Work
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category
 from stepscope.model.device import SequenceRow

@@ -6,23 +6,16 @@ returns: it is idle until the host has launched the next work.
 
 import collections
 import dataclasses
-import re
-from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import Table, Work
 from stepscope.analyze.device.operators_around import operators_around
 from stepscope.analyze.intervals import overlap_ns
+from stepscope.analyze.traces.devices import Table, Work
+from stepscope.analyze.traces.marks import WAITS_FOR_DEVICE
 from stepscope.clock import Ints
 from stepscope.importers.trace import Category
 from stepscope.model.device import SyncRow
-
-# Freeing memory waits for the device too.
-_NAMES: Final = re.compile(
-    r"(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize"
-    r"|(cuda|hip)Memcpy(2D|3D)?$|hipMemcpyWithStream|MemcpyAsync.*Sync|(cuda|hip)Free(Host)?$"
-)
 
 
 @dataclasses.dataclass
@@ -54,7 +47,9 @@ def synchronisations(works: list[Work]) -> list[SyncRow]:
 def waits_for_device(work: Work) -> Table:
     """Which of the calls do: those whose names say so, and those that copy and return only when the
     copy is done, as from pageable memory."""
-    named = np.array([_NAMES.search(name) is not None for name in work.trace.names] or [False])
+    named = np.array(
+        [WAITS_FOR_DEVICE.search(name) is not None for name in work.trace.names] or [False]
+    )
     found: Table = named[work.calls["name"]]
     copied = np.flatnonzero((work.call >= 0) & (work.events["category"] == Category.MEMCPY))
     call = work.call[copied]

@@ -1,1 +1,1 @@
-"""What the files of other tools have of what a recorded run has: contents, memory, ranks."""
+"""What the files of other tools have of what a recorded run has: contents and memory."""

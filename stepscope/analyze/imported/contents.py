@@ -8,6 +8,7 @@ import numpy as np
 
 from stepscope.analyze.code.functions import functions
 from stepscope.analyze.intervals import union
+from stepscope.analyze.traces.collective_calls import collective_calls
 from stepscope.analyze.traces.windows import trace_of
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
 from stepscope.model.durations import duration
@@ -28,7 +29,7 @@ def views_of_trace(run: Run) -> list[str]:
         **dict.fromkeys(("kernels", "device"), any(trace.has_device for trace in traces)),
         "input": _has_operators(traces),
         "memory": any(trace.has_memory or trace.kept for trace in traces),
-        "ranks": len({each.info.rank for each in run.processes} - {None}) > 1,
+        "ranks": _has_ranks(run, traces),
         "processes": True,
     }
     return [view for view, is_there in there.items() if is_there]
@@ -50,6 +51,13 @@ def _has_operators(traces: list[Trace]) -> bool:
 def _has_functions(run: Run, traces: list[Trace]) -> bool:
     counted = any(process.calls.is_recorded for process in run.processes)
     return counted or any(trace.functions for trace in traces)
+
+
+def _has_ranks(run: Run, traces: list[Trace]) -> bool:
+    """Several, or one that talks to others."""
+    if len({each.info.rank for each in run.processes} - {None}) > 1:
+        return True
+    return any(len(collective_calls(trace, trace.of(*ON_DEVICE))) for trace in traces)
 
 
 # --- in sentences ---------------------------------------------------------------------------------

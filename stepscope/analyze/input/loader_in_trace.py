@@ -3,8 +3,9 @@
 from typing import Final
 
 from stepscope.analyze.input.limits import LIMIT_WORDS
-from stepscope.analyze.input.waits_in_trace import LOADERS, TraceWaits, waits_in_trace
+from stepscope.analyze.input.waits_in_trace import TraceWaits, waits_in_trace
 from stepscope.analyze.run import all_notes
+from stepscope.analyze.traces.marks import LOADERS
 from stepscope.analyze.traces.windows import read_window, windows
 from stepscope.clock import Ints
 from stepscope.importers.trace import Trace

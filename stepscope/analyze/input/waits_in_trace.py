@@ -4,19 +4,15 @@ What `show input` says about a trace and what the finding input-bound says come 
 """
 
 import dataclasses
-from typing import Final
-
-import numpy as np
 
 from stepscope.analyze.input import tf_data_stages
 from stepscope.analyze.intervals import overlap_ns, union
+from stepscope.analyze.traces.marks import LOADERS, interval, ranges
 from stepscope.analyze.traces.tensorboard_steps import step_spans
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
-from stepscope.importers.trace import Category, Trace
-
-LOADERS: Final = ("enumerate(DataLoader)", "enumerate(DataPipe)")
+from stepscope.importers.trace import Trace
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -48,10 +44,7 @@ def waits_in_trace(trace: Trace, causes: Causes | None) -> TraceWaits:
 
 def _loading(trace: Trace) -> tuple[Ints, Ints]:
     """While a loader of torch is asked for its next batch."""
-    names = [number for number, name in enumerate(trace.names) if name.startswith(LOADERS)]
-    events = trace.of(Category.ANNOTATION)
-    events = events[np.isin(events["name"], names)]
-    return union(events["start_ns"], events["start_ns"] + events["duration_ns"])
+    return union(*interval(ranges(trace, *LOADERS)))
 
 
 def _steps(trace: Trace, causes: Causes | None) -> tuple[Ints, Ints]:

@@ -6,14 +6,14 @@
 """
 
 import dataclasses
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from stepscope.analyze.operators.device_times import Work
+from stepscope.analyze.operators.device_times import Times
 from stepscope.analyze.steps.find_steps import find_steps
-from stepscope.analyze.traces.tensorboard_steps import STEP, Spans, step_spans
+from stepscope.analyze.traces.devices import Work
+from stepscope.analyze.traces.marks import STEP
+from stepscope.analyze.traces.tensorboard_steps import Spans, step_spans
 from stepscope.analyze.traces.windows import Window, read_causes, steps_begun
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.importers.trace import Trace
@@ -26,9 +26,8 @@ class DevicePart:
     """One device in one window."""
 
     window: Window
-    trace: Trace
-    events: npt.NDArray[Any]
     work: Work
+    times: Times
 
 
 def count_steps(run: Run, process: ProcessData, parts: list[DevicePart]) -> int | None:
@@ -38,17 +37,17 @@ def count_steps(run: Run, process: ProcessData, parts: list[DevicePart]) -> int 
         if part.window.start_ns is not None:
             begun = steps_begun(part.window, find_steps(run, process).start_ns)
             found += int(begun.sum())
-        elif isinstance(part.trace.head.get("steps"), int):
-            found += part.trace.head["steps"]
+        elif isinstance(part.work.trace.head.get("steps"), int):
+            found += part.work.trace.head["steps"]
         else:
-            found += sum(name.startswith(STEP) for name in part.trace.names)
+            found += sum(name.startswith(STEP) for name in part.work.trace.names)
     return found or None
 
 
 def steps_of(run: Run, process: ProcessData, part: DevicePart) -> list[DeviceStep]:
-    spans = spans_of(run, process, part.window, part.trace)
-    figures = part.work.between(spans.start_ns, spans.end_ns)
-    begin_ns = int(part.events["start_ns"].min())
+    spans = spans_of(run, process, part.window, part.work.trace)
+    figures = part.times.between(spans.start_ns, spans.end_ns)
+    begin_ns = part.work.first_ns
     columns = [each.tolist() for each in (*figures.values(), spans.end_ns - spans.start_ns)]
     times = zip(*columns, strict=True)
     names = [*figures, "duration_ns"]

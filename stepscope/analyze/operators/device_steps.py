@@ -16,6 +16,7 @@ from stepscope.analyze.operators.device_by_step import spans_of
 from stepscope.analyze.operators.kernel_names import matrix_precision
 from stepscope.analyze.operators.operators import Part, parts_of
 from stepscope.analyze.run import code_location
+from stepscope.analyze.traces.marks import WAITS_FOR_DEVICE
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category
@@ -23,9 +24,6 @@ from stepscope.model import Location
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
-_SYNC: Final = re.compile(
-    r"(cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize|(cuda|hip)Memcpy$|MemcpyAsync.*Sync"
-)
 _PAGEABLE: Final = re.compile(r"pageable", re.I)
 
 
@@ -101,7 +99,7 @@ class DeviceTime:
     def syncs(self) -> npt.NDArray[Any]:
         """Calls in the steps in which the host waits for the device."""
         host = self.part.tree.trace.of(Category.RUNTIME)
-        host = host[self.matching(_SYNC, host) & (host["duration_ns"] > 0)]
+        host = host[self.matching(WAITS_FOR_DEVICE, host) & (host["duration_ns"] > 0)]
         return host[step_of(host["start_ns"], self.start_ns, self.start_ns + self.step_ns) >= 0]
 
     def in_steps(self, busy: tuple[Ints, Ints]) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import overlap_ns, union
-from stepscope.analyze.traces.launches import calls_of
+from stepscope.analyze.traces.devices import Work
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category, Trace
@@ -27,7 +27,7 @@ _Union = tuple[Ints, Ints]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Work:
+class Times:
     """What ran, each as a union of intervals."""
 
     busy: _Union
@@ -55,7 +55,7 @@ class Work:
         return {name: int(ns.sum()) for name, ns in self.between(first, last).items()}
 
 
-def work_of(trace: Trace, events: _Table) -> Work:
+def times_of(trace: Trace, events: _Table) -> Times:
     """Of some events of a device."""
     start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]
     collective = np.array([is_collective(name) for name in trace.names] or [False], np.bool_)
@@ -63,19 +63,18 @@ def work_of(trace: Trace, events: _Table) -> Work:
     talks = kernel & collective[events["name"]]
     memset = events["category"] == Category.MEMSET
     every = np.ones(len(events), np.bool_)
-    return Work(
+    return Times(
         *(union(start[kept], end[kept]) for kept in (every, kernel & ~talks, talks, kernel)),
         *(union(start[kept], end[kept]) for kept in (~kernel, memset)),
     )
 
 
-def idle_split(trace: Trace, events: _Table, busy: _Union) -> IdleSplit:
-    """Why nothing ran between the busy stretches of these events."""
+def idle_split(work: Work, busy: _Union) -> IdleSplit:
+    """Why nothing ran between the busy stretches of this work."""
     begin, end = busy[1][:-1], busy[0][1:]
-    order = np.argsort(events["start_ns"], kind="stable")
-    ends_it = events[order[np.searchsorted(events["start_ns"][order], end)]]
-    call, gap = calls_of(trace, ends_it), end - begin
-    host = call.is_known & (call.start_ns > begin)
+    call = work.call[np.searchsorted(work.start_ns, end)]
+    gap = end - begin
+    host = (call >= 0) & (np.append(work.calls["start_ns"], 0)[call] > begin)
     kernel = ~host & (gap < _KERNEL_WAIT_NS)
     return IdleSplit(
         host_wait_ns=int(gap[host].sum()),

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.analyze.operators.operators import Part, parts_of
 from stepscope.analyze.operators.step_operators import OPTIMIZER, StepOps
+from stepscope.analyze.traces.marks import STEP
 from stepscope.analyze.traces.windows import read_causes
 from stepscope.analyze.traces.xprof_steps import CATEGORIES, INPUT, XprofSteps, xprof_steps
 from stepscope.clock import Ints
@@ -23,7 +24,6 @@ from stepscope.model import Location
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
-_STEP: Final = "ProfilerStep#"
 _LEAST_STEPS: Final = 2  # of an optimizer: from one to the next is a step
 _LOADERS: Final = re.compile(r"enumerate\(DataLoader\)|_DataLoaderIter\.__next__|IteratorGetNext")
 _FRAME: Final = re.compile(r"^(?P<file>.+\.py)\((?P<line>\d+)\): (?P<function>.+)$")
@@ -121,7 +121,7 @@ def host_time(run: Run, process: ProcessData) -> HostTime | None:
 def _marked(part: Part, xprof: XprofSteps | None) -> tuple[Ints, Ints] | None:
     if xprof is not None and len(xprof):
         return xprof.start_ns, xprof.end_ns - xprof.start_ns
-    marks = _named(part, _STEP)
+    marks = _named(part, STEP)
     order = np.argsort(marks["start_ns"])
     if not len(marks):
         return None

@@ -14,6 +14,7 @@ from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.operators.flops import flops
 from stepscope.analyze.run import all_notes, code_location, select, shown_path
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.analyze.traces.marks import STEP
 from stepscope.analyze.traces.operator_lines import Places, place_operators, source_place
 from stepscope.analyze.traces.operator_tree import OpTree, op_tree, without_launch
 from stepscope.analyze.traces.windows import Window, read_window, steps_begun, windows
@@ -23,7 +24,6 @@ from stepscope.model.ops import OpPlace, OpRow, OpsAnswer, OpsWindow
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
-_STEP: Final = "ProfilerStep#"
 _MEMORY: Final = "[memory]"
 _Key = tuple[str, str]  # name, dims
 Place = tuple[int | str, int]  # code, or a file named by the trace; line
@@ -148,7 +148,7 @@ def _columns(tree: OpTree) -> dict[str, npt.NDArray[Any]]:
 def _key(part: Part, index: int, by_shape: bool) -> _Key:
     trace, event = part.tree.trace, part.tree.events[index]
     name = trace.names[event["name"]]
-    name = "ProfilerStep*" if name.startswith(_STEP) else name
+    name = "ProfilerStep*" if name.startswith(STEP) else name
     return name, trace.shapes[event["shapes"]].dims if by_shape else ""
 
 

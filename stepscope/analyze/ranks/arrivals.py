@@ -12,15 +12,15 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import overlap_ns, union
-from stepscope.analyze.ranks.traced_collectives import Matched, RankTrace
+from stepscope.analyze.intervals import overlap_ns, without
+from stepscope.analyze.ranks.rank_traces import RankTrace
+from stepscope.analyze.ranks.traced_collectives import Matched
 from stepscope.clock import Ints
-from stepscope.importers.runtime_names import is_collective
 from stepscope.model.ranks import ArrivalRow
 
 _Kind = Literal["compute", "input", "host"]
 _KINDS: Final[tuple[_Kind, ...]] = ("compute", "input", "host")
-_FETCHES: Final = ("enumerate(DataLoader)", "DataLoader", "IteratorGetNext")
+_FAR_NS: Final = 2**62
 
 
 def arrival_rows(ranks: list[RankTrace], met: Matched) -> list[ArrivalRow]:
@@ -33,49 +33,45 @@ def arrival_rows(ranks: list[RankTrace], met: Matched) -> list[ArrivalRow]:
         mine = last == row
         totals = {kind: int(spent[row][kind].sum()) for kind in _KINDS}
         rows.append(ArrivalRow(
-            rank=each.rank, last=int(mine.sum()), held_ms=float(held[mine].sum()) / 1e6,
+            rank=each.number, last=int(mine.sum()), held_ms=float(held[mine].sum()) / 1e6,
             waiting_ms=float(waited[row].sum()) / 1e6, compute_ms=totals["compute"] / 1e6,
             input_ms=totals["input"] / 1e6, host_ms=totals["host"] / 1e6,
-            why=_why(spent, row, mine) if mine.any() else None,
+            why=_why(spent, met, row, mine) if mine.any() else None,
         ))  # fmt: skip
     return rows
 
 
 def _spent(each: RankTrace, met: Matched, row: int) -> dict[_Kind, Ints]:
-    """By collective, up to its arrival."""
-    place = met.place[row]
-    arrived = each.events["start_ns"][place]
-    in_order = np.sort(each.end_ns)
+    """By collective, up to its arrival; 0 for those in which it takes no part."""
+    there = met.is_there[row]
+    arrived = each.calls.start_ns[met.place[row, there]]
+    in_order = np.sort(each.calls.end_ns)
     at = np.searchsorted(in_order, arrived, side="right") - 1
-    first = each.work.first_ns
-    since = np.where(at >= 0, in_order[np.maximum(at, 0)], min(first, int(arrived.min())))
-    computing = compute_of(each)
-    idle = (arrived - since) - overlap_ns(since, arrived, computing)
-    busy = union(np.concatenate([computing[0], fetches_of(each)[0]]),
-                 np.concatenate([computing[1], fetches_of(each)[1]]))  # fmt: skip
-    fetched = overlap_ns(since, arrived, busy) - overlap_ns(since, arrived, computing)
-    return {"compute": arrived - since - idle, "input": fetched, "host": idle - fetched}
+    begin = min(int(each.steps[0].min()), int(arrived.min(initial=_FAR_NS)))
+    since = np.where(at >= 0, in_order[np.maximum(at, 0)], begin)
+    compute = overlap_ns(since, arrived, each.compute)
+    fetched = overlap_ns(since, arrived, without(each.fetches, each.compute))
+    host = arrived - since - compute - fetched
+    return {
+        "compute": _by_collective(there, compute), "input": _by_collective(there, fetched),
+        "host": _by_collective(there, host),
+    }  # fmt: skip
 
 
-def compute_of(each: RankTrace) -> tuple[Ints, Ints]:
-    """When something else than a collective ran on the device: a union."""
-    names = np.array([is_collective(name) for name in each.work.trace.names] or [False])
-    kept = ~names[each.work.events["name"]]
-    return union(each.work.start_ns[kept], each.work.end_ns[kept])
+def _by_collective(there: npt.NDArray[np.bool_], ns: Ints) -> Ints:
+    found = np.zeros(len(there), np.int64)
+    found[there] = ns
+    return found
 
 
-def fetches_of(each: RankTrace) -> tuple[Ints, Ints]:
-    """When the host fetched a batch: a union."""
-    trace = each.work.trace
-    wanted = [n for n, name in enumerate(trace.names) if name.startswith(_FETCHES)]
-    events = trace.events[np.isin(trace.events["name"], wanted)]
-    return union(events["start_ns"], events["start_ns"] + events["duration_ns"])
-
-
-def _why(spent: list[dict[_Kind, Ints]], row: int, mine: npt.NDArray[np.bool_]) -> _Kind:
+def _why(
+    spent: list[dict[_Kind, Ints]], met: Matched, row: int, mine: npt.NDArray[np.bool_]
+) -> _Kind:
     """What it spends more on than the others do, before the collectives that it comes last to."""
-    excess = {}
-    for kind in _KINDS:
-        others = [int(each[kind][mine].sum()) for n, each in enumerate(spent) if n != row]
-        excess[kind] = int(spent[row][kind][mine].sum()) - statistics.median(others)
+    others = [n for n in range(len(spent)) if n != row and met.is_there[n, mine].any()]
+    excess = {
+        kind: int(spent[row][kind][mine].sum())
+        - statistics.median(int(spent[n][kind][mine].sum()) for n in others)
+        for kind in _KINDS
+    }
     return max(_KINDS, key=lambda kind: excess[kind])

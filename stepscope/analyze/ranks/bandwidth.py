@@ -6,11 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.ranks.traced_collectives import Matched, RankTrace, message_bytes
+from stepscope.analyze.ranks.rank_traces import RankTrace
+from stepscope.analyze.ranks.traced_collectives import Matched
 from stepscope.importers.collectives import Collective
 from stepscope.model.ranks import CollectiveRow, GroupRow
 
 _MOST_ROWS: Final = 40
+_BYTES: Final = {
+    "Double": 8, "Long": 8, "Float": 4, "Int": 4, "BFloat16": 2, "Half": 2, "Short": 2,
+}  # fmt: skip
 
 
 @dataclasses.dataclass
@@ -24,12 +28,12 @@ class _Row:
 
 def collective_rows(ranks: list[RankTrace], met: Matched) -> list[CollectiveRow]:
     """The longest first. On one rank, waiting and transfer cannot be told apart."""
-    most = max(ranks, key=lambda each: int(each.events["duration_ns"].sum()))
-    number = ranks.index(most)
-    column = {int(place): index for index, place in enumerate(met.place[number].tolist())}
+    most = max(ranks, key=lambda each: int(each.calls.events["duration_ns"].sum()))
+    places = enumerate(met.place[ranks.index(most)].tolist())
+    column = {place: index for index, place in places if place >= 0}
     rows: dict[tuple[str, Collective | None], _Row] = collections.defaultdict(_Row)
-    for index, lasted in enumerate(most.events["duration_ns"].tolist()):
-        row = rows[most.kind(index)[1], _same_kind(most.told[index])]
+    for index, lasted in enumerate(most.calls.events["duration_ns"].tolist()):
+        row = rows[most.calls.kind[index].name, _same_kind(most.calls.told[index])]
         row.calls += 1
         row.total_ns += lasted
         if index in column and len(ranks) > 1:
@@ -48,10 +52,12 @@ def _same_kind(about: Collective | None) -> Collective | None:
 
 
 def _add_arrivals(row: _Row, ranks: list[RankTrace], met: Matched, at: int) -> None:
-    start, end = met.start_ns[:, at], met.end_ns[:, at]
-    row.skew_ns.append(int(start.max() - start.min()))
-    row.transfer_ns.append(max(0, int(np.median(end)) - int(start.max())))
-    row.last[ranks[int(met.last[at])].rank] += 1
+    first, last = int(met.first_ns[at]), int(met.last_ns[at])
+    ended = int(np.median(met.end_ns[met.is_there[:, at], at]))
+    row.skew_ns.append(last - first)
+    row.transfer_ns.append(max(0, ended - last))
+    if met.last[at] >= 0:
+        row.last[ranks[int(met.last[at])].number] += 1
 
 
 def _answer(name: str, about: Collective | None, row: _Row, has_others: bool) -> CollectiveRow:
@@ -70,6 +76,12 @@ def _answer(name: str, about: Collective | None, row: _Row, has_others: bool) ->
     )  # fmt: skip
 
 
+def message_bytes(about: Collective) -> int:
+    """The larger of what goes in and what comes out, as nccl-tests counts a message."""
+    elements = max(about.in_elements, about.out_elements)
+    return elements * _BYTES.get(about.element_type, 1)
+
+
 def bus_factor(name: str, ranks: int) -> float:
     """What a link carries for each byte of the message, as nccl-tests derives it."""
     plain = name.lower().replace("_", "")
@@ -84,7 +96,9 @@ def group_rows(ranks: list[RankTrace]) -> list[GroupRow]:
     """All ranks together, the longest first."""
     found: dict[tuple[str, str], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
     for each in ranks:
-        for about, lasted in zip(each.told, each.events["duration_ns"].tolist(), strict=True):
+        for about, lasted in zip(
+            each.calls.told, each.calls.events["duration_ns"].tolist(), strict=True
+        ):
             if about is not None:
                 row = found[about.group, about.ranks]
                 row[0], row[1], row[2] = row[0] + 1, row[1] + lasted, row[2] + message_bytes(about)

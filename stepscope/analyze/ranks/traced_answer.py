@@ -1,105 +1,151 @@
-"""What `show ranks` answers for traces of devices, one file per rank."""
+"""What `show ranks` answers for traces, one per rank.
+
+1. The steps are those that the traces mark. Communication is the time in them in which a collective
+   runs and nothing else does on the device; on the host, the time in a collective.
+2. Of that, a rank waits from its own arrival at a collective to that of the last rank. The rest is
+   transfer.
+3. A straggler holds the next-to-last rank up for longer than all other ranks together do.
+"""
 
 from typing import Final
 
 import numpy as np
 
-from stepscope.analyze.device.devices import devices
-from stepscope.analyze.intervals import overlap_ns, union
-from stepscope.analyze.ranks.arrivals import arrival_rows, compute_of, fetches_of
+from stepscope.analyze.intervals import overlap_ns, union, without
+from stepscope.analyze.ranks.arrivals import arrival_rows
 from stepscope.analyze.ranks.bandwidth import collective_rows, group_rows
-from stepscope.analyze.ranks.traced_collectives import Matched, RankTrace, matched, rank_trace
+from stepscope.analyze.ranks.rank_traces import RankTrace, rank_traces
+from stepscope.analyze.ranks.traced_collectives import Matched, matched
 from stepscope.analyze.run import all_notes
+from stepscope.clock import Ints
 from stepscope.model.ranks import ArrivalRow, RankRow, RanksAnswer, Straggler, TracedRanks
 from stepscope.store.reader import Run
 
-_STEP: Final = "ProfilerStep#"
-_LEAST_SHARE: Final = 0.05  # of the time: what a straggler costs at least
+_LEAST_SHARE: Final = 0.05  # of the steps: what a straggler costs at least
 _ONE: Final = "There is one trace: of a collective, waiting for others and transfer are one time."
-_NONE: Final = "Nothing in this trace says what ran on a device, so nothing is known about ranks."
+_NONE: Final = "None of the traces can be read, so nothing is known about ranks."
+_UNSEEN: Final = (
+    "No collective was found in the traces of two ranks, so it is not known which rank waits for "
+    "which, and their clocks may differ."
+)
 _WORDS: Final = {
-    "compute": "its device computes for longer than the others'",
-    "input": "it waits for its batches",
+    "compute": "it computes for longer than the others",
+    "input": "it waits for its batches for longer than the others",
     "host": "its host launches work later than the others'",
 }
 
 
-def device_ranks(run: Run) -> RanksAnswer:
-    """A trace that names no rank is numbered by its place."""
-    found = devices(run)
-    ranks = [
-        rank_trace(each.rank if each.rank is not None else place, each.works[0])
-        for place, each in enumerate(found)
-    ]
+def traced_ranks(run: Run) -> RanksAnswer:
+    ranks = rank_traces(run)
     if not ranks:
         return RanksAnswer(ranks=[], straggler=None, skew_ms=None, reason=_NONE,
                            notes=all_notes(run))  # fmt: skip
     met = matched(ranks)
     arrivals = arrival_rows(ranks, met)
-    steps = max(1, min(_steps(each) for each in ranks))
-    skew_ns = met.start_ns.max(axis=0) - met.start_ns.min(axis=0) if len(arrivals) else None
+    waiting = [_waiting_ns(each, met, row) for row, each in enumerate(ranks)]
+    expected = _expected(ranks)
     return RanksAnswer(
-        ranks=[_row(each, met, row) for row, each in enumerate(ranks)],
-        straggler=_straggler(ranks, arrivals, steps),
-        skew_ms=None if skew_ns is None else float(skew_ns.sum()) / 1e6 / steps,
-        notes=[*([_ONE] if len(ranks) == 1 else []), *_left_out(met), *all_notes(run)],
+        ranks=[
+            _row(each, ns, is_known=len(met) > 0) for each, ns in zip(ranks, waiting, strict=True)
+        ],
+        straggler=_straggler(ranks, met, arrivals),
+        skew_ms=_skew_ms(waiting) if len(met) else None,
+        expected=expected,
+        notes=[*_said(ranks, met), *_missing(ranks, expected), *all_notes(run)],
         traced=TracedRanks(
             arrivals=arrivals, collectives=collective_rows(ranks, met), groups=group_rows(ranks),
-            matched=len(met) if len(ranks) > 1 else 0, imbalance=_imbalance(ranks),
-        ),
+            matched=len(met), imbalance=_imbalance(ranks),
+        ) if any(len(each.calls) for each in ranks) else None,
     )  # fmt: skip
 
 
-def _left_out(met: Matched) -> list[str]:
-    notes = []
-    if met.apart:
-        notes.append(f"{met.apart} collectives ended on one rank before another had begun them, so "
-                     "they are not compared: events are missing from the traces.")  # fmt: skip
-    if not met.left_out:
-        return notes
-    kinds = ", ".join(met.left_out[:3]) + (", …" if len(met.left_out) > 3 else "")
-    return [*notes, f"The ranks do not have the same number of these collectives, so they are not "
-            f"compared: {kinds}"]  # fmt: skip
+def _in_steps(each: RankTrace, stretches: tuple[Ints, Ints]) -> Ints:
+    """How much of a union lies in each step."""
+    return overlap_ns(*each.steps, stretches)
 
 
-def _steps(each: RankTrace) -> int:
-    return sum(name.startswith(_STEP) for name in each.work.trace.names)
+def _waiting_ns(each: RankTrace, met: Matched, row: int) -> Ints:
+    """In each step, of the communication that nothing hides."""
+    there = met.is_there[row]
+    begun = each.calls.start_ns[met.place[row, there]]
+    waits = union(begun, begun + met.waited_ns[row, there])
+    return _in_steps(each, each.exposed) - _in_steps(each, without(each.exposed, waits))
 
 
-def _row(each: RankTrace, met: Matched, row: int) -> RankRow:
-    """Communication is what no computation hides."""
-    steps = max(1, _steps(each))
-    wall_ns = each.work.last_ns - each.work.first_ns
-    talking = union(each.events["start_ns"], each.end_ns)
-    exposed_ns = int((talking[1] - talking[0]).sum() - overlap_ns(*talking, compute_of(each)).sum())
-    waited_ns = int(met.waited_ns[row].sum()) if len(met) and met.place.shape[0] > 1 else None
-    if waited_ns is not None:
-        waited_ns = min(waited_ns, exposed_ns)
-    fetches = fetches_of(each)
+def _row(each: RankTrace, waiting_ns: Ints, *, is_known: bool) -> RankRow:
+    starts, ends = each.steps
+    step_ms, communication_ms = _mean_ms(ends - starts), _mean_ms(_in_steps(each, each.exposed))
+    waiting_ms = _mean_ms(waiting_ns) if is_known else None
+    info = each.process.info
     return RankRow(
-        rank=each.rank, host="", pid=0, steps=_steps(each), step_ms=wall_ns / steps / 1e6,
-        own_ms=(wall_ns - exposed_ns) / steps / 1e6, communication_ms=exposed_ns / steps / 1e6,
-        waiting_ms=None if waited_ns is None else waited_ns / steps / 1e6,
-        input_ms=float((fetches[1] - fetches[0]).sum()) / steps / 1e6, status="traced",
-        transfer_ms=(exposed_ns - (waited_ns or 0)) / steps / 1e6,
+        rank=each.number, host=info.host, pid=info.pid, steps=len(starts), step_ms=step_ms,
+        own_ms=step_ms - communication_ms, communication_ms=communication_ms,
+        waiting_ms=waiting_ms, input_ms=_mean_ms(_in_steps(each, each.fetches)),
+        status=info.status, transfer_ms=communication_ms - (waiting_ms or 0.0),
     )  # fmt: skip
 
 
-def _straggler(ranks: list[RankTrace], arrivals: list[ArrivalRow], steps: int) -> Straggler | None:
-    """It holds the others up by more than all others together do."""
+def _mean_ms(ns: Ints) -> float:
+    return float(ns.mean()) / 1e6
+
+
+def _skew_ms(waiting: list[Ints]) -> float:
+    count = min(map(len, waiting))
+    return _mean_ms(np.max([each[:count] for each in waiting], axis=0))
+
+
+def _straggler(
+    ranks: list[RankTrace], met: Matched, arrivals: list[ArrivalRow]
+) -> Straggler | None:
     if not arrivals:
         return None
     worst = max(arrivals, key=lambda row: row.held_ms)
     others_ms = sum(row.held_ms for row in arrivals if row is not worst)
-    wall_ms = float(np.mean([each.work.last_ns - each.work.first_ns for each in ranks])) / 1e6
-    if worst.why is None or worst.held_ms <= max(others_ms, _LEAST_SHARE * wall_ms):
+    steps_ms = float(np.mean([(each.steps[1] - each.steps[0]).sum() for each in ranks])) / 1e6
+    if worst.why is None or worst.held_ms <= max(others_ms, _LEAST_SHARE * steps_ms):
         return None
-    why = f"it comes last to {worst.last} collectives, because {_WORDS[worst.why]}"
+    number = next(row for row, each in enumerate(ranks) if each.number == worst.rank)
+    taken = int(met.is_there[number].sum())
+    why = f"it comes last to {worst.last:,} of {taken:,} collectives, because {_WORDS[worst.why]}"
+    steps = min(len(each.steps[0]) for each in ranks)
     return Straggler(rank=worst.rank, why=why, location=None, cost_ms=worst.held_ms / steps)
 
 
 def _imbalance(ranks: list[RankTrace]) -> float | None:
     if len(ranks) < 2:
         return None
-    computed = [float((end - start).sum()) for start, end in map(compute_of, ranks)]
+    computed = [float((end - start).sum()) for start, end in (each.compute for each in ranks)]
     return max(computed) / max(1.0, float(np.mean(computed)))
+
+
+# --- notes ----------------------------------------------------------------------------------------
+
+
+def _said(ranks: list[RankTrace], met: Matched) -> list[str]:
+    if len(ranks) == 1:
+        return [_ONE] if len(ranks[0].calls) else []
+    if not (len(met) or met.apart or met.left_out):
+        return [_UNSEEN]
+    notes = []
+    if met.apart:
+        what = "1 collective" if met.apart == 1 else f"{met.apart:,} collectives"
+        compared = "it is not compared" if met.apart == 1 else "they are not compared"
+        notes.append(f"{what} ended on one rank before another had begun, so {compared}: events "
+                     "are missing from the traces.")  # fmt: skip
+    if met.left_out:
+        kinds = ", ".join(met.left_out[:3]) + (", …" if len(met.left_out) > 3 else "")
+        notes.append("In some steps, the ranks do not have the same number of these collectives, "
+                     f"so they are not compared there: {kinds}")  # fmt: skip
+    return notes
+
+
+def _missing(ranks: list[RankTrace], expected: int | None) -> list[str]:
+    if len(ranks) < 2 or expected is None or expected <= len(ranks):
+        return []
+    return [f"These are {len(ranks)} of {expected} ranks: one of the others may be the last."]
+
+
+def _expected(ranks: list[RankTrace]) -> int | None:
+    infos = [each.trace.head.get("distributedInfo") for each in ranks]
+    sizes = [info.get("world_size") for info in infos if isinstance(info, dict)]
+    return next((size for size in sizes if isinstance(size, int)), None)

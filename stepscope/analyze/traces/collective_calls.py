@@ -1,66 +1,107 @@
 """The collectives of a trace, so that they can be found again in the traces of the other ranks, and
 how far the clocks of the ranks are apart.
 
-A collective is known by the step that it is in, its name and its number in that step. It ends on
-all ranks at about the same time: what their clocks say about that is how far they are apart.
+A collective is known by the step in which it was launched, its process group, its kind, and its
+number among those. It ends on all ranks at about the same time: what their clocks say about that is
+how far they are apart.
 """
 
+import collections
 import dataclasses
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.traces.launches import calls_of
+from stepscope.analyze.traces.marks import STEP, interval, ranges
 from stepscope.clock import Ints
+from stepscope.importers.collectives import Collective
 from stepscope.importers.runtime_names import is_collective
-from stepscope.importers.trace import ON_DEVICE, Category, Trace
+from stepscope.importers.trace import ON_DEVICE, Trace
 
-_STEP: Final = "ProfilerStep#"
-_ON_HOST: Final = ("gloo:", "nccl:", "c10d::", "mpi:", "ucc:")  # where no device has it
+_ON_HOST: Final = ("gloo:", "nccl:", "mpi:", "ucc:")  # where no device has it
+_CALLS: Final = "c10d::"  # what starts them; it may return at once
 _MOST: Final = 20_000  # of one trace: enough to tell, and few enough to hand around
 _LEAST_SHARED: Final = 3
+_Table = npt.NDArray[Any]
+
+
+class Kind(NamedTuple):
+    """Those with the same one are told apart by their number only."""
+
+    step: str
+    group: str  # name and ranks, as the trace has them; empty: it does not say
+    name: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CollectiveCalls:
-    """In order of their start; `key` is the same on all ranks."""
+    """In order of their start."""
 
-    key: list[str]
-    start_ns: Ints
-    end_ns: Ints
+    events: _Table
+    told: list[Collective | None]  # what the trace says about each
+    kind: list[Kind]
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def start_ns(self) -> Ints:
+        return interval(self.events)[0]
+
+    @property
+    def end_ns(self) -> Ints:
+        return interval(self.events)[1]
+
+    @property
+    def keys(self) -> list[tuple[Kind, int]]:
+        """The same on all ranks."""
+        seen: collections.Counter[Kind] = collections.Counter()
+        found = []
+        for kind in self.kind:
+            seen[kind] += 1
+            found.append((kind, seen[kind]))
+        return found
 
 
-def collective_calls(trace: Trace) -> CollectiveCalls:
-    events = _collectives(trace)[:_MOST]
-    step = _steps(trace, events["start_ns"])
-    seen: dict[str, int] = {}
-    keys = []
-    for number, name in zip(step, events["name"].tolist(), strict=True):
-        what = f"{number} {_short(trace.names[name])}"
-        seen[what] = seen.get(what, 0) + 1
-        keys.append(f"{what} {seen[what]}")
-    return CollectiveCalls(keys, events["start_ns"], events["start_ns"] + events["duration_ns"])
+def collective_calls(
+    trace: Trace, events: _Table, known: Mapping[int, Collective] | None = None
+) -> CollectiveCalls:
+    """Those among these events; `known`: what the trace says about them, by correlation."""
+    names = np.array([is_collective(name) for name in trace.names] or [False])
+    events = events[names[events["name"]]]
+    return _calls(trace, events, known or {})
+
+
+def host_collectives(trace: Trace) -> CollectiveCalls:
+    """The ranges in which the host waits for them, where nothing ran on a device."""
+    found = ranges(trace, *_ON_HOST)
+    return _calls(trace, found if len(found) else ranges(trace, _CALLS), {})
+
+
+def _calls(trace: Trace, events: _Table, known: Mapping[int, Collective]) -> CollectiveCalls:
+    events = events[np.argsort(events["start_ns"], kind="stable")]
+    told = [known.get(each) for each in events["correlation"].tolist()]
+    steps = _steps(trace, events)
+    kinds = [
+        Kind(step, *((f"{about.group} {about.ranks}", about.name) if about else ("", _short(name))))
+        for step, about, name in zip(
+            steps, told, (trace.names[each] for each in events["name"].tolist()), strict=True
+        )
+    ]
+    return CollectiveCalls(events, told, kinds)
 
 
 def collective_ends(trace: Trace) -> dict[str, int]:
-    found = collective_calls(trace)
-    return dict(zip(found.key, found.end_ns.tolist(), strict=True))
-
-
-def _collectives(trace: Trace) -> npt.NDArray[Any]:
-    """On the device; if there are none, the ranges in which the host waits for them."""
-    wanted = [number for number, name in enumerate(trace.names) if is_collective(name)]
-    found = trace.of(*ON_DEVICE)
-    found = found[np.isin(found["name"], wanted)]
-    if not len(found):
-        names = enumerate(trace.names)
-        wanted = [number for number, name in names if name.startswith(_ON_HOST)]
-        found = trace.of(Category.OP, Category.ANNOTATION)
-        found = found[np.isin(found["name"], wanted)]
-    ordered: npt.NDArray[Any] = found[np.argsort(found["start_ns"], kind="stable")]
-    return ordered
+    """When each ended; on the host, if no device has any."""
+    calls = collective_calls(trace, trace.of(*ON_DEVICE))
+    if not len(calls):
+        calls = host_collectives(trace)
+    keys = [" ".join([*kind, str(number)]) for kind, number in calls.keys[:_MOST]]
+    return dict(zip(keys, calls.end_ns[:_MOST].tolist(), strict=True))
 
 
 def _short(name: str) -> str:
@@ -68,14 +109,14 @@ def _short(name: str) -> str:
     return name.partition("(")[0]
 
 
-def _steps(trace: Trace, start_ns: Ints) -> list[str]:
-    """The step that the trace marks around each; one before the first has none."""
-    marks = [number for number, name in enumerate(trace.names) if name.startswith(_STEP)]
-    events = trace.of(Category.ANNOTATION, Category.OP)
-    events = events[np.isin(events["name"], marks)]
-    events = events[np.argsort(events["start_ns"], kind="stable")]
-    names = ["", *(trace.names[number].removeprefix(_STEP) for number in events["name"].tolist())]
-    at = np.searchsorted(events["start_ns"], start_ns, side="right")
+def _steps(trace: Trace, events: _Table) -> list[str]:
+    """The step that the trace marks around the launch of each; one before the first has none. A
+    kernel itself may begin after its step, and on another rank within it."""
+    call = calls_of(trace, events)
+    launched_ns = np.where(call.is_known, call.start_ns, events["start_ns"])
+    marks = ranges(trace, STEP)
+    names = ["", *(trace.names[number].removeprefix(STEP) for number in marks["name"].tolist())]
+    at = np.searchsorted(marks["start_ns"], launched_ns, side="right")
     return [names[index] for index in at.tolist()]
 
 

@@ -31,10 +31,15 @@ class Call:
     end_ns: Ints
 
 
+def launching_calls(calls: npt.NDArray[Any], device: npt.NDArray[Any]) -> Indices:
+    """Which of the calls launched each event of the device, -1: not known."""
+    return _latest(calls["correlation"], calls["start_ns"], device["correlation"], device)
+
+
 def calls_of(trace: Trace, device: npt.NDArray[Any]) -> Call:
     """The calls that launched these events."""
     calls = trace.of(Category.RUNTIME)
-    found = _latest(calls["correlation"], calls["start_ns"], device["correlation"], device)
+    found = launching_calls(calls, device)
     is_known = found >= 0
     if not len(calls):
         nothing = np.zeros(len(device), np.int64)
@@ -82,8 +87,8 @@ def _latest(
     known_id: Ints, known_start_ns: Ints, wanted_id: Ints, wanted: npt.NDArray[Any]
 ) -> Indices:
     """The last of the known with the same id that began before the wanted one, or else the first
-    after it: clocks of host and device differ a little. -1: none has this id."""
-    candidates = np.flatnonzero(known_id >= 0)
+    after it: clocks of host and device differ a little. -1: none has this id. 0 is no id."""
+    candidates = np.flatnonzero(known_id > 0)
     found = np.full(len(wanted_id), _NONE, np.int64)
     if not len(candidates) or not len(wanted_id):
         return found
@@ -91,7 +96,7 @@ def _latest(
     ids, starts = known_id[order], known_start_ns[order]
     first = np.searchsorted(ids, wanted_id)
     behind = np.searchsorted(ids, wanted_id, side="right")
-    exists = (behind > first) & (wanted_id >= 0)
+    exists = (behind > first) & (wanted_id > 0)
     found[exists] = first[exists]
     for index in np.flatnonzero(exists & (behind > first + 1)).tolist():
         begun = np.searchsorted(starts[first[index] : behind[index]], wanted["start_ns"][index])

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.traces.collective_calls import collective_ends
+from stepscope.analyze.traces.devices import told_rank
 from stepscope.analyze.traces.windows import read_file
 from stepscope.importers.trace import Category, Trace
 
@@ -61,9 +62,8 @@ def _survey(path: Path, trace: Trace) -> Survey:
 
 def rank_of(path: Path, head: dict[str, Any]) -> int | None:
     """As the trace says, else as its name does."""
-    info = head.get("distributedInfo")
-    rank = info.get("rank") if isinstance(info, dict) else None
-    if isinstance(rank, int) and rank >= 0:
+    rank = told_rank(head)
+    if rank is not None:
         return rank
     named = _RANK.search(path.name)
     return int(named[1]) if named else None

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import by_order
 from stepscope.analyze.traces.launches import calls_of
+from stepscope.analyze.traces.marks import LOADERS, STEP, interval, ranges
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
@@ -23,8 +24,6 @@ from stepscope.importers.trace import ON_DEVICE, Category, Trace
 CATEGORIES: Final = (
     "Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other",
 )  # fmt: skip
-STEP: Final = "ProfilerStep#"
-_LOADERS: Final = ("enumerate(DataLoader)#", "enumerate(DataPipe)#")
 _COMMUNICATION: Final = ("nccl:", "gloo:")
 _WHOLE: Final = 0.8  # of the kernels of the step before
 _NONE: Final = len(CATEGORIES)  # of events that belong to no category
@@ -52,22 +51,14 @@ class Spans:
 
 def step_spans(trace: Trace) -> Spans:
     """The steps that the profiler marks, each until its last kernel is done."""
-    marks = _marks(trace)
-    start_ns, end_ns = marks["start_ns"], marks["start_ns"] + marks["duration_ns"]
+    marks = ranges(trace, STEP)
+    start_ns, end_ns = interval(marks)
     number = np.array([_number(trace.names[name]) for name in marks["name"].tolist()], np.int64)
     device = trace.of(*ON_DEVICE)
     if len(marks) and len(device):
         start_ns, end_ns = _with_kernels(trace, device, start_ns, end_ns)
     kept = len(start_ns)
     return Spans(start_ns, end_ns, number[:kept])
-
-
-def _marks(trace: Trace) -> npt.NDArray[Any]:
-    names = [number for number, name in enumerate(trace.names) if name.startswith(STEP)]
-    marks = trace.of(Category.ANNOTATION)
-    marks = marks[np.isin(marks["name"], names)]
-    found: npt.NDArray[Any] = marks[np.argsort(marks["start_ns"], kind="stable")]
-    return found
 
 
 def _number(name: str) -> int:
@@ -149,7 +140,7 @@ def _kinds(trace: Trace, events: npt.NDArray[Any]) -> Ints:
     kind: Ints = table[events["category"]]
     on_host = kind == CATEGORIES.index("CPU Exec")
     for beginnings, on, number in (
-        (_LOADERS, on_host, CATEGORIES.index("DataLoader")),
+        (LOADERS, on_host, CATEGORIES.index("DataLoader")),
         (_COMMUNICATION, on_host, CATEGORIES.index("Communication")),
         ((STEP,), on_host, _NONE),
     ):

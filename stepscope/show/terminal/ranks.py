@@ -32,9 +32,8 @@ def ranks(answer: RanksAnswer, *, top: int | None = None) -> RenderableType:
         heading("Ranks", _about(answer)),
         indented(_table(shown)),
         *more(len(answer.ranks), len(shown), "rank"),
-        Text(""),
         *_verdict(answer),
-        *(traced(answer.traced) if answer.traced is not None else []),
+        *(traced(answer.traced, top=top) if answer.traced is not None else []),
     ]
     return page([*parts, *notes_block(answer.notes)])
 
@@ -84,10 +83,10 @@ def _table(rows: list[RankRow]) -> Table:
 
 def _verdict(answer: RanksAnswer) -> list[RenderableType]:
     if answer.straggler is not None:
-        return [*_straggler(answer.straggler)]
+        return [Text(""), *_straggler(answer.straggler)]
     if answer.skew_ms is None:
         return []
-    return [indented(Text("There is no single rank that the others wait for."))]
+    return [Text(""), indented(Text("There is no single rank that the others wait for."))]
 
 
 def _straggler(found: Straggler) -> list[RenderableType]:

@@ -7,23 +7,24 @@ from rich.text import Text
 
 from stepscope.model.ranks import TracedRanks
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
-from stepscope.show.terminal.drawing.numbers import NOTHING, count, size
-from stepscope.show.terminal.drawing.page import columns, heading, indented, name
+from stepscope.show.terminal.drawing.numbers import NOTHING, count, milliseconds, size
+from stepscope.show.terminal.drawing.page import columns, heading, indented, more, name
 
 _MOST_ROWS: Final = 10
 
 
-def traced(answer: TracedRanks) -> list[RenderableType]:
-    return [*_arrivals(answer), *_collectives(answer), *_groups(answer)]
+def traced(answer: TracedRanks, *, top: int | None) -> list[RenderableType]:
+    most = _MOST_ROWS if top is None else top or None
+    return [*_arrivals(answer, most), *_collectives(answer, most), *_groups(answer, most)]
 
 
-def _arrivals(answer: TracedRanks) -> list[RenderableType]:
+def _arrivals(answer: TracedRanks, most: int | None) -> list[RenderableType]:
     if not answer.arrivals:
         return []
     table = columns(("rank", "right"), ("last", "right"), ("holds up", "right"),
                     ("waits", "right"), ("compute", "right"), ("input", "right"),
                     ("host", "right"), ("late by", "fill"))  # fmt: skip
-    for row in answer.arrivals[:_MOST_ROWS]:
+    for row in answer.arrivals[:most]:
         table.add_row(
             str(row.rank), count(row.last), milliseconds_cell(row.held_ms),
             milliseconds_cell(row.waiting_ms), milliseconds_cell(row.compute_ms),
@@ -35,30 +36,39 @@ def _arrivals(answer: TracedRanks) -> list[RenderableType]:
     return [Text(""), heading("Arrivals", words), indented(table)]
 
 
-def _collectives(answer: TracedRanks) -> list[RenderableType]:
-    if not answer.collectives:
+def _collectives(answer: TracedRanks, most: int | None) -> list[RenderableType]:
+    """Of a single rank, nothing is known about arrivals; not all traces say what is sent."""
+    rows = answer.collectives[:most]
+    if not rows:
         return []
-    table = columns(("time", "right"), ("calls", "right"), ("message", "right"),
-                    ("skew", "right"), ("transfer", "right"), ("bus", "right"),
-                    ("last", "right"), ("collective", "fill"))  # fmt: skip
-    for row in answer.collectives[:_MOST_ROWS]:
-        bus = NOTHING if row.bus_bytes_per_s is None else f"{size(row.bus_bytes_per_s)}/s"
-        last = NOTHING if row.last_rank is None else f"rank {row.last_rank}"
-        group = "" if row.group is None else f" in group {row.group}"
-        table.add_row(
-            milliseconds_cell(row.total_ms), count(row.calls), size(row.size_bytes),
-            milliseconds_cell(row.skew_ms), milliseconds_cell(row.transfer_ms), bus, last,
-            name(row.name + group),
-        )  # fmt: skip
-    return [Text(""), heading("Collectives"), indented(table)]
+    shown = {
+        title: cells
+        for title, cells in {
+            "message": [size(row.size_bytes) for row in rows],
+            "skew": [milliseconds(row.skew_ms) for row in rows],
+            "transfer": [milliseconds(row.transfer_ms) for row in rows],
+            "alg B/s": [size(row.algorithm_bytes_per_s) for row in rows],
+            "bus B/s": [size(row.bus_bytes_per_s) for row in rows],
+        }.items()
+        if any(cell != NOTHING for cell in cells)
+    }
+    table = columns(("time", "right"), ("calls", "right"), *((title, "right") for title in shown),
+                    ("collective", "fill"))  # fmt: skip
+    several = len({row.group for row in rows}) > 1
+    for row, *cells in zip(rows, *shown.values(), strict=True):
+        group = f", group {row.group}" if several and row.group is not None else ""
+        table.add_row(milliseconds_cell(row.total_ms), count(row.calls), *map(Text, cells),
+                      name(row.name + group))  # fmt: skip
+    hidden = more(len(answer.collectives), len(rows), "kind")
+    return [Text(""), heading("Collectives"), indented(table), *hidden]
 
 
-def _groups(answer: TracedRanks) -> list[RenderableType]:
+def _groups(answer: TracedRanks, most: int | None) -> list[RenderableType]:
     if len(answer.groups) < 2:
         return []
     table = columns(("time", "right"), ("calls", "right"), ("bytes", "right"), ("group", "name"),
                     ("ranks", "fill"))  # fmt: skip
-    for row in answer.groups[:_MOST_ROWS]:
+    for row in answer.groups[:most]:
         table.add_row(milliseconds_cell(row.total_ms), count(row.calls), size(row.size_bytes),
                       name(row.group), name(row.ranks))  # fmt: skip
     return [Text(""), heading("Process groups"), indented(table)]

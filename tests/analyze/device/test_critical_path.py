@@ -7,7 +7,7 @@ import pytest
 import needs
 from device_traces import Event, call, copy, kernel, launch, named_range, operator, work
 from stepscope.analyze.device.critical_path import critical_path
-from stepscope.analyze.device.devices import works_of
+from stepscope.analyze.traces.devices import works_of
 from stepscope.analyze.traces.windows import read_trace
 from stepscope.importers.trace import Trace
 from stepscope.model.device import CriticalPath

@@ -1,7 +1,7 @@
 // How each device is fed, what its time depends on, what it could do, and what it holds.
 import { useState } from "preact/hooks";
 import type { Content, CriticalPath, DeviceDetails, DeviceMemory, DeviceRow, Roofline } from "../data";
-import { count, digits, duration, percent, size } from "../format";
+import { count, digits, duration, percent, rate, size } from "../format";
 import { themed } from "../colours";
 import { Bar } from "../parts/bars";
 import { Name, visible } from "../parts/links";
@@ -10,7 +10,6 @@ import { Plot } from "../parts/plot";
 import { Table } from "../parts/table";
 
 const title = (row: DeviceRow) => `${row.rank !== null ? `rank ${row.rank}, ` : ""}device ${row.device ?? 0}`;
-const rate = (bytes: number | null) => (bytes === null ? "–" : `${size(bytes)}/s`);
 const tera = (flops: number) => `${digits(flops / 1e12)} T`;
 const COLOURS = ["--accent", "--warn", "--good", "--t-k"]; // of lines in a plot
 const Kernel = ({ text }: { text: string }) => <span class="two-lines" title={visible(text)}><Name text={text} /></span>;

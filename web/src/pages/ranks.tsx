@@ -6,6 +6,7 @@ import { Swatch } from "../parts/bars";
 import { Cut, Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
+import { Traced, TracedFigures } from "./traced_ranks";
 
 const PARTS: readonly [string, string, (row: RankRow) => number][] = [
   ["input", "input", (row) => row.input_ms ?? 0],
@@ -20,12 +21,17 @@ export function Ranks({ content }: { content: Content }) {
   const most = Math.max(1e-9, ...rows.map((each) => each.step_ms ?? 0));
   const straggler = answer?.straggler;
   return (
-    <Page title={rows.length > 1 ? "Ranks and processes" : "Processes"} note={rows.length > 1 ? counted(rows.length, "rank") : undefined}>
+    <Page title={rows.length > 1 || answer?.traced ? "Ranks and processes" : "Processes"} note={rows.length > 1 ? counted(rows.length, "rank") : undefined}>
       {!rows.length && content.summary.processes < 2 && <Empty>{visible(answer?.reason ?? content.nothing.ranks)}</Empty>}
       {straggler && (
         <p class="lead">{visible(content.straggler ?? "")} {straggler.location && <Place at={straggler.location} />} {straggler.source && <code>{visible(straggler.source.trim())}</code>}</p>
       )}
-      {answer?.skew_ms != null && <div class="figures"><Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} note="mean" /></div>}
+      {(answer?.skew_ms != null || (answer?.traced && rows.length > 1)) && (
+        <div class="figures">
+          {answer.skew_ms !== null && <Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} note="mean" />}
+          {answer.traced && <TracedFigures traced={answer.traced} />}
+        </div>
+      )}
       {rows.length > 0 && (
         <Panel title="A step of each rank" note="means of the measured steps">
           <div class="legend">{PARTS.map(([name, title]) => <span key={name}><Swatch name={name} /> {title}</span>)}</div>
@@ -44,6 +50,7 @@ export function Ranks({ content }: { content: Content }) {
             ]} />
         </Panel>
       )}
+      {answer?.traced && <Traced traced={answer.traced} />}
       {content.processes && (
         <Panel title="All processes">
           <Table label="processes" rows={content.processes.processes} sort="wall" rowKey={(row: ProcessRow) => String(row.process.pid)} find={(row) => `${processName(row.process)} ${row.process.pid} ${row.argv.join(" ")} ${row.host}`}

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import union
+from stepscope.analyze.traces.launches import launching_calls
 from stepscope.analyze.traces.nesting import Indices
-from stepscope.analyze.traces.windows import read_window, windows
+from stepscope.analyze.traces.windows import Window, read_window, windows
 from stepscope.clock import Ints
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
 from stepscope.store.reader import ProcessData, Run
@@ -51,6 +52,10 @@ class Work:
     def last_ns(self) -> int:
         return int(self.end_ns.max())
 
+    def on_stream(self, number: int) -> "Work":
+        here = self.events["stream"] == number
+        return dataclasses.replace(self, events=self.events[here], call=self.call[here])
+
     @property
     def call_end_ns(self) -> Ints:
         """Of all calls."""
@@ -64,6 +69,7 @@ class Device:
     rank: int | None
     file: str | None  # of a trace without a recording around it
     number: int
+    windows: list[Window]  # in which it worked
     works: list[Work]  # one per window
 
 
@@ -71,24 +77,28 @@ def devices(run: Run) -> list[Device]:
     """In the order of the rows of `show device`."""
     found: list[Device] = []
     for process in run.processes:
-        works: dict[int, list[Work]] = collections.defaultdict(list)
-        file = None
+        parts: dict[int, list[tuple[Window, Work]]] = collections.defaultdict(list)
         for window in windows(process):
             trace = read_window(window)
-            if isinstance(trace, str):
-                continue
-            for work in works_of(trace):
-                if not works:
-                    file = window.path.name if window.start_ns is None else None
-                works[work.number].append(work)
-        found += [
-            Device(process, rank_of(process, works[number][0].trace), file, number, works[number])
-            for number in sorted(works)
-        ]
+            for work in [] if isinstance(trace, str) else works_of(trace):
+                parts[work.number].append((window, work))
+        found += [_device(process, number, parts[number]) for number in sorted(parts)]
     found.sort(
         key=lambda each: (each.rank is None, each.rank or 0, each.file or "", max(0, each.number))
     )
     return found
+
+
+def _device(process: ProcessData, number: int, parts: list[tuple[Window, Work]]) -> Device:
+    window, work = parts[0]
+    return Device(
+        process=process,
+        rank=rank_of(process, work.trace),
+        file=window.path.name if window.start_ns is None else None,
+        number=number,
+        windows=[each for each, _ in parts],
+        works=[each for _, each in parts],
+    )
 
 
 @functools.lru_cache(maxsize=16)
@@ -98,7 +108,7 @@ def works_of(trace: Trace) -> list[Work]:
     calls = calls[np.argsort(calls["start_ns"], kind="stable")]
     events = trace.of(*ON_DEVICE)
     events = events[np.argsort(events["start_ns"], kind="stable")]
-    call = _calls_of(events["correlation"], calls["correlation"])
+    call = launching_calls(calls, events)
     found = []
     for number in np.unique(events["device"]).tolist():
         here = events["device"] == number
@@ -106,22 +116,15 @@ def works_of(trace: Trace) -> list[Work]:
     return found
 
 
-def _calls_of(wanted: Ints, correlation: Ints) -> Indices:
-    known = np.flatnonzero(correlation > 0)
-    if not len(known):
-        return np.full(len(wanted), -1, np.int64)
-    order = known[np.argsort(correlation[known], kind="stable")]
-    at = np.minimum(np.searchsorted(correlation[order], wanted), len(order) - 1)
-    return np.where((correlation[order][at] == wanted) & (wanted > 0), order[at], -1)
-
-
 def rank_of(process: ProcessData, trace: Trace) -> int | None:
     """As the launcher numbered it, else as the trace says."""
-    if process.info.rank is not None:
-        return process.info.rank
-    info = trace.head.get("distributedInfo")
+    return process.info.rank if process.info.rank is not None else told_rank(trace.head)
+
+
+def told_rank(head: dict[str, Any]) -> int | None:
+    info = head.get("distributedInfo")
     rank = info.get("rank") if isinstance(info, dict) else None
-    return rank if isinstance(rank, int) else None
+    return rank if isinstance(rank, int) and rank >= 0 else None
 
 
 def parts_of_time(works: list[Work]) -> Table:
