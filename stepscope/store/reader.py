@@ -106,6 +106,12 @@ class ProcessData:
             return min(starts, default=(0, 0))[1]
         return max(named, key=lambda id: sum(int((each["thread"] == id).sum()) for each in kinds))
 
+    @functools.cached_property
+    def trains(self) -> bool:
+        """Whether it updated weights, as far as frameworks and marks say."""
+        passes = self.spans.are(fmt.SpanCategory.OPTIMIZER, fmt.SpanCategory.BACKWARD)
+        return bool((passes | self.spans.updates).any()) or len(self.step_marks) > 0
+
     @property
     def threads(self) -> list[int]:
         """Those that recorded any event."""
@@ -144,8 +150,16 @@ class Run:
 
     @functools.cached_property
     def main(self) -> ProcessData | None:
-        """The process that answers are about by default."""
+        """The process that answers are about by default. Where a script only starts the one that
+        trains and waits for it, that one."""
+        first = self._first
+        if first is None or first.trains:
+            return first
+        children = sorted(self.processes, key=lambda process: process.start_ns)
+        return next((child for child in children if child.trains), first)
 
+    @property
+    def _first(self) -> ProcessData | None:
         has_ranks = any(process.info.role == "rank" for process in self.processes)
 
         def order(process: ProcessData) -> tuple[bool, bool, bool, int, int]:

@@ -277,3 +277,17 @@ def test_open_calls_without_any_finished_node_are_no_calls(tmp_path: Path) -> No
     (read,) = open_run(tmp_path / "run").processes
     assert read.calls.is_recorded
     assert len(read.calls.function) == 0
+
+
+def test_answers_are_about_the_child_that_trains_if_the_script_only_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    run = RunBuilder(tmp_path / "run")
+    for pid, role, trains in ((100, "main", False), (101, "worker", False), (102, "worker", True)):
+        process = run.process(pid=pid, role=role)
+        if trains:
+            process.span(SpanCategory.OPTIMIZER, 0, MS, name="SGD", number=1)
+        process.write()
+    main = open_run(run.path).main
+    assert main is not None
+    assert main.info.pid == 102

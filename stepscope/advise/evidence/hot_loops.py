@@ -1,5 +1,6 @@
 """Loops in the user's code whose turns are short and many: work by element, in Python."""
 
+import ast
 import dataclasses
 from typing import Final
 
@@ -54,10 +55,15 @@ def hot_loops(sources: Sources, lines: list[StepLine]) -> list[HotLoop]:
             if any(first <= loop.lineno <= last for first, last in taken):
                 continue
             hot = _hot(mine, loop)
-            if hot is not None and not is_carried(loop):
+            if hot is not None and not is_carried(loop) and not _yields(loop):
                 taken.append((hot.first, hot.last))
                 found.append(hot)
     return found
+
+
+def _yields(loop: Loop) -> bool:
+    """A generator hands out one item in each turn: its own loop is no work by element."""
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(loop))
 
 
 def _hot(lines: list[StepLine], loop: Loop) -> HotLoop | None:

@@ -5,6 +5,7 @@ from typing import Final
 
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import OWN, trains, where
+from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.model import Location
 
@@ -35,6 +36,13 @@ def making_batches(case: Case) -> Making | None:
     own = case.stacks.free(*OWN)
     looks += [look for look in own if look.users and _is_at(case, look, header)]
     return Making(looks, location, library)
+
+
+def reading_functions(case: Case) -> set[tuple[str, str]]:
+    """Files and functions of the reader that a tf.data pipeline calls, on threads of its own."""
+    answer = input_of(case.run, process=case.process.info.pid)
+    is_pipeline = answer.loader is not None and answer.loader.workers is None
+    return {(each.file, each.function or "") for each in answer.lines if is_pipeline}
 
 
 def _brings_batches(case: Case, header: Location) -> bool:

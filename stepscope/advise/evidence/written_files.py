@@ -19,7 +19,9 @@ _AROUND: Final = 0.9  # of the steps' time: the line that calls the training
 def of_files(case: Case, wanted: Callable[[str], bool]) -> tuple[Ints, Location | None]:
     """What the lines cost that write such files, by measured step, and the most expensive line."""
     opens = read_opens(case.process, case.steps)
-    kept = opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
+    kept = (
+        opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread_at(opens.at_ns))
+    )
     steps_of: dict[Location, set[int]] = collections.defaultdict(set)
     for number in np.unique(opens.name[kept]).tolist():
         name = case.process.names.opens.get(number)

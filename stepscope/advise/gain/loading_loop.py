@@ -10,18 +10,14 @@ from stepscope.advise.gain.less_loading import LessLoading
 from stepscope.advise.gain.vectorised import Line, vectorised
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.input.loaders import find_loader
-from stepscope.analyze.input.loading_code import Loading, loading
+from stepscope.analyze.input.loading_code import Loading, generating, loading
 from stepscope.model import InputAnswer
 
 
 def loading_loop(case: Case, answer: InputAnswer) -> LessLoading | None:
     """The loop that takes most of the loading, if one takes much of it."""
-    loader = find_loader(case.run, case.process, case.steps)
-    if loader is None:
-        return None
-    loads_in = loader.processes if loader.workers else [case.process]
-    loaded = loading(loads_in, in_workers=bool(loader.workers))
-    if not loaded.batches or not loaded.ns:
+    loaded = _loaded(case)
+    if loaded is None or not loaded.batches or not loaded.ns:
         return None
     places = {(each.file, each.function) for each in answer.lines}
     by_batch = [
@@ -39,6 +35,14 @@ def loading_loop(case: Case, answer: InputAnswer) -> LessLoading | None:
     recorded_ns = loop.recorded_ns(process.info, by_batch)
     saved = dataclasses.replace(saved, recorded_ns=recorded_ns)
     return LessLoading(loaded.ns / loaded.batches, saved, loop)
+
+
+def _loaded(case: Case) -> Loading | None:
+    loader = find_loader(case.run, case.process, case.steps)
+    if loader is None:
+        return generating(case.run, case.process, len(case.steps))
+    loads_in = loader.processes if loader.workers else [case.process]
+    return loading(loads_in, in_workers=bool(loader.workers))
 
 
 def _by_batch(case: Case, loaded: Loading) -> list[StepLine]:

@@ -25,6 +25,7 @@ _FRAMEWORKS: Final = folders()
 _MODULE: Final = "/torch/nn/modules/module.py"
 _WAITING: Final = (
     "/threading.py", "/queue.py", "/selectors.py", "/_base.py", "/connection.py", "/popen_fork.py",
+    "/asyncio/threads.py", "/asyncio/base_events.py",
 )  # fmt: skip
 # Of a line's time: one that computes the loss spends most of it in operators, one that reports
 # calls an operator or two to get its number.

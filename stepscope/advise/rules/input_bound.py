@@ -24,11 +24,12 @@ from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
-from stepscope.analyze.input.tf_data import work_by_step_ns
+from stepscope.analyze.input.tf_data import is_own_reader, work_by_step_ns
 from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, InputLine, Location
 
 ID: Final = "input-bound"
+_LEAST_OF_LOADING: Final = 0.1  # in one function of a library: with less, the user's own code loads
 _LEAST_SHOWN: Final = 0.05  # cores: less is written as none
 
 
@@ -181,23 +182,20 @@ def _own_part(case: Case, looks: list[Look]) -> float:
 def _place(
     case: Case, answer: InputAnswer, looks: list[Look]
 ) -> tuple[Location | None, str | None]:
-    if answer.loader and answer.loader.workers is None and answer.stages:
-        return stage_call(case, answer.stages[0].stage) or where(case, looks)[0], None
     location, library = where(case, looks)
-    line = _hottest(answer, location)
+    if answer.loader and answer.loader.workers is None and answer.stages and not answer.lines:
+        return stage_call(case, answer.stages[0].stage) or location, None
+    line = _hottest(answer)
     if line is not None:
         location = Location(file=line.file, line=line.line, function=line.function)
-    if answer.library:
+    if answer.library and answer.library[0].share >= _LEAST_OF_LOADING:
         library = answer.library[0].function
     return location, library
 
 
-def _hottest(answer: InputAnswer, seen: Location | None) -> InputLine | None:
-    """Of the lines that load: where samples saw most of it, as a line that only calls another
-    function, by whatever name, takes as long as that one."""
-    place = (seen.file, seen.function) if seen else None
-    there = [each for each in answer.lines if (each.file, each.function) == place]
-    return next(iter(there or answer.lines), None)
+def _hottest(answer: InputAnswer) -> InputLine | None:
+    """The line that `show input` names, too."""
+    return next(iter(answer.lines), None)
 
 
 def _loader_words(answer: InputAnswer) -> list[str]:
@@ -221,7 +219,7 @@ def _how(
 ) -> _Fix:
     """What gains most on this machine: more workers where cores are idle, else less work."""
     if answer.loader and answer.loader.workers is None:
-        return _of_pipeline(case, answer, wait)
+        return _of_reader(case, answer, wait) or _of_pipeline(case, answer, wait)
     overlap = overlap_of(case, hand_over_ns * case.machine.with_core) if answer.loader else None
     less = _less_work(case, answer, wait, location, overlap)
     if overlap is None or answer.limit in ("transfer", "start-up"):
@@ -252,7 +250,7 @@ def _less_work(
     loop = loading_loop(case, answer)
     if loop is not None and loop.saved.expected >= HALF * loop.load_ns:
         return _Fix(_less(case, answer, wait, loop, overlap), _of_loop(loop.loop), "cache-samples")
-    prepared = prepared_samples(case, answer, _hottest(answer, location))
+    prepared = prepared_samples(case, answer, _hottest(answer))
     saving = _less(case, answer, wait, prepared, overlap) if prepared else less_of(wait)
     words = f"Do less for each sample{at(location)}: prepare it once and keep it, decode or resize "
     return _Fix(saving, f"{words}ahead of time, use array operations.", "cache-samples")
@@ -272,6 +270,20 @@ def _of_loop(loop: HotLoop | None) -> str:
     words = f"A loop in Python goes through the elements one by one, {turns} a batch"
     words += f"{at(loop.hottest.location if loop else None)}: do it for all of them at once, with "
     return words + "array operations, or once, before the training."
+
+
+def _of_reader(case: Case, answer: InputAnswer, wait: float) -> _Fix | None:
+    """For a generator, Sequence or PyDataset of the user's: it makes one batch at a time, in
+    Python, which the pipeline around it does not make faster."""
+    line = _hottest(answer)
+    if line is None or not is_own_reader(answer):
+        return None
+    location = Location(file=line.file, line=line.line, function=line.function)
+    loop = loading_loop(case, answer)
+    if loop is not None and loop.saved.expected >= HALF * loop.load_ns:
+        return _Fix(loop.in_step(wait), _of_loop(loop.loop), "cache-samples")
+    words = f"Do less for each batch{at(location)}: prepare it once, before the training, or "
+    return _Fix(less_of(wait), f"{words}use array operations.", "cache-samples")
 
 
 def _of_pipeline(case: Case, answer: InputAnswer, wait: float) -> _Fix:

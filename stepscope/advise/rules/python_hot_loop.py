@@ -13,6 +13,7 @@ from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.computing import computing
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.hot_loops import LEAST_TURNS, HotLoop, hot_loops
+from stepscope.advise.evidence.own_batches import reading_functions
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
@@ -42,6 +43,7 @@ def judge(case: Case) -> list[Candidate]:
         hot_loops(case.code.sources, case.code.lines) + _comprehensions(case),
         key=lambda loop: -loop.ns,
     )
+    beside = case.stacks.claimed_functions | reading_functions(case)
     kept: list[HotLoop] = []
     candidates = []
     for loop in found:
@@ -52,7 +54,7 @@ def judge(case: Case) -> list[Candidate]:
         everywhere = [look for look in inside if look.phase != "gc"]  # see gc_pressure
         looks = set(everywhere) - case.stacks.claimed
         of = loop.function.function
-        if not everywhere and (of.file, of.function) in case.stacks.claimed_functions:
+        if not everywhere and (of.file, of.function) in beside:
             continue
         if everywhere and _mostly(everywhere, lambda look: look.phase == "input"):
             continue  # the step waits for its batch: that is reported with the loader
@@ -241,6 +243,12 @@ def _us(ns: float) -> str:
     return f"{ns / 1e3:.0f} µs" if ns >= 1e4 else f"{ns / 1e3:.2g} µs"
 
 
+def _rows(loop: HotLoop) -> str:
+    if loop.first == loop.last:
+        return f"Line {loop.first}"
+    return f"Lines {loop.first}–{loop.last}"
+
+
 def _candidate(case: Case, loop: HotLoop) -> Candidate:
     location = loop.hottest.location
     share = min(1.0, loop.ns / case.step_ns)
@@ -253,7 +261,7 @@ def _candidate(case: Case, loop: HotLoop) -> Candidate:
         verdict=f"goes to a Python loop{at(location)}",
         share=share,
         evidence=[
-            f"Lines {loop.first}–{loop.last} of {location.file}: {turns}{each}.",
+            f"{_rows(loop)} of {location.file}: {turns}{each}.",
             f"Together {ms(loop.ns)} of the {ms(case.step_ns)} step.",
         ],
         location=location,

@@ -9,7 +9,9 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.rules.input_bound import ID as INPUT_BOUND
+from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
+from stepscope.analyze.input.tf_data import is_own_reader
 from stepscope.model import Location
 
 ID: Final = "python-in-graph"
@@ -29,6 +31,9 @@ def judge(case: Case) -> list[Candidate]:
     if share < LEAST_SHARE:
         return []
     in_pipeline = calls_python(case)
+    answer = input_of(case.run, process=case.process.info.pid)
+    if in_pipeline and is_own_reader(answer):
+        return []  # a reader in Python, which the pipeline was made of: see input-bound
     location = window.place(calls) or _called_back(case)
     case.stacks.claim(lambda look: _is_at(case, look, location))
     if location is not None and location.function is not None:

@@ -51,7 +51,9 @@ def judge(case: Case) -> list[Candidate]:
 def _groups(case: Case, opens: Opens) -> list[_Group]:
     measured = case.steps.is_measured
     enough = max(_LEAST_STEPS, _MOST_STEPS * int(measured.sum()))
-    kept = ~opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread)
+    kept = (
+        ~opens.is_writing & (opens.step >= 0) & (opens.thread == case.steps.thread_at(opens.at_ns))
+    )
     kept &= measured[np.maximum(opens.step, 0)] & ~opens.is_importing
     changing = _written(case, opens)
     members: dict[int, list[tuple[int, str, int, int]]] = collections.defaultdict(list)

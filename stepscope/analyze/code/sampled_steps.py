@@ -13,12 +13,12 @@ import numpy as np
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases import looks
 from stepscope.analyze.phases.looks import (
-    MOST_LOOKS_A_SAMPLE,
     PYTHON,
     Frame,
     Frames,
     Look,
     StepTime,
+    by_moment,
     moments,
 )
 from stepscope.analyze.phases.seen_stalls import seen_stalls
@@ -51,10 +51,8 @@ def function_presence(process: ProcessData, steps: FoundSteps) -> dict[Place, fl
     were not seen often enough are left out."""
     samples = process.samples.samples
     at_ns, node, weight = moments(process, samples)
-    thread = np.repeat(
-        samples["thread"], np.clip(samples["count"].astype(np.int64), 1, MOST_LOOKS_A_SAMPLE)
-    )
-    in_steps = (step_of(at_ns, steps.start_ns, steps.end_ns) >= 0) & (thread == steps.thread)
+    in_steps = step_of(at_ns, steps.start_ns, steps.end_ns) >= 0
+    in_steps &= by_moment(samples, samples["thread"]) == steps.thread_at(at_ns)
     frames = Frames(process)
     total: dict[Place, list[float]] = {}
     nodes, where = np.unique(node, return_inverse=True)

@@ -110,9 +110,10 @@ def _cores(facts: Facts) -> str:
 
 
 def _at(facts: Facts) -> str:
-    line = facts.hottest
-    if line is None:
-        return " in the dataset"
+    return at(facts.hottest) if facts.hottest else " in the dataset"
+
+
+def at(line: InputLine) -> str:
     function = (line.function or "the dataset").rpartition(".")[2]
     return f" in {function} ({line.file}:{line.line})"
 

@@ -1,5 +1,6 @@
 """Which of the user's lines load the data, and in which library functions they spend the time."""
 
+import collections
 import dataclasses
 from collections.abc import Iterator
 from typing import Final
@@ -17,10 +18,19 @@ from stepscope.model import FunctionLines, InputFunction, InputLine
 from stepscope.store.reader import ProcessData, Run
 from stepscope.store.records import FunctionName
 
-_FETCHERS: Final = "/torch/utils/data/_utils/fetch.py"
+# What calls the user's own code for the next batch: torch's loader, and what tf.data and Keras make
+# of a generator, a Sequence or a PyDataset (in the graph's threads, or in Keras' own).
+_FETCHERS: Final = {
+    "/torch/utils/data/_utils/fetch.py": ("fetch",),
+    "/tensorflow/python/data/ops/from_generator_op.py": ("generator_py_func",),
+    "/keras/src/trainers/data_adapters/py_dataset_adapter.py": (
+        "_finite_generator", "_infinite_generator", "get_index",
+    ),
+}  # fmt: skip
 _ENTRIES: Final = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _LEAST_SHARE: Final = 0.01
 _MOST: Final = 10
+_MOST_OF_IT: Final = 0.6  # of the loading: below that it is no longer one place
 
 _Place = tuple[str, str]  # file as shown, qualified name
 
@@ -33,6 +43,7 @@ class Loading:
     batches: int
     ns: int  # in fetch, with collate
     in_workers: bool  # which do nothing but load
+    is_unseen: bool = False  # on no stack
 
 
 def loading(processes: list[ProcessData], *, in_workers: bool) -> Loading:
@@ -45,14 +56,37 @@ def loading(processes: list[ProcessData], *, in_workers: bool) -> Loading:
     return Loading(processes, batches, total_ns, in_workers)
 
 
+def generating(run: Run, process: ProcessData, batches: int) -> Loading | None:
+    """The user's own reader behind a tf.data pipeline. A graph may call it so often and so shortly
+    that no look finds it there: then it is what ran in most steps and was seen nowhere."""
+    seen = _seen(run, [process])
+    ns = sum(ns for _, begins, ns in _stacks(process) if begins is not None)
+    if seen.loading:
+        return Loading([process], batches, ns, in_workers=False)
+    unseen = [
+        each
+        for each in lines(dataclasses.replace(run, processes=[process])).functions
+        if each.function != MODULE
+        and (each.file, each.function) not in seen.elsewhere
+        and 2 * max((row.hits for row in each.lines), default=0) >= batches
+    ]
+    if not unseen or not batches:
+        return None
+    ns = max(each.total_ns for each in unseen)
+    return Loading([process], batches, ns, in_workers=False, is_unseen=True)
+
+
 def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
-    """The lines that spend the time themselves, the hottest first."""
+    """The lines that spend the time themselves, the hottest first; before them, those of the
+    function that most of the loading was seen in: a line that only calls it, by whatever name,
+    takes as long."""
     if not loading.batches or not loading.ns:
         return []
     answer = lines(dataclasses.replace(run, processes=loading.processes))
     seen = _seen(run, loading.processes)
-    kept = [each for each in answer.functions if _loads(each, seen, in_workers=loading.in_workers)]
-    return [
+    is_rest = loading.in_workers or loading.is_unseen
+    kept = [each for each in answer.functions if _loads(each, seen, is_rest=is_rest)]
+    found = [
         InputLine(
             file=hot.location.file,
             line=hot.location.line,
@@ -64,6 +98,31 @@ def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
         for hot in hottest_lines(msgspec.structs.replace(answer, functions=kept))
         if hot.ns >= _LEAST_SHARE * loading.ns
     ]
+    place = _place_with_most(run, loading.processes)
+    return sorted(found, key=lambda line: (line.file, line.function) != place)
+
+
+def _place_with_most(run: Run, processes: list[ProcessData]) -> _Place | None:
+    """From what the loader calls inwards, as long as one function has most of the time."""
+    inside = [
+        ([(shown_path(run, each.file), each.name) for each in below], ns)
+        for process in processes
+        for users in [users_files(process)]
+        for stack, begins, ns in _stacks(process)
+        if begins is not None and (below := [each for each in stack[begins:] if each.file in users])
+    ]
+    best, depth, whole = None, 0, sum(ns for _, ns in inside)
+    while inside:
+        spent: dict[_Place, int] = collections.defaultdict(int)
+        for places, ns in inside:
+            spent[places[depth]] += ns
+        top = max(spent, key=lambda place: spent[place])
+        if best is not None and spent[top] < _MOST_OF_IT * whole:
+            break
+        inside = [(each, ns) for each, ns in inside if each[depth] == top]
+        best, depth = top, depth + 1
+        inside = [(each, ns) for each, ns in inside if len(each) > depth]
+    return best
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,13 +133,13 @@ class _Seen:
     elsewhere: set[_Place]
 
 
-def _loads(function: FunctionLines, seen: _Seen, *, in_workers: bool) -> bool:
+def _loads(function: FunctionLines, seen: _Seen, *, is_rest: bool) -> bool:
     """In a worker, all but what was seen only elsewhere (its start); in the training process, what
-    was seen below the loader and what the loader calls."""
+    was seen below the loader and what the loader calls. `is_rest`: what was not seen, too."""
     if function.function == MODULE:
         return False
     place = function.file, function.function
-    if in_workers:
+    if is_rest:
         return place in seen.loading or place not in seen.elsewhere
     return place in seen.loading or function.function.rpartition(".")[2] in _ENTRIES
 
@@ -88,9 +147,10 @@ def _loads(function: FunctionLines, seen: _Seen, *, in_workers: bool) -> bool:
 def _seen(run: Run, processes: list[ProcessData]) -> _Seen:
     seen = _Seen(set(), set())
     for process in processes:
+        users = users_files(process)
         for stack, begins, _ in _stacks(process):
             outer = stack if begins is None else stack[:begins]
-            inner = () if begins is None else stack[begins:]
+            inner = [] if begins is None else [e for e in stack[begins:] if e.file in users]
             seen.elsewhere.update((shown_path(run, each.file), each.name) for each in outer)
             seen.loading.update((shown_path(run, each.file), each.name) for each in inner)
     return seen
@@ -108,7 +168,8 @@ def _stacks(process: ProcessData) -> Iterator[tuple[Stack, int | None, int]]:
 
 
 def _is_fetcher(function: FunctionName) -> bool:
-    return function.file.endswith(_FETCHERS)
+    last = function.name.rpartition(".")[2]
+    return any(function.file.endswith(file) and last in names for file, names in _FETCHERS.items())
 
 
 def library_functions(run: Run, loading: Loading) -> list[InputFunction]:

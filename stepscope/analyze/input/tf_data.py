@@ -8,13 +8,14 @@ import numpy as np
 
 from stepscope.analyze.input import tf_data_stages
 from stepscope.analyze.input.cores import cores_of, idle_cores
-from stepscope.analyze.input.limits import LIMIT_WORDS
+from stepscope.analyze.input.limits import LIMIT_WORDS, at
 from stepscope.analyze.input.loader_in_trace import (
     LEAST_WAIT,
     loader_row,
     loading_in_trace,
     no_wait_words,
 )
+from stepscope.analyze.input.loading_code import generating, library_functions, loading_lines
 from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
@@ -38,6 +39,7 @@ from stepscope.store.reader import ProcessData, Run
 _Seen = tuple[Causes, Trace]
 _INPUT: Final = "input"
 _SERIAL: Final = ("Map", "Interleave", "FlatMap")  # stages that could run in parallel
+_GENERATOR: Final = "Generator"
 _SEVERAL: Final = 1.5  # at once
 _PREFETCH: Final = ("Prefetch", "ParallelMap")
 _NO_PIPELINE: Final = (
@@ -71,11 +73,30 @@ def pipeline_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> InputA
     usual_ns = typical_ns(process, steps, _INPUT) if steps.is_measured.any() else None
     is_estimated = bool(phases.is_estimated[kept].any())
     waits = _Waits(wait_ns, steps.duration_ns[kept], usual_ns, size, is_estimated)
-    answer = _answer(run, process.process, waits, seen)
+    answer = _with_reader(run, process, _answer(run, process.process, waits, seen), len(steps))
     window = steps.start_ns[kept], steps.end_ns[kept]
     return msgspec.structs.replace(
         answer, cores=cores_of(run), idle_cores=idle_cores(run, process, window)
     )
+
+
+def _with_reader(run: Run, process: ProcessData, answer: InputAnswer, steps: int) -> InputAnswer:
+    """With the user's own lines, where the pipeline spends its time in a generator of theirs."""
+    code = generating(run, process, steps) if is_own_reader(answer) else None
+    if code is None:
+        return answer
+    lines = loading_lines(run, code)
+    why = f"{answer.why}{f', most of it{at(lines[0])}' if lines else ''}"
+    return msgspec.structs.replace(
+        answer,
+        lines=lines,
+        library=[] if code.is_unseen else library_functions(run, code),
+        why=why if answer.limit == "work" else answer.why,
+    )
+
+
+def is_own_reader(answer: InputAnswer) -> bool:
+    return bool(answer.stages) and answer.stages[0].stage.startswith(_GENERATOR)
 
 
 def work_by_step_ns(process: ProcessData, steps: FoundSteps) -> float:

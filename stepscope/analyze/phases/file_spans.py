@@ -36,7 +36,7 @@ def activity_spans(process: ProcessData, steps: FoundSteps) -> Spans:
     """The phases on the steps' thread, and the files that are opened in them."""
     spans = phase_spans(process, steps)
     opens = read_opens(process, steps)
-    kept = (opens.step >= 0) & (opens.thread == steps.thread) & ~opens.is_importing
+    kept = (opens.step >= 0) & (opens.thread == steps.thread_at(opens.at_ns)) & ~opens.is_importing
     kept &= ~np.isin(owner_at(spans, opens.at_ns), _OWNERS)
     if not kept.any():
         return spans

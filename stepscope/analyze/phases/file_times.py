@@ -72,7 +72,7 @@ def _next_edges(process: ProcessData, steps: FoundSteps, opens: Opens) -> Ints:
     edges = spans.start_ns, spans.end_ns, steps.start_ns, steps.end_ns
     after = np.append(np.sort(np.concatenate(edges)), never)
     found = after[np.searchsorted(after, opens.at_ns, side="right").clip(max=len(after) - 1)]
-    return np.where((opens.thread == steps.thread) & (len(steps) > 0), found, never)
+    return np.where((opens.thread == steps.thread_at(opens.at_ns)) & (len(steps) > 0), found, never)
 
 
 def _turn(process: ProcessData, opens: Opens, index: int) -> tuple[object, ...]:

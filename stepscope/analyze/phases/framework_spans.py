@@ -75,9 +75,8 @@ def is_trained_by_framework(process: ProcessData) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def phase_spans(process: ProcessData, steps: FoundSteps) -> Spans:
-    """The phases on the steps' thread."""
-    thread = steps.thread if len(steps) else process.main_thread
-    spans = _without_calls_of_input(_recorded(process, thread))
+    """The phases on the thread that has the steps."""
+    spans = _without_calls_of_input(_recorded(process, steps))
     if not spans.of(*OF_FRAMEWORKS).any():
         return spans
     spans = _without_recomputation(spans)
@@ -87,8 +86,9 @@ def phase_spans(process: ProcessData, steps: FoundSteps) -> Spans:
     return _with_preparation(spans, steps)
 
 
-def _recorded(process: ProcessData, thread: int) -> Spans:
-    spans = process.spans.of(*PHASES).on(thread)
+def _recorded(process: ProcessData, steps: FoundSteps) -> Spans:
+    thread = steps.thread if len(steps) else process.main_thread
+    spans = steps.handed.of(process.spans.of(*PHASES), thread)
     is_start = np.isin(spans.name, _names_of_starts(process))
     samples = np.where(is_start, NO_BATCH_YET, spans.samples)
     return sorted_spans(

@@ -9,9 +9,10 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.libraries import users_files
@@ -25,6 +26,7 @@ from stepscope.store.records import FunctionName
 
 PYTHON: Final = "python"
 MOST_LOOKS_A_SAMPLE: Final = 10_000
+_Samples = np.ndarray[tuple[int], np.dtype[np.void]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +84,7 @@ class StepTime:
 
 @functools.lru_cache(maxsize=16)
 def step_time(process: ProcessData, steps: FoundSteps) -> StepTime:
-    """Of the measured steps, on their thread."""
+    """Of the measured steps, on the thread that has them."""
     return time_in(process, steps, steps.is_measured)
 
 
@@ -91,12 +93,12 @@ def time_in(
 ) -> StepTime:
     """Of the steps that are wanted."""
     samples = process.samples.samples
-    samples = samples[samples["thread"] == steps.thread]
+    samples = samples[np.isin(samples["thread"], [steps.thread, *steps.handed.thread])]
     if not len(samples) or not wanted.any():
         return StepTime([], 0, 0.0)
     at_ns, node, weight = moments(process, samples)
     step = step_of(at_ns, steps.start_ns[wanted], steps.end_ns[wanted])
-    kept = step >= 0
+    kept = (step >= 0) & (by_moment(samples, samples["thread"]) == steps.thread_at(at_ns))
     at_ns, node, weight = at_ns[kept], node[kept], weight[kept]
     phase = owner_at(activity_spans(process, steps), at_ns)
     pairs, where = np.unique(np.stack([node, phase]), axis=1, return_inverse=True)
@@ -110,16 +112,25 @@ def time_in(
 
 
 def moments(
-    process: ProcessData, samples: np.ndarray[tuple[int], np.dtype[np.void]]
+    process: ProcessData, samples: _Samples
 ) -> tuple[Ints, Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """A sample that was seen several times in a row is as many moments, evenly apart."""
-    count = np.clip(samples["count"].astype(np.int64), 1, MOST_LOOKS_A_SAMPLE)
+    count = _count(samples)
     start = process.clock.ns(samples["start"])
     lasted = process.clock.duration_ns(samples["weight"])
     index = np.repeat(np.arange(len(samples)), count)
     number = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count) + 1
     at_ns = start[index] + (lasted[index] * (number / count[index])).astype(np.int64)
     return at_ns, samples["node"].astype(np.int64)[index], (lasted / count)[index]
+
+
+def by_moment(samples: _Samples, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A column of the samples, for each of their moments."""
+    return np.repeat(column, _count(samples))
+
+
+def _count(samples: _Samples) -> Ints:
+    return np.clip(samples["count"].astype(np.int64), 1, MOST_LOOKS_A_SAMPLE)
 
 
 def _name(category: int) -> str:

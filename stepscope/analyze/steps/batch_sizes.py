@@ -24,15 +24,19 @@ class Counted(NamedTuple):
 
 
 def samples_by_step(
-    process: ProcessData, thread: int, start_ns: Ints, end_ns: Ints, begins: Indices = ONE_TRAINING
+    process: ProcessData,
+    spans: Spans,
+    thread: int,
+    start_ns: Ints,
+    end_ns: Ints,
+    begins: Indices = ONE_TRAINING,
 ) -> Counted:
     """As the framework reports; else from the batches that were fetched, or from each step's first
-    forward."""
+    forward. `spans`: of the thread, or of those that it hands its steps to."""
     marks = process.step_marks.on(thread)
     marks = marks[marks.who == StepMark.FRAMEWORK]
     if len(marks) == len(start_ns) and marks.samples.any():
         return Counted(marks.by_start().samples)
-    spans = process.spans.on(thread)
     batches, loaders = _of_first_loader(_trained_on(spans), start_ns, end_ns)
     fetched = _summed(batches, start_ns, end_ns)
     if fetched.any():

@@ -12,11 +12,12 @@ from stepscope.analyze.run import code_location, source_text
 from stepscope.analyze.steps import anchors
 from stepscope.analyze.steps.batch_sizes import samples_by_step
 from stepscope.analyze.steps.hand_written import find_gradients
+from stepscope.analyze.steps.handed_over import Handed, handed, handing_loop
 from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
-from stepscope.analyze.steps.loops import Loop, Mask, read_loops
+from stepscope.analyze.steps.loops import Loop, Mask, ancestors, enclosing, read_loops
 from stepscope.analyze.steps.one_offs import one_offs_note, with_one_offs
-from stepscope.analyze.steps.step_loop import choose_step_loop
+from stepscope.analyze.steps.step_loop import Choice, choose_step_loop
 from stepscope.analyze.steps.warmup import AHEAD, warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
@@ -55,6 +56,7 @@ class FoundSteps:
     loops: tuple[Loop, ...] = ()  # all that were stamped, on any thread
     one_off: Mask | None = None  # by compiling what is compiled once
     unseen_ns: tuple[Ints, Ints] = (_NOTHING, _NOTHING)  # from, to: steps that were not recorded
+    handed: Handed = dataclasses.field(default_factory=Handed.none)  # to other threads
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -75,6 +77,10 @@ class FoundSteps:
         kept.flags.writeable = False  # all who ask share it
         return kept
 
+    def thread_at(self, at_ns: Ints) -> Ints:
+        """Which thread has the step at each moment: seldom another one than `thread`."""
+        return self.handed.thread_at(at_ns, self.thread)
+
     def one_offs(self, process: ProcessData) -> str | None:
         """What was compiled once, in words."""
         if self.one_off is None:
@@ -89,12 +95,14 @@ def no_steps(reason: str) -> FoundSteps:
 
 @functools.lru_cache(maxsize=64)
 def find_steps(run: Run, process: ProcessData | None) -> FoundSteps:
-    """By priority: stepscope.step(), what a framework reports, then the step loop; the gradients,
-    if there are any and no loop has them."""
+    """By priority: stepscope.step(), the turns of a loop that hands its passes to other threads,
+    what a framework reports, then the step loop; the gradients, if there are any and no loop has
+    them."""
     if process is None:
         return no_steps(_NO_PROCESS)
     loops = read_loops(run, process)
-    found = _marked_steps(process, loops) or _anchored_steps(process, loops)
+    found = _marked_steps(process, loops) or _handed_steps(run, process, loops)
+    found = found or _anchored_steps(process, loops)
     found = found or _gradient_or_loop_steps(run, process, loops)
     if found is None:
         return no_steps(_NO_LOOP.format(run=run.path))
@@ -158,6 +166,14 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     return _without_stubs(steps)
 
 
+def _handed_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
+    loop = handing_loop(process, loops)
+    if loop is None:
+        return None
+    there = enclosing([each for each in loops if each.thread == loop.thread])
+    return _turns_as_steps(run, process, Choice(loop, tuple(ancestors(there, loop))), loops)
+
+
 def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     found = anchors.find_anchors(process, loops)
     return None if found is None else _from_anchor_to_anchor(process, found)
@@ -173,7 +189,8 @@ def _gradient_or_loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -
 def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> FoundSteps:
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
-    counted = samples_by_step(process, found.thread, start_ns, end_ns, found.begins)
+    spans = process.spans.on(found.thread)
+    counted = samples_by_step(process, spans, found.thread, start_ns, end_ns, found.begins)
     return FoundSteps(
         start_ns, end_ns, np.zeros(len(end_ns), np.bool_), counted.samples,
         samples_are=counted.what, thread=found.thread, anchor=found.what, turned_ns=_turned(around),
@@ -223,8 +240,12 @@ def _subset(steps: FoundSteps, kept: npt.NDArray[Any]) -> FoundSteps:
 
 def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     choice = choose_step_loop(run, process, loops)
-    if choice is None:
-        return None
+    return None if choice is None else _turns_as_steps(run, process, choice, loops)
+
+
+def _turns_as_steps(
+    run: Run, process: ProcessData, choice: Choice, loops: list[Loop]
+) -> FoundSteps:
     loop = choice.loop
     open_start, open_end = _open_turns(run, process, loop, loops)
     start_ns = np.concatenate([loop.start_ns, open_start])
@@ -232,12 +253,15 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
     is_open = np.arange(len(start_ns)) >= len(loop.start_ns)
     order = np.argsort(start_ns, kind="stable")
     order = order[_is_outermost(start_ns[order], end_ns[order])]
+    start_ns, end_ns = start_ns[order], end_ns[order]
     location = code_location(run, process, loop.name.code, loop.name.line)
-    counted = samples_by_step(process, loop.thread, start_ns[order], end_ns[order])
+    others = handed(process, loop.thread, start_ns, end_ns)
+    spans = others.of(process.spans, loop.thread)
+    counted = samples_by_step(process, spans, loop.thread, start_ns, end_ns)
     return FoundSteps(
-        start_ns[order], end_ns[order], is_open[order], counted.samples,
-        samples_are=counted.what, thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
-        turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns),
+        start_ns, end_ns, is_open[order], counted.samples, samples_are=counted.what,
+        thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
+        turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns), handed=others,
     )  # fmt: skip
 
 

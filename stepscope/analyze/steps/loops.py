@@ -163,6 +163,16 @@ def enclosing(loops: list[Loop]) -> dict[Loop, Loop | None]:
     return around
 
 
+def ancestors(around: dict[Loop, Loop | None], loop: Loop) -> list[Loop]:
+    """The loops around it, innermost first."""
+    found: list[Loop] = []
+    outer = around.get(loop)
+    while outer is not None:
+        found.append(outer)
+        outer = around.get(outer)
+    return found
+
+
 def _lies_in(inner: Loop, outer: Loop) -> bool:
     """Whether most of the inner loop's time is in entries that begin inside a turn of the outer."""
     if inner.total_ns > 1.1 * outer.total_ns:

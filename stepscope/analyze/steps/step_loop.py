@@ -22,7 +22,7 @@ import numpy as np
 from stepscope.analyze.intervals import union
 from stepscope.analyze.run import source_text
 from stepscope.analyze.steps import loop_words
-from stepscope.analyze.steps.loops import Loop, enclosing
+from stepscope.analyze.steps.loops import Loop, ancestors, enclosing
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
@@ -185,12 +185,7 @@ class _Tree:
         return [loop for loop, around in self.around.items() if around is outer]
 
     def ancestors(self, loop: Loop) -> list[Loop]:
-        found: list[Loop] = []
-        outer = self.around.get(loop)
-        while outer is not None:
-            found.append(outer)
-            outer = self.around.get(outer)
-        return found
+        return ancestors(self.around, loop)
 
     def _pick(self, loop: Loop) -> Loop | None:
         """The step loop within `loop`, which may be itself."""
