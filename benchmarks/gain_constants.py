@@ -6,6 +6,7 @@ caches are cold, as they are in a training step. Needs torch.
 """
 
 import dataclasses
+import functools
 import importlib
 import os
 import pickle
@@ -81,16 +82,14 @@ def fused_step() -> Iterator[Measured]:
 
 def launches() -> Iterator[Measured]:
     """What small tensors, which stay in the cache, take beyond the launch."""
-    one, some = torch.zeros(1), torch.zeros(20_000)
+    one = torch.zeros(1)
     launch = best_ns(lambda: one + one)
     module = "advise.evidence.computing"
     yield Measured(f"{module}:LAUNCH_NS", "launching an operator, alone", launch, "ns")
-    for name, act in {"add": lambda: some + some, "tanh": lambda: torch.tanh(some)}.items():
-        by_element = (best_ns(act) - launch) / 20_000
-        yield Measured(f"{module}:_BY_ELEMENT_NS", f"an element, {name}", by_element, "ns")
-    matrix = torch.ones(96, 96)
-    by_flop = (best_ns(lambda: matrix @ matrix) - launch) / (2 * 96**3)
-    yield Measured(f"{module}:_BY_FLOP_NS", "a floating-point operation", by_flop, "ns")
+    image, filters = torch.ones(1, 1, 4, 4), torch.ones(1, 1, 3, 3)
+    convolution = best_ns(lambda: torch.conv2d(image, filters)) / launch
+    yield Measured(f"{module}:MOST_LAUNCHES", "launching a convolution, of that", convolution, "")
+    yield from arithmetic()
     weight = torch.ones(8, 8, requires_grad=True)
 
     def both_passes() -> None:
@@ -103,6 +102,31 @@ def launches() -> Iterator[Measured]:
     by_operator = best_ns(both_passes) / 500
     name = "advise.rules.eager_overhead:MOST_BY_OPERATOR_NS"
     yield Measured(name, "an operator with Python, alone", by_operator, "ns")
+
+
+def arithmetic() -> Iterator[Measured]:
+    """By element and by floating-point operation."""
+    few, many = torch.rand(4, 16) + 0.1, torch.rand(128, 64) + 0.1
+    kinds: dict[str, tuple[str, Callable[[torch.Tensor], object]]] = {
+        "add": ("BY_ELEMENT_NS", lambda values: values + values),
+        "sum": ("BY_ELEMENT_NS", torch.sum),
+        "log": ("BY_LOGARITHM_NS", torch.log),
+        "softmax": ("BY_LOGARITHM_NS", lambda values: torch.softmax(values, -1)),
+        "tanh": ("BY_TANH_NS", torch.tanh),
+        "sort": ("BY_RANDOM_NS", torch.sort),
+        "normal": ("BY_RANDOM_NS", torch.randn_like),
+    }
+    module = "advise.evidence.arithmetic"
+    for name, (constant, act) in kinds.items():
+        small, large = (best_ns(functools.partial(act, values)) for values in (few, many))
+        by_element = (large - small) / (many.numel() - few.numel())
+        yield Measured(f"{module}:{constant}", f"an element, {name}", by_element, "ns")
+    small, large = (
+        best_ns(functools.partial(torch.mm, matrix, matrix))
+        for matrix in (torch.ones(2, 2), torch.ones(96, 96))
+    )
+    by_flop = (large - small) / (2 * 96**3)
+    yield Measured(f"{module}:BY_FLOP_NS", "a floating-point operation", by_flop, "ns")
 
 
 def compiled_calls() -> Iterator[Measured]:

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.operators.step_operators import StepOps, elements_of
+from stepscope.advise.evidence.arithmetic import by_size_ns
+from stepscope.analyze.operators.step_operators import StepOps, middles
 
 _Mask = npt.NDArray[np.bool_]
 _Floats = npt.NDArray[np.float64]
@@ -20,17 +21,15 @@ _VIEWS: Final = (
     "view_as", "_unsafe_view", "zeros", "zeros_like",
 )  # fmt: skip
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
-# What small tensors, which stay in the cache, take on one core: an addition 0.1 ns an element, a
-# tanh 2.5; a small matrix product 0.01 ns a floating-point operation, a thin one more (`python -m
-# benchmarks.gain_constants`). No operator is assumed to compute longer than it took.
-_BY_ELEMENT_NS: Final = 0.3
-_BY_FLOP_NS: Final = 0.03
-# Elements: even a tanh of so many takes less than a launch, so they show what launching costs.
-_FEW: Final = 128
+# Of arithmetic, half of the shortest launch: an operator with no more shows what launching costs.
+_LITTLE_NS: Final = 500.0
 _ENOUGH: Final = 5  # of those, for a median
-# At most. Alone in a loop, an operator takes 1 µs to launch, and 2 µs with Python and autograd (the
-# same command); cold caches, hooks and other programs make it ten times.
+# At most. Alone in a loop, an operator takes 1 µs to launch, and 2 µs with Python and autograd
+# (`python -m benchmarks.gain_constants`); cold caches, hooks and other programs make it ten times.
 LAUNCH_NS: Final = 15_000.0
+# A convolution takes three times as long to launch as an addition (the same command), and recording
+# the operators that it calls adds to that.
+MOST_LAUNCHES: Final = 4.0
 # They call a library and stay calls of their own when a compiler fuses what is around them.
 _EXTERNAL: Final = (
     "mm", "addmm", "bmm", "baddbmm", "dot", "mv", "addmv", "convolution", "convolution_backward",
@@ -43,24 +42,26 @@ _EXTERNAL_OF_TORCH: Final = tuple(f"aten::{name}" for name in _EXTERNAL)
 class Computing:
     """Of the operators of a step, if launching them cost nothing."""
 
-    ns: float  # their own time beyond that of operators too small to compute
+    ns: float  # their own time beyond that of launching their kind
     least_ns: float  # by the elements and multiplications that they have
     unfused: float  # of those that compute: the share that is left where the rest is fused
 
 
 def computing(window: StepOps, operators: _Mask) -> Computing:
     """No operator takes longer than it usually does. Recording slows down small ones, but hardly
-    those that compute."""
+    those that compute.
+
+    1. The arithmetic of an operator takes so long at least (`arithmetic.py`).
+    2. Those that have hardly any show what launching costs, in this run and on this machine.
+    3. Some are harder to launch than others, a matrix product than an addition: as much as the
+       shortest of that name takes beyond its arithmetic, within bounds.
+    """
     computes = operators & window.named("aten::") & ~window.named_just(*_VIEWS_OF_TORCH)
-    elements = _elements(window, computes)
     took = _took_ns(window, computes)
-    flops = window.flops(computes)
-    by_size = np.where(flops > 0, flops * _BY_FLOP_NS, elements * _BY_ELEMENT_NS)
-    least = np.minimum(took, by_size)
-    views = operators & window.named_just(*_VIEWS_OF_TORCH)
-    is_small = elements <= _FEW
-    launch_ns = _launch_ns(np.append(took[is_small], _took_ns(window, views)), took)
-    beyond = np.where(is_small, least, np.maximum(least, took - launch_ns))
+    least = np.minimum(took, by_size_ns(window, computes))
+    views = _took_ns(window, operators & window.named_just(*_VIEWS_OF_TORCH))
+    launch_ns = _launch_ns(took, least, views)
+    beyond = np.maximum(least, took - _by_name(window, computes, took - least, launch_ns))
     return Computing(
         float(beyond.sum()) / window.steps,
         float(least.sum()) / window.steps,
@@ -77,11 +78,27 @@ def beyond_launching_ns(window: StepOps, operators: _Mask) -> float:
     return float(np.maximum(took - launch_ns, 0.0).sum()) / window.steps
 
 
-def _launch_ns(small: _Floats, computing: _Floats) -> float:
-    """Without small ones: no operator takes less than its launch."""
-    if len(small) >= _ENOUGH:
-        return min(LAUNCH_NS, float(np.median(small)))
-    return min(LAUNCH_NS, float(computing.min())) if len(computing) else LAUNCH_NS
+def _launch_ns(took: _Floats, arithmetic: _Floats, views: _Floats) -> float:
+    """Of the usual operator. Views only where nothing else shows it, as they make no tensor.
+    Without any: no operator takes less than its launch."""
+    shows = (arithmetic <= _LITTLE_NS) & (took <= LAUNCH_NS)
+    for seen in ((took - arithmetic)[shows], views):
+        if len(seen) >= _ENOUGH:
+            return min(LAUNCH_NS, float(np.median(seen)))
+    return min(LAUNCH_NS, float(took.min())) if len(took) else LAUNCH_NS
+
+
+def _by_name(window: StepOps, computes: _Mask, beyond: _Floats, launch_ns: float) -> _Floats:
+    """What it takes to launch each of these: what the usual one of its name takes beyond its
+    arithmetic, on the shapes where that is least."""
+    events = window.part.tree.events[computes]
+    _, names = np.unique(events["name"], return_inverse=True)
+    _, kinds = np.unique(events[["name", "shapes"]], return_inverse=True)
+    shortest = np.full(int(names.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(shortest, names, middles(beyond, kinds))
+    most = min(LAUNCH_NS, MOST_LAUNCHES * launch_ns)
+    launches: _Floats = np.clip(shortest, launch_ns, most)[names]
+    return launches
 
 
 def _unfused(external: _Mask, computes: _Mask) -> float:
@@ -92,10 +109,3 @@ def _unfused(external: _Mask, computes: _Mask) -> float:
 def _took_ns(window: StepOps, kept: _Mask) -> _Floats:
     """As recorded: without the window's slow-down, which is that of small operators."""
     return window.usual_ns(kept) * max(1.0, window.slowdown)
-
-
-def _elements(window: StepOps, kept: _Mask) -> _Floats:
-    kinds, which = np.unique(window.part.tree.events["shapes"][kept], return_inverse=True)
-    dims = window.dims()
-    sizes = np.array([elements_of(dims[kind]) for kind in kinds.tolist()], np.float64)
-    return sizes[which] if len(sizes) else np.zeros(0)

@@ -20,6 +20,7 @@ from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.clock import Ints
 from stepscope.frameworks.table import folders, words_of
 from stepscope.model import Location
+from stepscope.model.categories import OUTLIERS
 from stepscope.store.format import SpanCategory
 
 ID: Final = "eager-overhead"
@@ -143,7 +144,7 @@ def _by_operators(case: Case) -> list[Candidate]:
     found = computing(window, operators)
     overhead = min(passes - min(passes, found.ns), count * MOST_BY_OPERATOR_NS)
     launching = _launching(case, window, operators, found, overhead)
-    with_core = case.own_part
+    with_core = case.own_part / _lateness(case)
     # What they seem to compute beyond their elements may be launching: cold caches slow both.
     most = (overhead + max(0.0, min(passes, found.ns) - found.least_ns)) / with_core
     saving = compiled(launching, step_ns=case.step_ns, with_core=with_core, most_ns=most)
@@ -186,6 +187,14 @@ def _passes_ns(case: Case) -> float:
         if name in names
     )
     return float(min(np.mean(each), np.median(each)))
+
+
+def _lateness(case: Case) -> float:
+    """How much longer the mean step took than the usual one, while both had a core: on a busy
+    machine all of a step is slower. What slow steps take beyond it has its own phase."""
+    usual = [number for number, name in enumerate(case.phases.names) if name != OUTLIERS]
+    each = case.own_phases_ns[:, usual].sum(axis=1)
+    return float(max(1.0, np.mean(each) / max(1.0, np.median(each))))
 
 
 def _launching(

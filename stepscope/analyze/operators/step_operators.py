@@ -21,6 +21,7 @@ from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData, Run
 
 _Mask = npt.NDArray[np.bool_]
+_Ints = npt.NDArray[np.intp]
 OPTIMIZER: Final = "Optimizer.step#"
 _PASSES: Final = (SpanCategory.FORWARD, SpanCategory.BACKWARD)
 
@@ -67,11 +68,7 @@ class StepOps:
         took, events = self.self_ns[kept], self.part.tree.events[kept]
         kinds = np.stack([events["name"].astype(np.int64), events["shapes"].astype(np.int64)])
         _, kind = np.unique(kinds, axis=1, return_inverse=True)
-        kind = kind.reshape(-1)
-        order = np.lexsort((took, kind))
-        counts = np.bincount(kind)
-        middle = took[order][np.cumsum(counts) - counts + (counts - 1) // 2] if len(took) else took
-        usual: npt.NDArray[np.float64] = np.minimum(took, middle[kind])
+        usual: npt.NDArray[np.float64] = np.minimum(took, middles(took, kind.reshape(-1)))
         return usual
 
     def by_step_ns(self, kept: _Mask) -> float:
@@ -168,6 +165,16 @@ class StepOps:
         return code_location(
             self.run, self.process, int(places.code[index]), int(places.line[index])
         )
+
+
+def middles(values: npt.NDArray[np.float64], kind: _Ints) -> npt.NDArray[np.float64]:
+    """For each value the median of its kind; of two in the middle, the lesser."""
+    if not len(values):
+        return values
+    order = np.lexsort((values, kind))
+    counts = np.bincount(kind)
+    middle: npt.NDArray[np.float64] = values[order][np.cumsum(counts) - counts + (counts - 1) // 2]
+    return middle[kind]
 
 
 def elements_of(dims: str) -> float:
