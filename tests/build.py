@@ -303,10 +303,17 @@ class ProcessBuilder:
         return len(self.stacks)
 
     def sample(
-        self, node: int, start_ns: int, lasted_ns: int, *, thread: int = 1, count: int = 1
+        self,
+        node: int,
+        start_ns: int,
+        lasted_ns: int,
+        *,
+        thread: int = 1,
+        count: int = 1,
+        kind: fmt.SamplesKind = fmt.SamplesKind.SAMPLE,
     ) -> None:
         self._seen(start_ns + lasted_ns)
-        tag = fmt.SAMPLES_TAG | fmt.SamplesKind.SAMPLE
+        tag = fmt.SAMPLES_TAG | kind
         weight = lasted_ns * self.ticks_per_ns
         self.stacks.append(fmt.SAMPLE.pack(tag, thread, node, count, self.ticks(start_ns), weight))
 

@@ -75,5 +75,7 @@ class LineSamples(Record, frozen=True):
     process: Process
     own_ns: int  # in the line itself: its own bytecode, and C that it called
     calls_ns: int  # in Python functions that it called
-    waiting_ns: int | None  # of both, while the thread used no CPU; null: not known
+    python_ns: int | None  # of both, while the interpreter ran; null: not known what the thread did
+    native_ns: int | None  # of both, while C ran: in the thread, or in threads that it awaited
+    waiting_ns: int | None  # of both, while nothing ran for it
     course: list[int]  # 0 to 15: how much of it was in each of equal parts of the process's time

@@ -332,9 +332,11 @@ def functions_hook(on_function: Callable[[Any], int | None] | None) -> None:
     """on_function(code object or builtin): the id of its name, 0 if it gets none; called once
     for each until the next call of this."""
 
-def samples_feed(thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int) -> bool:
-    """For tests: a sample of thread 0 to 7 with a stack of (function, line), outermost first.
-    False: no space."""
+def samples_feed(
+    thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int, kind: int = 2, /
+) -> bool:
+    """For tests: a sample of thread 0 to 7 with a stack of (function, line), outermost first,
+    and its SamplesKind. False: no space."""
 
 def die_with_parent(parent_pid: int) -> bool:
     """Get a SIGKILL when the parent ends; False if it has already ended."""

@@ -192,7 +192,7 @@ def ticks_to_ns(triples: Sequence[tuple[int, int]], ticks: int) -> float:
 
 class SampleRecorder:
     """The records of samples.bin, numbered from 1: nodes as (function, parent, line), samples as
-    [thread, node, count, start, weight]."""
+    [thread, node, count, start, weight, kind]."""
 
     def __init__(self) -> None:
         self.records: list[tuple[int, int, int] | list[int]] = []
@@ -200,17 +200,18 @@ class SampleRecorder:
         self._last: dict[int, list[int]] = {}
 
     def feed(
-        self, thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int
+        self, thread: int, stack: tuple[tuple[int, int], ...], start: int, weight: int, kind: int
     ) -> None:
         node = 0
         for function, line in stack:
             node = self._node((function, node, line))
         last = self._last.get(thread)
-        if last is not None and last[1] == node and last[3] + last[4] == start:
+        follows = last is not None and last[3] + last[4] == start
+        if last is not None and follows and (last[1], last[5]) == (node, kind):
             last[2] += 1
             last[4] += weight
             return
-        self._last[thread] = [thread, node, 1, start, weight]
+        self._last[thread] = [thread, node, 1, start, weight, kind]
         self.records.append(self._last[thread])
 
     def _node(self, node: tuple[int, int, int]) -> int:

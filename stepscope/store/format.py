@@ -309,7 +309,10 @@ class SamplesKind(enum.IntEnum):
     """The low byte of a record's tag in samples.bin."""
 
     NODE = 1
-    SAMPLE = 2
+    SAMPLE = 2  # what the thread did is not known
+    PYTHON = 3  # the interpreter ran
+    NATIVE = 4  # C that the line called ran, in the thread or in those of a library that it awaited
+    WAITING = 5  # the thread used no core, and nothing computed for it
 
 
 # samples.bin is a sequence of records of 32 bytes, numbered from 1; a node's number is that of its
@@ -323,7 +326,7 @@ NODE: Final = Layout(
     reserved="16x",  # 0
 )
 
-# SAMPLE: a thread was seen in a stack, once or several times in a row.
+# SAMPLE to WAITING: a thread was seen in a stack, once or several times in a row.
 SAMPLE: Final = Layout(
     tag="I",  # SAMPLES_TAG | SamplesKind, written last
     thread="I",  # id of kind "thread"

@@ -31,6 +31,7 @@ EVENT_DTYPE: Final = record_dtype(fmt.EVENT)
 LINE_DTYPE: Final = record_dtype(fmt.LINE)
 NODE_DTYPE: Final = record_dtype(fmt.NODE)
 SAMPLE_DTYPE: Final = record_dtype(fmt.SAMPLE)
+SAMPLES: Final = tuple(kind for kind in fmt.SamplesKind if kind != fmt.SamplesKind.NODE)
 ACTIVATION_DTYPE: Final = record_dtype(fmt.ACTIVATION)
 
 
@@ -174,7 +175,7 @@ def _finished_samples(body: Bytes) -> int:
     refers to no node before it."""
     nodes, samples = body.view(NODE_DTYPE), body.view(SAMPLE_DTYPE)
     is_node = nodes["tag"] == fmt.SAMPLES_TAG | fmt.SamplesKind.NODE
-    is_sample = nodes["tag"] == fmt.SAMPLES_TAG | fmt.SamplesKind.SAMPLE
+    is_sample = np.isin(nodes["tag"], [fmt.SAMPLES_TAG | kind for kind in SAMPLES])
     above = np.where(is_node, nodes["parent"], samples["node"]).astype(np.int64)
     is_before = above <= np.arange(len(nodes))
     refers = np.zeros(len(nodes), np.bool_)

@@ -17,7 +17,7 @@ from stepscope.store import format as fmt
 MAIN = ((1, 10), (2, 20))
 DEEPER = ((1, 10), (2, 20), (3, 30))
 NODE = fmt.SAMPLES_TAG | fmt.SamplesKind.NODE
-SAMPLE = fmt.SAMPLES_TAG | fmt.SamplesKind.SAMPLE
+SAMPLE, NATIVE = fmt.SamplesKind.SAMPLE, fmt.SamplesKind.NATIVE
 
 
 def records(folder: Path) -> list[tuple[int, int, int] | list[int]]:
@@ -30,8 +30,8 @@ def records(folder: Path) -> list[tuple[int, int, int] | list[int]]:
         if tag == NODE:
             found.append((fields[0], fields[1], fields[2]))
         else:
-            assert tag == SAMPLE
-            found.append(list(fmt.SAMPLE.unpack_from(data, at)[1:]))
+            kind = fmt.SamplesKind(tag ^ fmt.SAMPLES_TAG)
+            found.append([*fmt.SAMPLE.unpack_from(data, at)[1:], kind])
     return found
 
 
@@ -45,49 +45,61 @@ def test_a_stack_is_written_once_however_often_it_is_seen(folder: Path) -> None:
 def test_samples_in_a_row_in_one_stack_are_one_record(folder: Path) -> None:
     for start in (100, 110, 120):
         _core.samples_feed(1, MAIN, start, 10)
-    assert records(folder)[2:] == [[1, 2, 3, 100, 30]]
+    assert records(folder)[2:] == [[1, 2, 3, 100, 30, SAMPLE]]
 
 
 def test_time_that_nobody_watched_is_not_filled_in(folder: Path) -> None:
     _core.samples_feed(1, MAIN, 100, 10)
     _core.samples_feed(1, MAIN, 500, 10)
-    assert records(folder)[2:] == [[1, 2, 1, 100, 10], [1, 2, 1, 500, 10]]
+    assert records(folder)[2:] == [[1, 2, 1, 100, 10, SAMPLE], [1, 2, 1, 500, 10, SAMPLE]]
+
+
+def test_what_the_thread_did_there_separates_samples(folder: Path) -> None:
+    for start, kind in ((100, SAMPLE), (110, NATIVE), (120, NATIVE)):
+        _core.samples_feed(1, MAIN, start, 10, kind)
+    assert records(folder)[2:] == [[1, 2, 1, 100, 10, SAMPLE], [1, 2, 2, 110, 20, NATIVE]]
 
 
 def test_each_thread_has_its_own_samples(folder: Path) -> None:
     for start in (100, 110):
         _core.samples_feed(1, MAIN, start, 10)
         _core.samples_feed(2, MAIN, start, 10)
-    assert records(folder)[2:] == [[1, 2, 2, 100, 20], [2, 2, 2, 100, 20]]
+    assert records(folder)[2:] == [[1, 2, 2, 100, 20, SAMPLE], [2, 2, 2, 100, 20, SAMPLE]]
 
 
 def test_the_same_function_at_another_line_is_another_node(folder: Path) -> None:
     _core.samples_feed(1, ((1, 10),), 100, 10)
     _core.samples_feed(1, ((1, 11),), 110, 10)
-    assert records(folder) == [(1, 0, 10), [1, 1, 1, 100, 10], (1, 0, 11), [1, 3, 1, 110, 10]]
+    assert records(folder) == [
+        (1, 0, 10),
+        [1, 1, 1, 100, 10, SAMPLE],
+        (1, 0, 11),
+        [1, 3, 1, 110, 10, SAMPLE],
+    ]
 
 
 STACKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=6).map(
     tuple
 )
-FEEDS = st.lists(st.tuples(st.integers(0, 3), STACKS, st.integers(1, 3)), max_size=60)
+KINDS = st.sampled_from([kind for kind in fmt.SamplesKind if kind != fmt.SamplesKind.NODE])
+FEEDS = st.lists(st.tuples(st.integers(0, 3), STACKS, st.integers(1, 3), KINDS), max_size=60)
 
 
 @given(FEEDS)
 @settings(deadline=None)
 def test_the_core_and_the_reference_write_the_same_records(
-    tmp_path_factory: pytest.TempPathFactory, feeds: list[tuple[int, tuple[Any, ...], int]]
+    tmp_path_factory: pytest.TempPathFactory, feeds: list[tuple[int, tuple[Any, ...], int, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("samples")
     reference = SampleRecorder()
     _core.storage_open(str(folder), 2**20)
     try:
         at = [0] * 4
-        for thread, stack, gap in feeds:
+        for thread, stack, gap, kind in feeds:
             start = at[thread] + (10 if gap == 3 else 0)
             at[thread] = start + gap
-            assert _core.samples_feed(thread, stack, start, gap)
-            reference.feed(thread, stack, start, gap)
+            assert _core.samples_feed(thread, stack, start, gap, kind)
+            reference.feed(thread, stack, start, gap, kind)
         assert records(folder) == reference.records
     finally:
         _core.storage_close()

@@ -164,6 +164,6 @@ def test_a_lane_is_pinned_and_two_points_are_measured(open_report: Opener) -> No
 def test_the_source_says_how_and_when_a_lines_time_was_spent(open_report: Opener) -> None:
     page = open_report("training", "source")
     heads = page.locator(".code-head span").all_inner_texts()
-    for title in ("own", "in calls", "waiting", "over the run"):
+    for title in ("python", "native", "waiting", "over the run"):
         assert title in heads
     assert page.locator(".code-row .spark rect").count() > 0

@@ -3,8 +3,8 @@
 1. A look at a thread counts for every line on its stack, once.
 2. It is the line's own if the line is the innermost frame: what runs then is its own bytecode, or C
    that it called. Otherwise it belongs to Python functions that the line called.
-3. The part of it in which the thread's CPU time stood still was waiting. CPU time is read a few
-   times a second: shorter waits are spread over what is around them.
+3. Each look also says what the thread did at that moment: it executed Python, it was in C, or it
+   waited. Looks that do not know are spread over the others of the same line.
 """
 
 import dataclasses
@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.code.sampled_stacks import Seen, Stacks
-from stepscope.analyze.counters import grown
 from stepscope.analyze.libraries import users_files
 from stepscope.analyze.run import shown_path
 from stepscope.clock import Ints
 from stepscope.model import Process
 from stepscope.model.page import LineSamples
+from stepscope.store.format import SamplesKind
 from stepscope.store.reader import ProcessData, Run
 
 PARTS: Final = 24  # of the run, in a line's course
 HIGHEST: Final = 15
+_KNOWN: Final = (SamplesKind.PYTHON, SamplesKind.NATIVE, SamplesKind.WAITING)
 _Place = tuple[str, int]  # path, line
 _Floats = npt.NDArray[np.float64]
 
@@ -32,7 +33,7 @@ _Floats = npt.NDArray[np.float64]
 class _Total:
     own_ns: int = 0
     calls_ns: int = 0
-    waiting_ns: float | None = None
+    known_ns: _Floats = dataclasses.field(default_factory=lambda: np.zeros(len(_KNOWN)))
     course: _Floats = dataclasses.field(default_factory=lambda: np.zeros(PARTS))
 
 
@@ -41,20 +42,34 @@ def line_samples(run: Run) -> list[LineSamples]:
     totals: dict[tuple[Process, _Place], _Total] = {}
     for process in run.processes:
         places = _Places(process)
-        for seen in Stacks(process).by_thread():
+        for seen in Stacks(process).by_thread(kinds_apart=True):
             _add_thread(totals, process, places, seen)
-    return [
-        LineSamples(
-            file=shown_path(run, path),
-            line=line,
-            process=role,
-            own_ns=total.own_ns,
-            calls_ns=total.calls_ns,
-            waiting_ns=None if total.waiting_ns is None else round(total.waiting_ns),
-            course=_levels(total.course),
-        )
-        for (role, (path, line)), total in totals.items()
-    ]
+    return [_line(run, *key, total) for key, total in totals.items()]
+
+
+def _line(run: Run, role: Process, place: _Place, total: _Total) -> LineSamples:
+    path, line = place
+    python_ns, native_ns, waiting_ns = _parts(total)
+    return LineSamples(
+        file=shown_path(run, path),
+        line=line,
+        process=role,
+        own_ns=total.own_ns,
+        calls_ns=total.calls_ns,
+        python_ns=python_ns,
+        native_ns=native_ns,
+        waiting_ns=waiting_ns,
+        course=_levels(total.course),
+    )
+
+
+def _parts(total: _Total) -> tuple[int, int, int] | tuple[None, None, None]:
+    """In the order of _KNOWN; they sum to the line's time."""
+    whole_ns, known_ns = total.own_ns + total.calls_ns, float(total.known_ns.sum())
+    if not known_ns:
+        return None, None, None
+    python, native, _ = (round(each * whole_ns / known_ns) for each in total.known_ns.tolist())
+    return python, native, whole_ns - python - native
 
 
 def _levels(course: _Floats) -> list[int]:
@@ -98,13 +113,13 @@ class _Places:
 def _add_thread(
     totals: dict[tuple[Process, _Place], _Total], process: ProcessData, places: _Places, seen: Seen
 ) -> None:
-    waiting = _waiting(process, seen)
     for node in np.unique(seen.nodes).tolist():
         lines = places.of(node)
         if not lines:
             continue
         mine = seen.nodes == node
         ns = int(seen.weight_ns[mine].sum())
+        known_ns = np.array([seen.weight_ns[mine & (seen.kinds == each)].sum() for each in _KNOWN])
         course = _course(process, seen.start_ns[mine], seen.weight_ns[mine])
         for number, place in enumerate(lines):
             total = totals.setdefault((process.process, place), _Total())
@@ -112,18 +127,8 @@ def _add_thread(
                 total.own_ns += ns
             else:
                 total.calls_ns += ns
-            if waiting is not None:
-                total.waiting_ns = (total.waiting_ns or 0.0) + float(waiting[mine].sum())
+            total.known_ns += known_ns
             total.course += course
-
-
-def _waiting(process: ProcessData, seen: Seen) -> _Floats | None:
-    """Of each look; None: the thread's CPU time is not known."""
-    cpu = process.cpu.on(seen.thread.id)
-    if len(cpu) < 2:
-        return None
-    window = seen.start_ns, seen.start_ns + seen.weight_ns
-    return np.clip(seen.weight_ns - grown(cpu.at_ns, cpu.thread_ns, window), 0, seen.weight_ns)
 
 
 def _course(process: ProcessData, start_ns: Ints, weight_ns: Ints) -> _Floats:

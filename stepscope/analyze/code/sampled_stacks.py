@@ -2,8 +2,10 @@
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
@@ -21,6 +23,7 @@ class Seen:
     start_ns: Ints
     weight_ns: Ints
     counts: Ints
+    kinds: Ints  # SamplesKind: what it did there
 
 
 class Stacks:
@@ -56,10 +59,12 @@ class Stacks:
         unknown = FunctionName(function, "?", 0, f"function {function}")
         return self._process.names.functions.get(function, unknown)
 
-    def by_thread(self) -> list[Seen]:
-        """Each thread that was seen, in the order in which they were named."""
+    def by_thread(self, *, kinds_apart: bool = False) -> list[Seen]:
+        """Each thread that was seen, in the order in which they were named. Samples in a row of one
+        stack are one, unless what the thread did there is to be kept apart."""
         samples, clock = self._process.samples.samples, self._process.clock
         samples = samples[np.lexsort((samples["start"], samples["thread"]))]
+        samples = samples if kinds_apart else _joined(samples)
         numbers, starts = np.unique(samples["thread"], return_index=True)
         return [
             Seen(
@@ -68,12 +73,29 @@ class Stacks:
                 start_ns=clock.ns(mine["start"]),
                 weight_ns=clock.duration_ns(mine["weight"]),
                 counts=mine["count"].astype(np.int64),
+                kinds=mine["tag"].astype(np.int64) & 0xFF,
             )
             for number, mine in zip(numbers.tolist(), np.split(samples, starts[1:]), strict=False)
         ]
 
     def _thread(self, number: int) -> ThreadName:
         return self._process.names.threads.get(number, ThreadName(number, f"thread {number}"))
+
+
+def _joined(samples: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Samples in order, each with those of the same stack that follow without a gap, and are other
+    records only because the thread did something else."""
+    before, after = samples[:-1], samples[1:]
+    goes_on = (before["thread"] == after["thread"]) & (before["node"] == after["node"])
+    goes_on &= before["tag"] != after["tag"]
+    goes_on &= before["start"] + before["weight"] == after["start"]
+    first = np.flatnonzero(np.concatenate([[True], ~goes_on])[: len(samples)])
+    if len(first) == len(samples):
+        return samples
+    joined = samples[first].copy()
+    for field in ("weight", "count"):
+        joined[field] = np.add.reduceat(samples[field], first)
+    return joined
 
 
 def time_by_node(seen: Seen) -> dict[int, int]:

@@ -2,12 +2,14 @@
    number and not a crash. */
 #define _GNU_SOURCE
 #include "sampler/glimpse.h"
+#include "clock/clock.h"
 
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 /* A chain that was read while it changed may lead anywhere, also back to where it began. */
+enum { LATE_AFTER_NS = 300000 };
 enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16, STEPS_AT_MOST = 4 * GLIMPSE_DEPTH };
 
 /* Frames are adjacent: one copy of two pages holds most of a stack, at one moment. */
@@ -63,22 +65,55 @@ static int copy_frame(Window *window, const void *from, Frame *frame) {
     return 1;
 }
 
-int glimpse_take(Glimpse *glimpse, PyThreadState *state) {
+/* Up to `depth` frames; returns how many. */
+static int read_frames(PyThreadState *state, GlimpseFrame *frames, int depth) {
     static Window window; /* used by the heartbeat only */
     Frame frame;
+    int count = 0;
     window.size = 0;
     window.copies = 0;
-    glimpse->state = state;
-    glimpse->count = 0;
-    if (frames_are_public) return 0;
     void *at = running_frame(state);
-    for (int step = 0; at && step < STEPS_AT_MOST && glimpse->count < GLIMPSE_DEPTH; step++) {
+    for (int step = 0; at && step < STEPS_AT_MOST && count < depth; step++) {
         void *address = at;
         if (!copy_frame(&window, address, &frame)) break;
         at = frame.previous;
         if (layout_is_interpreters(&frame)) continue;
-        glimpse->frames[glimpse->count++] =
-            (GlimpseFrame){address, layout_code(&frame), layout_at(&frame)};
+        frames[count++] = (GlimpseFrame){address, layout_code(&frame), layout_at(&frame)};
     }
+    return count;
+}
+
+static int is_still_there(const Glimpse *glimpse) {
+    GlimpseFrame now, then = glimpse->frames[0];
+    return read_frames(glimpse->state, &now, 1) && now.frame == then.frame && now.code == then.code &&
+           now.at == then.at;
+}
+
+/* Asking the kernel takes a microsecond or two: the interpreter executes dozens of instructions in
+   that time. In a very short loop it may be back at one, but hardly twice. */
+static void look_again(Glimpse *glimpse) {
+    uint64_t cpu_ns = activity_cpu_ns(glimpse->native);
+    glimpse->activity = activity_of(glimpse->native);
+    if (glimpse->activity != ACTIVITY_RUNS || !is_still_there(glimpse)) return;
+    glimpse->had_core = activity_cpu_ns(glimpse->native) > cpu_ns;
+    glimpse->stays = is_still_there(glimpse);
+}
+
+/* If we had no core ourselves, or waited for the lock of the address space that an munmap() held,
+   the thread had time to finish any call. */
+static void add_activity(Glimpse *glimpse, uint64_t began) {
+    look_again(glimpse);
+    if (glimpse->activity == ACTIVITY_RUNS && ticks_now() - began > ns_to_ticks(LATE_AFTER_NS))
+        glimpse->activity = ACTIVITY_UNKNOWN;
+}
+
+int glimpse_take(Glimpse *glimpse, PyThreadState *state, unsigned long native) {
+    uint64_t began = ticks_now();
+    glimpse->state = state;
+    glimpse->native = native;
+    glimpse->activity = ACTIVITY_UNKNOWN;
+    glimpse->stays = glimpse->had_core = glimpse->awaits_work = 0;
+    glimpse->count = frames_are_public ? 0 : read_frames(state, glimpse->frames, GLIMPSE_DEPTH);
+    if (glimpse->count) add_activity(glimpse, began);
     return glimpse->count;
 }

@@ -7,6 +7,7 @@
 #define STEPSCOPE_GLIMPSE_H
 
 #include "python/compat.h"
+#include "sampler/activity.h"
 
 enum { GLIMPSE_DEPTH = 64 }; /* frames read per thread */
 
@@ -17,12 +18,17 @@ typedef struct {
 
 typedef struct {
     PyThreadState *state;
+    unsigned long native; /* the kernel's number of it */
+    Activity activity;
+    int stays;       /* moments later it was still at the same instruction, */
+    int had_core;    /* and had not been kept from executing more */
+    int awaits_work; /* other threads of the process compute while it awaits them */
     int count;
     GlimpseFrame frames[GLIMPSE_DEPTH]; /* innermost first */
 } Glimpse;
 
 /* Reads a thread that may be running, or gone, without the GIL. Returns the number of frames;
    0: nothing could be read. */
-int glimpse_take(Glimpse *glimpse, PyThreadState *state);
+int glimpse_take(Glimpse *glimpse, PyThreadState *state, unsigned long native);
 
 #endif

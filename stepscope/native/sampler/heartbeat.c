@@ -9,6 +9,7 @@
 #include "lines/counters.h"
 #include "python/untraced.h"
 #include "lines/lines.h"
+#include "sampler/activity.h"
 #include "sampler/sampler.h"
 #include "storage/address_space.h"
 #include "storage/bus_guard.h"
@@ -129,6 +130,7 @@ static void *beat_on(void *argument) {
         slow_path_end(began);
         PyEval_SaveThread();
     }
+    activities_forget();
     PyEval_RestoreThread(self->tstate);
     PyThreadState_Clear(self->tstate);
     PyThreadState_DeleteCurrent();

@@ -7,6 +7,7 @@
 #include "clock/clock.h"
 #include "interpreter/functions.h"
 #include "interpreter/threads.h"
+#include "python/opcodes.h"
 #include "sampler/samples.h"
 #include "sampler/stack.h"
 
@@ -25,6 +26,7 @@ enum {
 typedef struct {
     size_t thread; /* index in `threads` */
     unsigned long ident, native;
+    enum SamplesKind kind;
     Spot *spots;   /* each holds a reference */
     int count;
     uint64_t end, weight;
@@ -109,9 +111,34 @@ static int all_named(int count) {
     return 1;
 }
 
-static void record(Sampled *thread, const Spot *spots, int count, uint64_t end, uint64_t weight) {
+static void record(Sampled *thread, enum SamplesKind kind, const Spot *spots, int count, uint64_t end,
+                   uint64_t weight) {
     uint32_t node = node_of_stack(spots, count);
-    if (node) samples_add(thread, node, end - weight, weight);
+    if (node) samples_add(thread, kind, node, end - weight, weight);
+}
+
+/* Whether a thread that stayed at an instruction did so in C; -1: not known. A thread without a core stays at any
+   instruction; but if it is still there once we have the GIL, it had given the GIL away, as C does. */
+static int stays_in_c(const Glimpse *glimpse, PyThreadState *tstate, const Spot *inmost) {
+    const GlimpseFrame *then = &glimpse->frames[0];
+    int is_known = inmost->code && inmost->code == then->code &&
+                   code_units(inmost->code) + inmost->offset == (char *)then->at;
+    if (!is_known) return -1;
+    if (opcode_is_tick(inmost->code, inmost->offset)) return 0;
+    if (glimpse->had_core) return 1;
+    if (!opcode_may_stay_in_c(inmost->code, inmost->offset)) return 0;
+    Frame *now = frame_of(tstate);
+    return now == then->frame && layout_at(now) == then->at ? 1 : -1;
+}
+
+/* What the thread did. */
+static enum SamplesKind kind_of(const Glimpse *glimpse, PyThreadState *tstate, const Spot *inmost) {
+    if (!glimpse || glimpse->activity == ACTIVITY_UNKNOWN) return SAMPLES_SAMPLE;
+    if (glimpse->awaits_work) return SAMPLES_NATIVE;
+    if (glimpse->activity != ACTIVITY_RUNS) return SAMPLES_WAITING;
+    if (!glimpse->stays) return SAMPLES_PYTHON;
+    int in_c = stays_in_c(glimpse, tstate, inmost);
+    return in_c < 0 ? SAMPLES_SAMPLE : in_c ? SAMPLES_NATIVE : SAMPLES_PYTHON;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
@@ -137,10 +164,11 @@ static Sampled *note_thread(uint64_t id) {
 }
 
 /* For later: it has names to look up. 0: no room, the next look makes up for it. */
-static int put_aside(PyThreadState *tstate, int count, uint64_t end, uint64_t weight) {
+static int put_aside(PyThreadState *tstate, enum SamplesKind kind, int count, uint64_t end,
+                     uint64_t weight) {
     if (aside_count == ASIDE_STACKS || aside_used + count > ASIDE_SPOTS) return 0;
     Aside *aside = &asides[aside_count++];
-    *aside = (Aside){thread_count - 1, tstate->thread_id, tstate->native_thread_id,
+    *aside = (Aside){thread_count - 1, tstate->thread_id, tstate->native_thread_id, kind,
                      aside_spots + aside_used, count, end, weight};
     memcpy(aside->spots, stack, (size_t)count * sizeof *stack);
     for (int i = 0; i < count; i++) Py_XINCREF(stack[i].code);
@@ -155,8 +183,9 @@ static void sample_stack(PyThreadState *tstate, const Glimpse *glimpse, uint64_t
     if (!count) return;
     weight += thread->owed;
     thread->owed = 0;
-    if (thread->thread && all_named(count)) record(thread, stack, count, end, weight);
-    else if (!put_aside(tstate, count, end, weight)) thread->owed = weight;
+    enum SamplesKind kind = kind_of(glimpse, tstate, &stack[count - 1]);
+    if (thread->thread && all_named(count)) record(thread, kind, stack, count, end, weight);
+    else if (!put_aside(tstate, kind, count, end, weight)) thread->owed = weight;
 }
 
 static const Glimpse *glimpse_of(PyThreadState *tstate) {
@@ -173,6 +202,7 @@ static void sample_thread(PyThreadState *tstate, uint64_t now) {
     Sampled *thread = note_thread(PyThreadState_GetID(tstate));
     if (!thread) return;
     thread->state = tstate;
+    thread->native = tstate->native_thread_id;
     const Glimpse *glimpse = glimpse_of(tstate);
     sample_stack(tstate, glimpse, glimpse ? glanced : now, now - last_ticks);
 }
@@ -189,7 +219,7 @@ static void name_and_record(Aside *aside) {
     Sampled *thread = &threads[aside->thread];
     if (!thread->thread)
         thread->thread = thread_other_id(aside->ident, aside->native, is_pythons(aside));
-    if (thread->thread) record(thread, aside->spots, aside->count, aside->end, aside->weight);
+    if (thread->thread) record(thread, aside->kind, aside->spots, aside->count, aside->end, aside->weight);
     else thread->owed += aside->weight; /* it will have a name in a moment, or it is about to end */
     for (int i = 0; i < aside->count; i++) Py_XDECREF(aside->spots[i].code);
 }
@@ -212,6 +242,7 @@ void sampler_begin(void) {
     thread_count = before_count = 0;
     aside_count = aside_used = 0;
     glimpse_count = 0;
+    activities_forget();
     glanced = 0;
     memset(look_ticks, 0, sizeof look_ticks);
     memset(cache, 0, sizeof cache);
@@ -223,12 +254,24 @@ void sampler_go_on(uint64_t now) {
     for (size_t i = 0; i < thread_count; i++) threads[i].owed = 0;
 }
 
+/* A library's own threads (TensorFlow's, XLA's) compute while the one that called them awaits them.
+   Where one of Python's threads runs, the cores that the process uses may be that one's. */
+static void find_awaited_work(void) {
+    if (thread_count > GLIMPSES) return;
+    for (int i = 0; i < glimpse_count; i++)
+        if (glimpses[i].activity == ACTIVITY_RUNS || glimpses[i].activity == ACTIVITY_UNKNOWN) return;
+    for (int i = 0; i < glimpse_count; i++)
+        if (glimpses[i].activity == ACTIVITY_AWAITS)
+            glimpses[i].awaits_work = activity_is_awaiting_work(glimpses[i].native);
+}
+
 /* The thread list is ours; what it points to may be gone, which the glimpse can handle. */
 void sampler_glance(void) {
     glimpse_count = 0;
     glanced = ticks_now();
     for (size_t i = 0; i < thread_count && i < GLIMPSES; i++)
-        if (glimpse_take(&glimpses[glimpse_count], threads[i].state)) glimpse_count++;
+        if (glimpse_take(&glimpses[glimpse_count], threads[i].state, threads[i].native)) glimpse_count++;
+    find_awaited_work();
 }
 
 static void look(PyThreadState *ours, uint64_t now) {

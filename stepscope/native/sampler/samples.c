@@ -79,9 +79,10 @@ uint32_t samples_node(uint32_t parent, uint32_t function, uint32_t line) {
     return *slot;
 }
 
-void samples_add(Sampled *thread, uint32_t node, uint64_t start, uint64_t weight) {
+void samples_add(Sampled *thread, enum SamplesKind kind, uint32_t node, uint64_t start, uint64_t weight) {
     Sample *last = thread->last;
-    if (last && last->node == node && last->start + last->weight == start) {
+    uint32_t tag = SAMPLES_TAG | kind;
+    if (last && last->tag == tag && last->node == node && last->start + last->weight == start) {
         last->weight += weight;
         last->count++;
         return;
@@ -94,22 +95,23 @@ void samples_add(Sampled *thread, uint32_t node, uint64_t start, uint64_t weight
     sample->count = 1;
     sample->start = start;
     sample->weight = weight;
-    __atomic_store_n(&sample->tag, SAMPLES_TAG | SAMPLES_SAMPLE, __ATOMIC_RELEASE);
+    __atomic_store_n(&sample->tag, tag, __ATOMIC_RELEASE);
 }
 
 PyObject *samples_feed(PyObject *self, PyObject *args) {
     (void)self;
-    unsigned int thread, function, line;
+    unsigned int thread, function, line, kind = SAMPLES_SAMPLE;
     uint32_t node = 0;
     PyObject *stack;
     unsigned long long start, weight;
-    if (!PyArg_ParseTuple(args, "IO!KK", &thread, &PyTuple_Type, &stack, &start, &weight)) return NULL;
+    if (!PyArg_ParseTuple(args, "IO!KK|I", &thread, &PyTuple_Type, &stack, &start, &weight, &kind))
+        return NULL;
     if (thread >= FED || !samples_can_grow()) Py_RETURN_FALSE;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(stack); i++) {
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(stack, i), "II", &function, &line)) return NULL;
         if (!(node = samples_node(node, function, line))) Py_RETURN_FALSE;
     }
     fed[thread].thread = thread;
-    samples_add(&fed[thread], node, start, weight);
+    samples_add(&fed[thread], (enum SamplesKind)kind, node, start, weight);
     return PyBool_FromLong(fed[thread].last != NULL);
 }

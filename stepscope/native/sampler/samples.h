@@ -12,6 +12,7 @@ typedef struct {
     uint64_t owed; /* ticks that passed while it could not be sampled */
     Sample *last;  /* its latest record, which grows while the stack stays the same, or NULL */
     uint32_t thread; /* id of kind "thread"; 0: not named yet */
+    unsigned long native; /* the kernel's number */
 } Sampled;
 
 /* There is a new file (or, in a forked child, the parent's is closed): forget all nodes. */
@@ -24,11 +25,11 @@ int samples_can_grow(void);
    0: no space. */
 uint32_t samples_node(uint32_t parent, uint32_t function, uint32_t line);
 
-/* The thread was seen in `node` from `start` for `weight` ticks. */
-void samples_add(Sampled *thread, uint32_t node, uint64_t start, uint64_t weight);
+/* The thread was seen in `node` from `start` for `weight` ticks; `kind` says what it did there. */
+void samples_add(Sampled *thread, enum SamplesKind kind, uint32_t node, uint64_t start, uint64_t weight);
 
 /* For tests: a sample of thread 0 to 7, its stack given as ((function, line), ...), outermost
-   first. False: no space. */
+   first, and its kind. False: no space. */
 PyObject *samples_feed(PyObject *self, PyObject *args);
 
 #endif

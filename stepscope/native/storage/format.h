@@ -118,7 +118,9 @@ typedef struct {
     const void *key; /* of its function: the code object or method definition */
 } CallEntry;
 
-enum SamplesKind { SAMPLES_NODE = 1, SAMPLES_SAMPLE = 2 };
+enum SamplesKind {
+    SAMPLES_NODE = 1, SAMPLES_SAMPLE = 2, SAMPLES_PYTHON = 3, SAMPLES_NATIVE = 4, SAMPLES_WAITING = 5,
+};
 #define SAMPLES_TAG 0x5A3E0000u
 
 typedef struct {

@@ -78,7 +78,7 @@ export interface Timeline {
 // How a line's time was spent, and when, as the samples saw it: estimates.
 export interface LineSamples {
   file: string; line: number; process: Process; own_ns: number; calls_ns: number;
-  waiting_ns: number | null; course: number[];
+  python_ns: number | null; native_ns: number | null; waiting_ns: number | null; course: number[];
 }
 
 // Everything that the page shows about a run. What failed is null, and `trouble` says why.

@@ -35,19 +35,25 @@ function samplesOf(content: Content, file: string, role: string | undefined): Ma
   return new Map(mine.map((each) => [each.line, each]));
 }
 
-// A line's own part and the like, of its measured time if that is known: samples only say how it divides up.
-function splitOf(seen: LineSamples, line: Line | undefined): { own: number; calls: number; waiting: number | null } {
+// The parts of a line's measured time, if that is known: samples only say how it divides up.
+function splitOf(seen: LineSamples, line: Line | undefined) {
   const scale = line ? line.ns / (seen.own_ns + seen.calls_ns || 1) : 1;
-  return { own: seen.own_ns * scale, calls: seen.calls_ns * scale, waiting: seen.waiting_ns === null ? null : seen.waiting_ns * scale };
+  const part = (ns: number | null) => (ns === null ? null : ns * scale);
+  return { own: seen.own_ns * scale, calls: seen.calls_ns * scale, python: part(seen.python_ns), native: part(seen.native_ns), waiting: part(seen.waiting_ns) };
 }
 
-function Split({ seen, line }: { seen: LineSamples | null; line?: Line }) {
+const PARTS = {
+  python: "time in which the interpreter ran",
+  native: "time in C that it calls, as in NumPy or PyTorch: in its own thread, or in a library's threads that it waits for",
+  waiting: "time in which nothing ran for it: it slept, or waited for a file, a queue or another process",
+} as const;
+const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
+
+function Split({ seen, line, hasParts }: { seen: LineSamples | null; line?: Line; hasParts: boolean }) {
   const split = seen && splitOf(seen, line);
-  const shown = (ns: number | null | undefined) => (ns ? duration(ns) : "");
   return (
     <>
-      <span role="cell" class="number seldom">{shown(split?.own)}</span><span role="cell" class="number faint seldom">{shown(split?.calls)}</span>
-      <span role="cell" class="number faint seldom">{shown(split?.waiting)}</span>
+      {hasParts && NAMES.map((name) => <span key={name} role="cell" class="number seldom">{split?.[name] ? duration(split[name]) : ""}</span>)}
       <span role="cell" class="course seldom">{seen && <Spark values={seen.course} />}</span>
     </>
   );
@@ -116,6 +122,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   const most = Math.max(1, ...[...lines.values()].map(VALUE[heat]));
   const samples = useMemo(() => samplesOf(content, file, functions[0] && processName(functions[0].process)), [content, file, functions]);
   const isSampled = samples.size > 0;
+  const hasParts = [...samples.values()].some((each) => each.python_ns !== null);
   const box = useRef<HTMLDivElement>(null);
   const whole = content.summary.wall_ns || 1;
 
@@ -159,17 +166,15 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
           <div class="code-row code-head" role="row">
             <span role="columnheader" class="number at">line</span><span role="columnheader" class="number">time</span><span role="columnheader" class="number share spare">of run</span>
             <span role="columnheader" class="number">hits</span><span role="columnheader" class="number spare">per hit</span>
-            {isSampled && <span role="columnheader" class="number seldom" title="time in the line itself: its own bytecode, and C that it calls">own</span>}
-            {isSampled && <span role="columnheader" class="number seldom" title="time in Python functions that it calls">in calls</span>}
-            {isSampled && <span role="columnheader" class="number seldom" title="of both: time in which the thread used no CPU">waiting</span>}
-            {isSampled && <span role="columnheader" class="course seldom" title="when it ran, from the begin of the run to its end">over the run</span>}
+            {hasParts && NAMES.map((name) => <span key={name} role="columnheader" class="number seldom" title={PARTS[name]}>{name}</span>)}
+            {isSampled && <span role="columnheader" class="course seldom" title="when it ran, from its beginning to its end">over the run</span>}
             {heats.includes("ops") && <span role="columnheader" class="number spare">operators</span>}
             {heats.includes("device") && <span role="columnheader" class="number spare">device</span>}
             {heats.includes("alloc") && <span role="columnheader" class="number spare">allocated</span>}
             <span role="columnheader" class="text">source</span>
           </div>
           {shown.map((_, index) => (
-            <Row key={index} number={index + 1} line={lines.get(index + 1)} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
+            <Row key={index} number={index + 1} line={lines.get(index + 1)} hasParts={hasParts} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
               chosen={line === index + 1} found={!!find && shown[index].toLowerCase().includes(find.toLowerCase())}
               onClick={() => go("source", { file, line: index + 1, process: props.role })} />
           ))}
@@ -180,7 +185,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   );
 }
 
-function Row(props: { number: number; line?: Line; seen?: LineSamples | null; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
+function Row(props: { number: number; line?: Line; seen?: LineSamples | null; hasParts: boolean; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
   const { line } = props;
   const share = line ? VALUE[props.heat](line) / props.most : 0;
   const heat = share > 0 ? Math.max(0.04, Math.sqrt(share) * 0.85) : 0;
@@ -192,7 +197,7 @@ function Row(props: { number: number; line?: Line; seen?: LineSamples | null; pi
       <span class="number share spare" role="cell">{line && percent(line.ns / props.whole)}</span>
       <span class="number" role="cell">{line && <>{line.estimated && <abbr title="at least: this line was thinned out">≥</abbr>}{count(line.hits)}</>}</span>
       <span class="number spare" role="cell">{line && duration(line.ns / Math.max(1, line.hits))}</span>
-      {props.seen !== undefined && <Split seen={props.seen} line={line} />}
+      {props.seen !== undefined && <Split seen={props.seen} line={line} hasParts={props.hasParts} />}
       {props.heats.includes("ops") && <span class="number spare" role="cell">{line?.ops ? duration(line.ops) : ""}</span>}
       {props.heats.includes("device") && <span class="number spare" role="cell">{line?.device ? duration(line.device) : ""}</span>}
       {props.heats.includes("alloc") && <span class="number spare" role="cell">{line?.alloc ? size(line.alloc) : ""}</span>}
@@ -225,9 +230,9 @@ function AboutLine(props: { content: Content; file: string; number: number; line
               <tr><td>of the run</td><td class="number">{percent(line.ns / (content.summary.wall_ns || 1))}</td></tr>
               <tr><td>hits</td><td class="number">{count(line.hits)}</td></tr>
               <tr><td>per hit</td><td class="number">{duration(line.ns / Math.max(1, line.hits))}</td></tr>
-              {split && <tr><td>own, from samples</td><td class="number">{duration(split.own)}</td></tr>}
-              {split && <tr><td>in functions it calls</td><td class="number">{duration(split.calls)}</td></tr>}
-              {split && split.waiting !== null && <tr><td>waiting (no CPU used)</td><td class="number">{duration(split.waiting)}</td></tr>}
+              {split && <tr><td>in the line itself</td><td class="number">{duration(split.own)}</td></tr>}
+              {split && <tr><td>in Python functions it calls</td><td class="number">{duration(split.calls)}</td></tr>}
+              {split && NAMES.map((name) => split[name] !== null && <tr key={name}><td title={PARTS[name]}>{name}</td><td class="number">{duration(split[name])}</td></tr>)}
               {line.ops !== null && <tr><td>operators, in windows</td><td class="number">{duration(line.ops)}</td></tr>}
               {line.device !== null && <tr><td>on the device, in windows</td><td class="number">{duration(line.device)}</td></tr>}
               {line.alloc !== null && <tr><td>allocated, in windows</td><td class="number">{size(line.alloc)}</td></tr>}
