@@ -89,6 +89,24 @@ def test_a_device_without_a_host_still_names_its_operators_and_their_lines(tmp_p
     assert kernel.location == row.location
 
 
+def test_an_instruction_too_short_to_last_a_nanosecond_takes_no_other_ones_time(
+    tmp_path: Path,
+) -> None:
+    """Rounded, it begins where the one after it does; a loop still is what is inside it."""
+    device = PlaneWriter("/device:TPU:0")
+    line = device.line(2, "XLA Ops")
+    line.event("copy-start.1", 10, 0.0002).event("copy-done.1", 10.0002, 30)
+    line.event("while.1", 50, 40).event("add.1", 52, 10)
+    copies = device.line(3, "Async XLA Ops")
+    copies.event("async-copy.1", 0, 60).event("async-copy.2", 10, 20)
+    path = write(tmp_path / "t.xplane.pb", device)
+    found = {row.name: (row.calls, row.total_ns) for row in kernels(run_of_trace(path)).kernels}
+    assert found == {
+        "copy-start": (1, 0), "copy-done": (1, 30 * US), "add": (1, 10 * US),
+        "async-copy": (2, 80 * US),
+    }  # fmt: skip
+
+
 def hlo(module: str, instruction: str, op_name: str, file: str, line: int) -> bytes:
     """A program of one instruction, with its line stored in the newer way."""
     frames = text(1, file) + text(3, number(1, 1) + number(3, line))

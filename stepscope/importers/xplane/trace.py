@@ -158,7 +158,8 @@ class _Maker:
         kept = lines[plane.events["line"]] if len(lines) else np.zeros(0, np.bool_)
         is_tpu = np.array([line.name in OPERATIONS for line in plane.lines], np.bool_)
         if is_tpu.any():
-            kept &= _holds_none(plane.events)
+            is_async = np.array([line.name == OPERATIONS[1] for line in plane.lines], np.bool_)
+            kept &= _holds_none(plane.events) | is_async[plane.events["line"]]
         if not kept.any():
             return
         table = self._table(plane)
@@ -284,10 +285,14 @@ def _inside(events: npt.NDArray[Any], which: Ints, outer: Ints) -> _Mask:
 
 
 def _holds_none(events: npt.NDArray[Any]) -> _Mask:
-    """Which events contain no other event of their line."""
+    """Which events contain no other event of their line. Picoseconds were rounded: what is left
+    without a duration, or begins in the last nanosecond of another one, is beside that."""
     end = events["start_ns"] + events["duration_ns"]
     order = np.lexsort((-end, events["start_ns"], events["line"]))
+    order = order[events["duration_ns"][order] > 0]
     line, start, ends = events["line"][order], events["start_ns"][order], end[order]
     holds = np.zeros(len(events), np.bool_)
-    holds[order[:-1]] = (line[:-1] == line[1:]) & (start[1:] < ends[:-1]) & (ends[1:] <= ends[:-1])
+    holds[order[:-1]] = (
+        (line[:-1] == line[1:]) & (start[1:] + 1 < ends[:-1]) & (ends[1:] <= ends[:-1])
+    )
     return ~holds
