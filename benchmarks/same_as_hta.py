@@ -21,7 +21,7 @@ from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.model.ops import DeviceRow
 
 _PROGRAM: Final = Path(__file__).parent / "programs" / "hta_figures.py"
-_ENVIRONMENT: Final = Path(__file__).parent / "out" / "hta"
+ENVIRONMENT: Final = Path(__file__).parent / "out" / "hta"
 _PACKAGES: Final = ("HolisticTraceAnalysis==0.5.0", "pandas<3")
 _NEAR_US: Final = 0.5  # HTA adds floats that hold every quarter of a microsecond
 _NEAR_PERCENT: Final = 0.01  # HTA rounds to that
@@ -86,7 +86,7 @@ def _is_same(name: str, theirs: float, ours: float) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("traces", nargs="+", type=Path)
-    parser.add_argument("--environment", type=Path, default=_ENVIRONMENT)
+    parser.add_argument("--environment", type=Path, default=ENVIRONMENT)
     given = parser.parse_args()
     python, is_same = python_of(given.environment), True
     for trace in given.traces:

@@ -1,103 +1,180 @@
-"""Makes traces of any size, asks `stepscope` for their summary, and writes
-benchmarks/trace_files.md: CPU time and the most memory.
+"""Makes traces of any size and of many ranks, asks `stepscope` for their summary, and writes
+benchmarks/trace_files.md: CPU time and the most memory, by events, by ranks, and beside HTA.
 
-The events are like those that torch.profiler writes of a training with a device: operators with
-shapes, calls into the device's library, kernels, steps of a thousand events.
-`python -m benchmarks.trace_files [EVENTS...]`; `--make FILE EVENTS` only makes a file.
+`python -m benchmarks.trace_files [--events N,...] [--ranks N,...] [--beside-hta EVENTS]`
+
+Each part writes its own rows; a part that is not asked for keeps those that are there.
 """
 
-import gzip
+import argparse
 import json
 import statistics
-import sys
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Final
 
+from benchmarks import machine
 from benchmarks.analysis import MB, Answered, stepscope
+from benchmarks.made_traces import make
 from benchmarks.report import table
+from benchmarks.same_as_hta import ENVIRONMENT, python_of
 
-RESULTS = Path(__file__).parent / "trace_files.md"
-SIZES = (100_000, 1_000_000)
-ROUNDS = 3
-STEP = 1_000  # events
-EPOCH_US = 1_700_000_000_000_000.0
-NAMES = ("aten::mm", "aten::add", "aten::relu", "aten::convolution", "aten::layer_norm")
-INTRODUCTION = """# What a trace of another tool costs
+RESULTS: Final = Path(__file__).parent / "trace_files.md"
+ROWS: Final = Path(__file__).parent / "trace_files.json"
+_PROGRAM: Final = Path(__file__).parent / "programs" / "hta_summary.py"
+EVENTS: Final = (100_000, 1_000_000, 2_000_000, 10_000_000)
+RANKS: Final = (8, 64, 512)
+BESIDE_HTA: Final = 2_000_000
+ROUNDS: Final = 3
+_EVENTS_OF_A_RANK: Final = 3_000
+_LEAST_TIMES: Final = {"CPU time": 25, "memory": 9}  # what HTA takes, as a multiple of ours
+INTRODUCTION: Final = """# What a trace of another tool costs
 
-Made by `python -m benchmarks.trace_files`; do not edit. CPU time of the whole command, the median
-of {rounds}, and the most memory that it had.
+Made by `python -m benchmarks.trace_files`; do not edit. CPU time of the whole command with all its
+processes, the median of {rounds}, and the most memory that one of them had.
+{machine}.
 
+The traces are made as torch.profiler writes them of a training on a device, {bytes} bytes an event.
 """
+Row = list[str]
 
 
-def events(count: int) -> Iterator[dict[str, Any]]:
-    """A third each: operators, launches, kernels; a mark around each step."""
-    for number in range(count // 3):
-        at = EPOCH_US + 12.5 * number
-        if number % (STEP // 3) == 0:
-            yield of("user_annotation", f"ProfilerStep#{number * 3 // STEP}", at, 12.5 * STEP / 3)
-        args = {"External id": number, "Input Dims": [[32, 64 + number % 7], [64]]}
-        yield of("cpu_op", NAMES[number % len(NAMES)], at + 0.5, 9.25, **args)
-        join = {"External id": number, "correlation": number}
-        yield of("cuda_runtime", "cudaLaunchKernel", at + 2, 3.125, **join)
-        yield of("kernel", f"gemm_{number % 50}", at + 6, 8.75, device=0, stream=7, **join)
+def measured(ask: Callable[[], Answered]) -> Answered:
+    answers = [ask() for _ in range(ROUNDS)]
+    return Answered(
+        statistics.median(each.seconds for each in answers),
+        statistics.median(each.cpu_s for each in answers),
+        max(each.peak_bytes for each in answers),
+    )
 
 
-def of(category: str, name: str, start_us: float, lasted_us: float, **args: Any) -> dict[str, Any]:
-    where = {"pid": 0, "tid": 7} if category == "kernel" else {"pid": 41, "tid": 41}
-    at = {"ts": start_us, "dur": lasted_us}
-    return {"ph": "X", "cat": category, "name": name} | where | at | {"args": args}
+def cost(answer: Answered, events: int) -> Row:
+    micro = 1e6 * answer.cpu_s / events
+    return [f"{answer.cpu_s:.1f} s", f"{micro:.1f} µs", f"{answer.peak_bytes / MB:,.0f} MB"]
 
 
-def make(path: Path, count: int, rank: int = 0) -> Path:
-    """Zipped if its name says so."""
-    opened = gzip.open if path.name.endswith(".gz") else open
-    info = json.dumps({"backend": "nccl", "rank": rank, "world_size": 2})
-    with opened(path, "wt") as file:
-        file.write(f'{{"schemaVersion": 1, "distributedInfo": {info}, "traceEvents": [\n')
-        for number, event in enumerate(events(count)):
-            file.write(("" if number == 0 else ",\n") + json.dumps(event))
-        file.write("\n]}")
-    return path
+# --- by events ------------------------------------------------------------------------------------
 
 
-def row(what: str, path: Path, *words: str) -> list[str]:
-    answers = [stepscope(*words) for _ in range(ROUNDS)]
-    return [what, f"{size_of(path) / MB:,.0f} MB", *figures(answers)]
+def by_events(folder: Path, counts: list[int]) -> Iterator[Row]:
+    for count in counts:
+        path = make(folder / f"{count}.json.gz", count)
+        found = measured(partial(stepscope, "show", str(path)))
+        yield [f"{count:,}", f"{path.stat().st_size / MB:,.0f} MB", *cost(found, count)]
+        path.unlink()
 
 
-def figures(answers: list[Answered]) -> list[str]:
-    cpu_s = statistics.median(each.cpu_s for each in answers)
-    return [f"{cpu_s:.2f} s", f"{max(each.peak_bytes for each in answers) / MB:,.0f} MB"]
+# --- by ranks -------------------------------------------------------------------------------------
 
 
-def size_of(path: Path) -> int:
-    files = path.iterdir() if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files)
+def by_ranks(folder: Path, counts: list[int]) -> Iterator[Row]:
+    for count in counts:
+        ranks = folder / f"{count}-ranks"
+        ranks.mkdir()
+        for rank in range(count):
+            make(ranks / f"rank{rank}.json.gz", _EVENTS_OF_A_RANK, rank)
+        for engine in ("processes", "dask"):
+            words = ("show", str(ranks), "ranks", "--engine", engine)
+            found = measured(partial(stepscope, *words))
+            yield [
+                f"{count:,}",
+                engine,
+                f"{found.seconds:.1f} s",
+                *cost(found, count * _EVENTS_OF_A_RANK),
+            ]
 
 
-def measured(folder: Path, count: int) -> Iterator[list[str]]:
-    plain = make(folder / f"{count}.json", count)
-    yield row(f"`show` of {count:,} events", plain, "show", str(plain))
-    plain.unlink()
-    zipped = make(folder / f"{count}.json.gz", count)
-    yield row(f"`show` of {count:,} events, zipped", zipped, "show", str(zipped))
-    zipped.unlink()
+# --- beside HTA -----------------------------------------------------------------------------------
 
 
-def main(words: list[str]) -> None:
-    if words[:1] == ["--make"]:
-        make(Path(words[1]), int(words[2]))
-        return
-    sizes = [int(word) for word in words] or SIZES
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [row for size in sizes for row in measured(Path(folder), size)]
-    head = ["what", "file", "CPU time", "memory at most"]
-    RESULTS.write_text(INTRODUCTION.format(rounds=ROUNDS) + table(head, rows) + "\n")
+def beside_hta(folder: Path, count: int, environment: Path) -> Iterator[Row]:
+    """One after the other, twice each: a busy machine slows both."""
+    path = make(folder / "beside.json.gz", count)
+    python = python_of(environment)
+    ours, theirs = stepscope("show", str(path)), _hta(python, path)
+    again = stepscope("show", str(path))
+    cpu_s = (ours.cpu_s + again.cpu_s) / 2
+    peak = max(ours.peak_bytes, again.peak_bytes)
+    for what, mine, other, unit in (
+        ("CPU time", cpu_s, theirs.cpu_s, "s"),
+        ("memory", peak / MB, theirs.peak_bytes / MB, "MB"),
+    ):
+        times, least = other / mine, _LEAST_TIMES[what]
+        verdict = "yes" if times >= least else "**no**"
+        yield [what, f"{mine:,.1f} {unit}", f"{other:,.1f} {unit}", f"{times:.1f} times",
+               f"{least} times", verdict]  # fmt: skip
+
+
+def _hta(python: Path, path: Path) -> Answered:
+    command = [str(python), "-W", "ignore", str(_PROGRAM), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    said = json.loads(done.stdout.splitlines()[-1])
+    return Answered(0.0, said["cpu_s"], said["peak_bytes"])
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+_HEADS: Final = {
+    "By events": ["events", "file", "CPU time", "of an event", "memory at most"],
+    f"By ranks of {_EVENTS_OF_A_RANK:,} events": [
+        "ranks", "engine", "takes", "CPU time", "of an event", "memory at most"
+    ],
+    f"{BESIDE_HTA:,} events beside HTA": [
+        "what", "stepscope", "HTA", "HTA takes", "at least", "holds"
+    ],
+}  # fmt: skip
+_ABOUT: Final = {
+    "By events": "`show` of one file, zipped: the time of an event stays the same.",
+    f"By ranks of {_EVENTS_OF_A_RANK:,} events": (
+        "`show ranks` of a folder, read by processes of this machine and by dask's workers on it."
+    ),
+    f"{BESIDE_HTA:,} events beside HTA": (
+        "The summary of the same zipped file, and HTA's reading of it with its temporal breakdown, "
+        "in an environment of its own."
+    ),
+}
+
+
+def page(rows: dict[str, list[Row]]) -> str:
+    made = [
+        f"## {title}\n\n{_ABOUT[title]}\n\n{table(head, rows[title])}\n"
+        for title, head in _HEADS.items()
+        if title in rows
+    ]
+    about = machine.sentence(machine.describe())
+    return "\n".join([INTRODUCTION.format(rounds=ROUNDS, machine=about, bytes=280), *made])
+
+
+def numbers(text: str) -> list[int]:
+    return [int(word) for word in text.split(",") if word]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=numbers, metavar="N,...")
+    parser.add_argument("--ranks", type=numbers, metavar="N,...")
+    parser.add_argument("--beside-hta", type=int, metavar="EVENTS")
+    parser.add_argument("--environment", type=Path, default=ENVIRONMENT, help="HTA's own")
+    given = parser.parse_args()
+    is_all = given.events is None and given.ranks is None and given.beside_hta is None
+    rows = json.loads(ROWS.read_text()) if ROWS.exists() else {}
+    events, ranks, hta = _HEADS
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        if is_all or given.events is not None:
+            rows[events] = list(by_events(folder, given.events or list(EVENTS)))
+        if is_all or given.ranks is not None:
+            rows[ranks] = list(by_ranks(folder, given.ranks or list(RANKS)))
+        if is_all or given.beside_hta is not None:
+            count = given.beside_hta or BESIDE_HTA
+            rows[hta] = list(beside_hta(folder, count, given.environment))
+    ROWS.write_text(json.dumps(rows, indent=1) + "\n")
+    RESULTS.write_text(page(rows))
     print(RESULTS.read_text())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

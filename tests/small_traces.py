@@ -1,5 +1,6 @@
 """Small files of other profilers, made by hand: their figures can be counted on fingers."""
 
+import gzip
 import json
 import marshal
 import pickle
@@ -99,4 +100,42 @@ def write_snapshot(path: Path) -> Path:
         {"name": "train", "filename": "/home/ada/train.py", "line": 12},
     ]
     path.write_bytes(pickle.dumps(snapshot_of(frames)))
+    return path
+
+
+def viztracer_json(path: Path) -> Path:
+    """outer calls inner, which calls a function of Python's own."""
+    calls = [
+        event("outer (/home/ada/train.py:2)", 0, 90, "fee"),
+        event("inner (/home/ada/train.py:1)", 10, 60, "fee"),
+        event("builtins.sum", 20, 50, "fee"),
+    ]
+    return write_json(path, calls)
+
+
+def tensorflow_json(path: Path) -> Path:
+    def named(pid: int, tid: int, process: str, thread: str) -> list[dict[str, object]]:
+        at = {"ph": "M", "pid": pid}
+        return [
+            at | {"name": "process_name", "args": {"name": process}},
+            at | {"name": "thread_name", "tid": tid, "args": {"name": thread}},
+        ]
+
+    def row(name: str, start: float, lasted: float, pid: int, tid: int, **args: str) -> object:
+        times = {"ts": start, "dur": lasted, "pid": pid, "tid": tid}
+        return {"ph": "X", "name": name} | times | ({"args": args} if args else {})
+
+    events = [
+        *named(701, 1, "/host:CPU", "python"),
+        *named(3, 9, "/device:GPU:0", "Stream #9(Compute)"),
+        *named(3, 8, "/device:GPU:0", "XLA Modules"),
+        row("train", 0, 100, 701, 1, step_num="4"),
+        row("train", 100, 100, 701, 1, step_num="5"),
+        row("model/dense/MatMul:MatMul", 10, 20, 701, 1),
+        row("dot.3", 130, 20, 701, 1, hlo_op="dot.3"),
+        row("gemm", 50, 25, 3, 9),
+        row("gemm", 150, 25, 3, 9),
+        row("jit_step", 50, 25, 3, 8),
+    ]
+    path.write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
     return path

@@ -72,7 +72,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "importers": ("importers", "importers.kineto", "importers.xplane", "importers.tensorflow_json",
                   "importers.viztracer", "importers.pstats", "importers.lprof",
-                  "importers.memory_snapshot"),
+                  "importers.memory_snapshot", "importers.execution_trace"),
     "compare": ("compare.statistics", "compare"),
     "advise": ("advise.evidence", "advise.gain", "advise.rules", "advise.rules.device",
                "advise.rules.host_trace", "advise"),

@@ -1,6 +1,7 @@
 """Arithmetic on time intervals: nesting, exclusive time, and what falls into which step."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy.typing as npt
 from stepscope.clock import Ints
 
 Indices = npt.NDArray[np.intp]
+IntervalOf = Callable[[Indices], tuple[Ints, Ints]]  # where those of these numbers begin and end
 _STEPS_AT_ONCE: Final = 2**16  # of millions, what is computed on the way would take gigabytes
+_PIECE: Final = 250_000  # intervals at a time
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -170,18 +173,38 @@ def _covered_before(at_ns: Ints, others: tuple[Ints, Ints]) -> Ints:
 
 
 def by_order(
-    kind: Ints, intervals: tuple[Ints, Ints], steps: tuple[Ints, Ints], kinds: int
+    kind: npt.NDArray[Any], interval_of: IntervalOf, steps: tuple[Ints, Ints], kinds: int
 ) -> npt.NDArray[np.int64]:
-    """steps x kinds: how long each kind is the first of those that run: kind 0 hides all others.
-    What is left of the time belongs to none."""
+    """steps x kinds: how long each kind is the first of those that run: kind 0 hides all others,
+    and one below 0 is none. What is left of the time belongs to none."""
     table = np.zeros((len(steps[0]), kinds), np.int64)
     covered = np.zeros(0, np.int64), np.zeros(0, np.int64)
     covered_ns = np.zeros(len(steps[0]), np.int64)
     for number in np.unique(kind).tolist():
-        here = np.flatnonzero(kind == number)
-        alone = union(intervals[0][here], intervals[1][here])
-        covered = union(*(np.concatenate(pair) for pair in zip(covered, alone, strict=True)))
+        if number < 0:
+            continue
+        alone = _union_of(interval_of, np.flatnonzero(kind == number))
+        covered = union(*_joined(covered, alone))
         now_ns = overlap_ns(*steps, covered)
         table[:, number] = now_ns - covered_ns
         covered_ns = now_ns
     return table
+
+
+def intervals_of(start_ns: Ints, end_ns: Ints) -> IntervalOf:
+    return lambda chosen: (start_ns[chosen], end_ns[chosen])
+
+
+def _union_of(interval_of: IntervalOf, chosen: Indices) -> tuple[Ints, Ints]:
+    """Piece by piece: of millions, most overlap with their neighbours."""
+    parts = [union(*interval_of(piece)) for piece in _pieces(chosen)]
+    return union(*_joined(*parts)) if len(parts) > 1 else parts[0]
+
+
+def _pieces(chosen: Indices) -> list[Indices]:
+    return np.array_split(chosen, max(1, len(chosen) // _PIECE))
+
+
+def _joined(*parts: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    starts, ends = zip(*parts, strict=True)
+    return np.concatenate(starts), np.concatenate(ends)

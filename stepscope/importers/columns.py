@@ -13,6 +13,7 @@ import numpy.typing as npt
 from stepscope.clock import Ints
 
 _NARROW: Final = (np.int8, np.int16, np.int32)
+_TOGETHER: Final = 64  # tables of some 10,000 events
 _Column = npt.NDArray[Any]
 
 
@@ -121,15 +122,24 @@ class Builder:
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
         self._parts: dict[str, list[_Column]] = {name: [] for name in dtype.names or ()}
+        self._latest: list[dict[str, _Column]] = []
         self._count = 0
 
     def add(self, table: npt.NDArray[Any]) -> None:
         self._count += len(table)
+        self._latest.append({name: narrowest(table[name]) for name in self._parts})
+        if len(self._latest) == _TOGETHER:
+            self._put_together()
+
+    def _put_together(self) -> None:
+        """Small pieces, kept until the end, would leave holes in the memory."""
         for name, parts in self._parts.items():
-            parts.append(narrowest(table[name]))
+            parts.append(_joined([each[name] for each in self._latest], self._dtype[name]))
+        self._latest.clear()
 
     def columns(self) -> Columns:
         """Column by column: no more than one is there twice."""
+        self._put_together()
         joined = {
             name: _joined(self._parts.pop(name), self._dtype[name]) for name in [*self._parts]
         }
@@ -147,7 +157,8 @@ def narrowest(column: _Column) -> _Column:
     least, most = column.min(), column.max()
     if least == most:
         return np.broadcast_to(least, len(column))
-    return column.astype(_type(least, most, column.dtype))
+    kind = _type(least, most, column.dtype)
+    return np.ascontiguousarray(column.astype(kind, copy=False))
 
 
 def _type(least: Any, most: Any, dtype: np.dtype[Any]) -> Any:

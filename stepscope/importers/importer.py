@@ -4,15 +4,15 @@ import abc
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Final
 
 import stepscope.importers as folder
-from stepscope.errors import NotATrace
+from stepscope.errors import DataError, NotATrace
 from stepscope.importers.causes import Causes
 from stepscope.importers.collectives import Collective
-from stepscope.importers.trace import Trace
+from stepscope.importers.trace import LentShapes, Trace
 from stepscope.importers.unzip import read_head
 from stepscope.importers.written_events import Written, events_of
 
@@ -23,6 +23,7 @@ class Importer(abc.ABC):
     label: ClassVar[str]  # "torch.profiler's JSON"
     endings: ClassVar[tuple[str, ...]]  # of its files' names, zipped ones too
     is_general: ClassVar[bool] = False  # takes what has its endings and nobody else recognises
+    is_beside: ClassVar[bool] = False  # adds to the trace beside it, and is none itself
 
     @abc.abstractmethod
     def recognises(self, head: bytes) -> bool:
@@ -43,6 +44,14 @@ class Importer(abc.ABC):
     def written_events(self, trace: Trace) -> Iterator[Written]:
         """Its events with everything the file says about them, in Kineto's form."""
         return events_of(trace)
+
+    def calls(self, path: Path) -> Mapping[int, int]:
+        """The number of the operator's call by the external id of its event, if it has one."""
+        return {}
+
+    def lent_shapes(self, path: Path) -> LentShapes:
+        """What it adds to the trace beside it; raises DataError if it cannot be read."""
+        return LentShapes(None, {})
 
     def profile(self, path: Path) -> bytes | None:
         """The file as TensorBoard's profile plugin reads it."""
@@ -91,3 +100,11 @@ def importer_of(path: Path) -> Importer:
         tried = ", ".join(f"{each.label} ({', '.join(each.endings)})" for each in every)
         raise NotATrace(f"'{path}' is not a readable trace. Tried: {tried}.")
     return found
+
+
+def is_beside(path: Path) -> bool:
+    """Whether it only adds to another file; what cannot be read does not."""
+    try:
+        return importer_of(path).is_beside
+    except DataError:
+        return False

@@ -87,6 +87,18 @@ class Shapes(msgspec.Struct, frozen=True):
     concrete: str = ""  # strides and paddings of convolutions
 
 
+class NamedShapes(msgspec.Struct, frozen=True):
+    name: str  # of the operator
+    shapes: Shapes
+
+
+class LentShapes(msgspec.Struct, frozen=True):
+    """What a file without times knows about the operators of a trace."""
+
+    pid: int | None
+    by_call: dict[int, NamedShapes]  # by the number of the operator's call
+
+
 class Source(msgspec.Struct, frozen=True):
     """The line of Python that made an operation, according to the trace."""
 
@@ -182,7 +194,7 @@ class Trace:
         """Of its events, to change them."""
         return cast(Columns, self.events)
 
-    def with_times(self, **columns: Ints) -> "Trace":
+    def with_columns(self, **columns: Ints) -> "Trace":
         """With these columns of its events in place of its own."""
         changed = self.columns
         for name, values in columns.items():
@@ -191,7 +203,9 @@ class Trace:
 
     def shifted(self, by_ns: int) -> "Trace":
         """The same on another clock."""
-        moved = self.with_times(start_ns=self.events["start_ns"] + by_ns)
+        if not by_ns:
+            return self
+        moved = self.with_columns(start_ns=self.events["start_ns"] + by_ns)
         moved.memory, moved.flows = self.memory.copy(), self.flows.copy()
         for table in (moved.memory, moved.flows):
             table["at_ns"] += by_ns

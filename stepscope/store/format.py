@@ -58,6 +58,7 @@ SAMPLES_FILE: Final = "samples.bin"
 TRACKERS_FILE: Final = "trackers.jsonl"
 OPS_FILE: Final = "ops-{number}.{ending}"
 TRACE_FILE: Final = "trace{ending}"
+BESIDE_FILE: Final = "beside-trace-{number}{ending}"  # what adds to it
 TABLES_FOLDER: Final = "tables"
 
 

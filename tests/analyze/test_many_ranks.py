@@ -85,7 +85,7 @@ def test_processes_read_what_one_alone_reads(folder: Path, monkeypatch: pytest.M
 
 def test_each_file_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_any(folder, two_processes)
-    monkeypatch.setattr(windows, "read_file", lambda path: pytest.fail(f"{path} is read again"))
+    monkeypatch.setattr(windows, "read_anew", lambda path: pytest.fail(f"{path} is read again"))
     answers(folder, one_by_one)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import needs
 from stepscope.analyze.answers.steps import steps
-from stepscope.analyze.intervals import by_order
+from stepscope.analyze.intervals import by_order, intervals_of
 from stepscope.analyze.operators.device import device
 from stepscope.analyze.traces.foreign import run_of_trace
 from stepscope.analyze.traces.xprof_steps import CATEGORIES, categories_of
@@ -129,8 +129,8 @@ def test_each_moment_belongs_to_the_first_kind_that_runs(
     begin, lasts = np.array(stretches, np.int64).reshape(-1, 2).T
     steps = begin, begin + lasts
     expected = [moment_by_moment(found, at, at + ns, 10) for at, ns in stretches]
-    assert by_order(kind, intervals, steps, 10).tolist() == expected
-    xprof = categories_of(kind, intervals, steps)
+    assert by_order(kind, intervals_of(*intervals), steps, 10).tolist() == expected
+    xprof = categories_of(kind, intervals_of(*intervals), steps)
     assert xprof.min(initial=0) >= 0
     assert xprof.sum(axis=1).tolist() == lasts.tolist()
     left = [ns - sum(row) for (_, ns), row in zip(stretches, expected, strict=True)]

@@ -12,7 +12,17 @@ from typing import Any
 
 import pytest
 
-from small_traces import event, rank_trace, stacks_trace, write_json, write_pstats, write_snapshot
+from damage import damaged
+from small_traces import (
+    event,
+    rank_trace,
+    stacks_trace,
+    tensorflow_json,
+    viztracer_json,
+    write_json,
+    write_pstats,
+    write_snapshot,
+)
 from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.traces.foreign import load_any
 from stepscope.cli.main import main
@@ -142,26 +152,9 @@ SEEDS: dict[str, Callable[[Path], Path]] = {
     "a.prof": write_pstats,
     "a.pickle": write_snapshot,
     "a.lprof": write_lprof,
+    "viztracer.json": viztracer_json,
+    "host.trace.json.gz": tensorflow_json,
 }
-
-
-def damaged(content: bytes, chance: random.Random) -> bytes:
-    """Cut off, with bytes changed, with a stretch gone or doubled."""
-    data = bytearray(content)
-    for _ in range(chance.randint(1, 4)):
-        at, size = chance.randrange(len(data) + 1), chance.randint(1, 40)
-        what = chance.randrange(5)
-        if what == 0:
-            del data[at:]
-        elif what == 1:
-            data[at : at + 1] = bytes([chance.randrange(256)])
-        elif what == 2:
-            del data[at : at + size]
-        elif what == 3:
-            data[at:at] = data[at : at + size]
-        else:
-            data[at:at] = chance.choice([b"\x00", b"\x1b[2J", b"1e999", b"-1", b'"', b"\\", b"}]"])
-    return bytes(data)
 
 
 def ask_everything(path: Path, seed: int) -> None:

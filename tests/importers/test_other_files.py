@@ -1,7 +1,5 @@
 """Files of profilers that write no operators: what each has is in the views of a run."""
 
-import gzip
-import json
 import pickle
 import zipfile
 from pathlib import Path
@@ -9,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from small_traces import event, stacks_trace, write_json, write_pstats, write_snapshot
+from small_traces import (
+    stacks_trace,
+    tensorflow_json,
+    viztracer_json,
+    write_pstats,
+    write_snapshot,
+)
 from stepscope.analyze.answers.memory import memory
 from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.answers.summary import summary
@@ -76,12 +80,7 @@ def test_memory_events_of_a_trace_are_memory(tmp_path: Path) -> None:
 
 
 def test_viztracers_calls_are_functions(tmp_path: Path) -> None:
-    calls = [
-        event("outer (/home/ada/train.py:2)", 0, 90, "fee"),
-        event("inner (/home/ada/train.py:1)", 10, 60, "fee"),
-        event("builtins.sum", 20, 50, "fee"),
-    ]
-    path = write_json(tmp_path / "result.json", calls)
+    path = viztracer_json(tmp_path / "result.json")
     assert "VizTracer" in importer_of(path).label
     rows = functions(load_any(path)).functions
     found = [(row.file, row.line, row.function, row.tottime_ns) for row in rows]
@@ -90,34 +89,6 @@ def test_viztracers_calls_are_functions(tmp_path: Path) -> None:
         ("/home/ada/train.py", 2, "outer", 30_000),
         ("/home/ada/train.py", 1, "inner", 10_000),
     ]
-
-
-def tensorflow_json(path: Path) -> Path:
-    def named(pid: int, tid: int, process: str, thread: str) -> list[dict[str, object]]:
-        at = {"ph": "M", "pid": pid}
-        return [
-            at | {"name": "process_name", "args": {"name": process}},
-            at | {"name": "thread_name", "tid": tid, "args": {"name": thread}},
-        ]
-
-    def row(name: str, start: float, lasted: float, pid: int, tid: int, **args: str) -> object:
-        times = {"ts": start, "dur": lasted, "pid": pid, "tid": tid}
-        return {"ph": "X", "name": name} | times | ({"args": args} if args else {})
-
-    events = [
-        *named(701, 1, "/host:CPU", "python"),
-        *named(3, 9, "/device:GPU:0", "Stream #9(Compute)"),
-        *named(3, 8, "/device:GPU:0", "XLA Modules"),
-        row("train", 0, 100, 701, 1, step_num="4"),
-        row("train", 100, 100, 701, 1, step_num="5"),
-        row("model/dense/MatMul:MatMul", 10, 20, 701, 1),
-        row("dot.3", 130, 20, 701, 1, hlo_op="dot.3"),
-        row("gemm", 50, 25, 3, 9),
-        row("gemm", 150, 25, 3, 9),
-        row("jit_step", 50, 25, 3, 8),
-    ]
-    path.write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
-    return path
 
 
 def test_tensorflows_json_has_steps_operators_and_the_rows_of_devices(tmp_path: Path) -> None:

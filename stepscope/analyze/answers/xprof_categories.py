@@ -6,12 +6,14 @@
 4. In any other run the phases are given XProf's names: all the compute is the host's.
 """
 
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.intervals import Indices, IntervalOf
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces import xprof_steps as xprof
@@ -157,21 +159,40 @@ def _by_time(
     trace: Trace, start_ns: Ints, end_ns: Ints, more: tuple[Ints, Ints, Ints] | None = None
 ) -> _Table:
     """What ran in each stretch of time; `more`: kinds, starts and ends of what else is known."""
-    is_seen = trace.is_of(Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
-    is_seen &= ~trace.events["is_input"] & ~named(trace, STEP)
-    events, waits = trace.events[is_seen], named(trace, *LOADERS)[is_seen]
-    kinds = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int64)
-    kind = kinds[events["name"]]
-    on_host = (events["category"] == Category.OP) | (events["category"] == Category.ANNOTATION)
-    kind[on_host] = xprof.KIND["host compute"]
-    kind[events["category"] == Category.RUNTIME] = xprof.KIND["launch"]
-    kind[waits] = xprof.KIND["wait for input"]
-    begin, stop = interval(events)
+    kind, interval_of = _kinds(trace), partial(_interval_of, trace)
     if more is not None:
-        kind, begin, stop = (
-            np.concatenate(pair) for pair in zip((kind, begin, stop), more, strict=True)
-        )
-    return xprof.categories_of(kind, (begin, stop), (start_ns, end_ns))
+        kind, interval_of = _with(kind, interval_of, more)
+    return xprof.categories_of(kind, interval_of, (start_ns, end_ns))
+
+
+def _kinds(trace: Trace) -> npt.NDArray[np.int8]:
+    """Of each event, -1: none."""
+    events = trace.events
+    of_name = np.array([xprof.device_kind(name) for name in trace.names] or [0], np.int8)
+    kind: npt.NDArray[np.int8] = of_name[events["name"]]
+    kind[trace.is_of(Category.OP, Category.ANNOTATION)] = xprof.KIND["host compute"]
+    kind[trace.is_of(Category.RUNTIME)] = xprof.KIND["launch"]
+    kind[named(trace, *LOADERS)] = xprof.KIND["wait for input"]
+    is_seen = trace.is_of(Category.OP, Category.ANNOTATION, Category.RUNTIME, *ON_DEVICE)
+    kind[~is_seen | events["is_input"] | named(trace, STEP)] = -1
+    return kind
+
+
+def _interval_of(trace: Trace, chosen: Indices) -> tuple[Ints, Ints]:
+    return interval(trace.events[chosen])
+
+
+def _with(
+    kind: npt.NDArray[Any], interval_of: IntervalOf, more: tuple[Ints, Ints, Ints]
+) -> tuple[npt.NDArray[Any], IntervalOf]:
+    """And more of them, with their own kinds."""
+    count = len(kind)
+
+    def of_both(chosen: Indices) -> tuple[Ints, Ints]:
+        first, others = interval_of(chosen[chosen < count]), chosen[chosen >= count] - count
+        return np.append(first[0], more[1][others]), np.append(first[1], more[2][others])
+
+    return np.append(kind, more[0]), of_both
 
 
 # --- runs -----------------------------------------------------------------------------------------

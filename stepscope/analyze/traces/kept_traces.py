@@ -9,9 +9,11 @@ from pathlib import Path
 import msgspec
 
 from stepscope.analyze.traces.side_by_side import Reader, side_by_side
+from stepscope.analyze.traces.surveys import rank_of
 from stepscope.analyze.traces.traced_process import infos_of
-from stepscope.errors import EnvironmentTrouble
-from stepscope.importers.importer import importer_of
+from stepscope.errors import DataError, EnvironmentTrouble
+from stepscope.importers.beside import files_beside
+from stepscope.importers.importer import importer_of, is_beside
 from stepscope.store import format as fmt
 from stepscope.store.plain_files import make_folder, replace_plain, share_no_more
 from stepscope.store.records import ProcessInfo, RunInfo
@@ -21,12 +23,15 @@ def keep_traces(
     files: Sequence[Path], make: Callable[[], str], read: Reader = side_by_side
 ) -> Path:
     """The folder that `make` makes, once it is known that there is something to keep."""
-    infos = infos_of(files, read)
+    adding = [file for file in files if is_beside(file)]
+    traces = [file for file in files if file not in adding] or files
+    infos = infos_of(traces, read)
     folder = Path(make())
     try:
-        for number, (file, (info, _)) in enumerate(zip(files, infos, strict=True)):
-            _keep(folder, number, file, info)
-        _write(folder / fmt.RUN_FILE, _run_info(files, [info for info, _ in infos]))
+        for number, (file, (info, _)) in enumerate(zip(traces, infos, strict=True)):
+            kept = _keep(folder, number, file, info)
+            _keep_beside(folder, kept, [*adding, *files_beside(file)], info)
+        _write(folder / fmt.RUN_FILE, _run_info(traces, [info for info, _ in infos]))
     except OSError as error:
         raise EnvironmentTrouble(
             f"Cannot write '{folder}': {error.strerror}. Name another folder with -o."
@@ -34,7 +39,7 @@ def keep_traces(
     return folder
 
 
-def _keep(run: Path, number: int, file: Path, info: ProcessInfo) -> None:
+def _keep(run: Path, number: int, file: Path, info: ProcessInfo) -> Path:
     """Of files of the same process, each has a folder of its own."""
     name = f"proc-{info.rank or 0}-{info.host}-{info.pid}"
     folder = run / (name if not (run / name).exists() else f"{name}.{number}")
@@ -43,6 +48,24 @@ def _keep(run: Path, number: int, file: Path, info: ProcessInfo) -> None:
     shutil.copyfile(file, folder / kept)
     share_no_more(run, file.stat().st_mode)
     _write(folder / fmt.PROCESS_FILE, msgspec.structs.replace(info, trace=kept))
+    return folder
+
+
+def _keep_beside(run: Path, folder: Path, files: Sequence[Path], info: ProcessInfo) -> None:
+    """What adds to this process's trace: it has its number, and the name of no other rank."""
+    of_process = [file for file in dict.fromkeys(files) if _is_of(file, info)]
+    for number, file in enumerate(of_process):
+        kept = fmt.BESIDE_FILE.format(number=number, ending=_ending(file))
+        shutil.copyfile(file, folder / kept)
+        share_no_more(run, file.stat().st_mode)
+
+
+def _is_of(file: Path, info: ProcessInfo) -> bool:
+    try:
+        pid = importer_of(file).lent_shapes(file).pid
+    except DataError:
+        return False
+    return pid == info.pid and rank_of(file, {}) in (None, info.rank)
 
 
 def _ending(file: Path) -> str:

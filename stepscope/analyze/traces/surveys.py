@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.traces.collective_calls import collective_ends
 from stepscope.analyze.traces.devices import told_rank
-from stepscope.analyze.traces.windows import read_file
+from stepscope.analyze.traces.windows import read_anew
 from stepscope.importers.trace import Category, Trace
 
 _RANK: Final = re.compile(r"rank[-_.]?(\d{1,6})(?!\d)", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
 
 def reading(path: Path) -> Reading:
     """Wherever it is asked for: here, in another process, on another machine."""
-    return reading_of(path, read_file(path))
+    return reading_of(path, read_anew(path))
 
 
 def reading_of(path: Path, trace: Trace | str) -> Reading:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import by_order
+from stepscope.analyze.intervals import by_order, intervals_of
 from stepscope.analyze.traces.launches import calls_of
 from stepscope.analyze.traces.marks import LOADERS, STEP, interval, ranges
 from stepscope.clock import Ints
@@ -128,7 +128,7 @@ def categories_by_step(trace: Trace, spans: Spans) -> npt.NDArray[np.int64]:
     kind = _kinds(trace, events)
     events, kind = events[kind < _NONE], kind[kind < _NONE]
     begin, stop = events["start_ns"], events["start_ns"] + events["duration_ns"]
-    table = by_order(kind, (begin, stop), (spans.start_ns, spans.end_ns), _NONE)
+    table = by_order(kind, intervals_of(begin, stop), (spans.start_ns, spans.end_ns), _NONE)
     table[:, -1] = spans.end_ns - spans.start_ns - table[:, :-1].sum(axis=1)
     return table
 

@@ -56,7 +56,9 @@ def _require_one(paths: Sequence[Path], surveys: Sequence[Survey]) -> None:
     """Of several files, some may be damaged; of none of them there is nothing to show."""
     troubles = [each.trouble for each in surveys if each.trouble is not None]
     if paths and len(troubles) == len(paths):
-        importer_of(paths[0])  # raises NotATrace if it is of no format
+        importer = importer_of(paths[0])  # raises NotATrace if it is of no format
+        if importer.is_beside:
+            importer.read(paths[0])  # says what it is for
         raise DataError(troubles[0])
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stepscope.analyze.traces.shelf import Shelf, state_of
 from stepscope.clock import Ints
 from stepscope.errors import DataError
+from stepscope.importers.beside import read_file
 from stepscope.importers.causes import Causes
 from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import Trace
@@ -42,7 +43,7 @@ class Closing:
         is_here = np.isin(trace.events["thread"], here)
         lasted_ns = trace.events["duration_ns"]
         shorter = np.where(is_here, np.minimum(lasted_ns, left_ns), lasted_ns)
-        return trace.with_times(duration_ns=shorter)
+        return trace.with_columns(duration_ns=shorter)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +111,7 @@ def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) ->
     file = state_of(path)
     found = kept_trace(path)
     if found is None:
-        found = was_read(path, read_file(path))
+        found = was_read(path, read_anew(path))
     if isinstance(found, str) or (closing is None and not shift_ns):
         return found
     changed = _shelf.get((file, closing, shift_ns))
@@ -119,10 +120,9 @@ def read_trace(path: Path, closing: Closing | None = None, shift_ns: int = 0) ->
     return changed
 
 
-def read_file(path: Path) -> Trace | str:
-    """Anew, and for nobody else."""
+def read_anew(path: Path) -> Trace | str:
     try:
-        return importer_of(path).read(path)
+        return read_file(path)
     except DataError as error:
         return str(error)
 

@@ -11,12 +11,12 @@
 """
 
 import dataclasses
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import by_order
+from stepscope.analyze.intervals import IntervalOf, by_order, intervals_of
 from stepscope.clock import Ints
 from stepscope.importers import runtime_names as words
 from stepscope.importers.causes import Causes, DeviceEvents, HostEvents
@@ -94,7 +94,7 @@ def xprof_steps(causes: Causes) -> XprofSteps:
     for (number, _), begin, stop in zip(ordered, begins.tolist(), ends.tolist(), strict=True):
         here = slice(*np.searchsorted(group, [number, number + 1]).tolist())
         step = np.array([begin], np.int64), np.array([stop], np.int64)
-        rows.append(categories_of(kind[here], (start[here], end[here]), step))
+        rows.append(categories_of(kind[here], intervals_of(start[here], end[here]), step))
     table = np.concatenate(rows) if rows else np.zeros((0, len(CATEGORIES)), np.int64)
     return XprofSteps(begins, ends, table, is_whole)
 
@@ -113,11 +113,11 @@ def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
 
 
 def categories_of(
-    kind: Ints, intervals: tuple[Ints, Ints], steps: tuple[Ints, Ints]
+    kind: npt.NDArray[Any], interval_of: IntervalOf, steps: tuple[Ints, Ints]
 ) -> npt.NDArray[np.int64]:
     """steps x CATEGORIES: for each kind in order, the time that it adds to what those above it
     cover."""
-    ns = by_order(kind, intervals, steps, len(_ORDER))
+    ns = by_order(kind, interval_of, steps, len(_ORDER))
     table = np.zeros((len(ns), len(CATEGORIES)), np.int64)
     for number, (_, category) in enumerate(_ORDER):
         table[:, CATEGORIES.index(category)] += ns[:, number]

@@ -1,7 +1,7 @@
 """Kineto's JSON as one of the formats."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,11 @@ class Kineto(Importer):
         from stepscope.importers.kineto.reader import read_kineto
 
         return read_kineto(path)
+
+    def calls(self, path: Path) -> Mapping[int, int]:
+        from stepscope.importers.kineto.records import records_of
+
+        return records_of(path)
 
     def collectives(self, path: Path) -> list[Collective]:
         from stepscope.importers.kineto.collectives import read_collectives

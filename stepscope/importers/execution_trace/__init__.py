@@ -1,0 +1,1 @@
+"""torch's Execution Traces: operators with their shapes, without times."""
