@@ -75,6 +75,8 @@ PARTS: Final = {
 
 
 def thinned_work(side: str, program: str, _events: int) -> Work:
+    if side == "stepscope" and not _core.storage_is_open():
+        raise RuntimeError("nothing is recorded here: that would compare plain runs")
     kind = load("short_calls").KINDS[program]
     settled = time.monotonic() + SETTLE_S
     while time.monotonic() < settled:

@@ -193,6 +193,9 @@ def lines_log(limit: int, until: int = 0, on_end: Callable[[], None] | None = No
 def lines_thin(code: CodeType) -> None:
     """Thin out this code now (the budget's decision, or a test's)."""
 
+def lines_settle() -> None:
+    """3.12+: take what is left of switched-off lines out of their code (the same)."""
+
 def original_code(code: CodeType) -> CodeType:
     """The code as compiled; `code` itself if it has no ticks."""
 

@@ -3,6 +3,7 @@
 #include "clock/clock.h"
 #include "lines/counters.h"
 #include "lines/lines.h"
+#include "lines/settled.h"
 
 #define EXACT_FOR_NS 2e9          /* the first 2 s are always exact */
 #define LEAST_OWN_SHARE 0.01      /* of the time: delays are known to some milliseconds only */
@@ -74,6 +75,7 @@ void budget_keep(uint64_t now, double share, double event_cost_ns, double exit_c
     double allowed = share * own_time_ns(now) / event_cost_ns;
     double total = (double)count_all(exit_cost_ns / event_cost_ns);
     looked = now;
+    lines_settle();
     if (now - began < ns_to_ticks(EXACT_FOR_NS)) return;
     if (now - began > ns_to_ticks(FULL_RECORDING_S * 1e9)) {
         thin_all();

@@ -3,6 +3,7 @@
 #include "interpreter/events.h"
 #include "lines/counters.h"
 #include "lines/front.h"
+#include "lines/settled.h"
 #include "lines/stamps.h"
 #include "storage/storage.h"
 
@@ -119,9 +120,16 @@ Place line_resume(void *frame, PyObject *code, uint32_t line, uint64_t now, int 
 }
 
 /* From 3.13 on, a lambda whose body is in its first line has no line event: nothing needs its exits. */
-static int has_no_lines(CodeRecord *record) {
+int record_has_no_lines(const CodeRecord *record) {
     if (!record->block || record->block->calls || record->block->resumes) return 0;
-    return ++record->unseen_exits > UNSEEN_EXITS;
+    return record->unseen_exits > (uint64_t)(record->thinned ? 0 : UNSEEN_EXITS);
+}
+
+static int exits_without_lines(CodeRecord *record) {
+    record->unseen_exits++;
+    if (!record_has_no_lines(record)) return 0;
+    record_unsettle(record);
+    return 1;
 }
 
 /* The frame is not on top: find it below, or it is not ours. In a recursion too deep for the stack
@@ -134,7 +142,7 @@ Place line_exit_slow(void *frame, PyObject *code, uint64_t now) {
     if (thread_is_full(thread) && found - last > CHAIN_LOOK) last = found - CHAIN_LOOK;
     while (found > last && !(found->frame == frame && found->code == code)) found--;
     if (found == last)
-        return (record->thinned && !line_log_on) || has_no_lines(record) ? PLACE_OFF : PLACE_KEEP;
+        return exits_without_lines(record) || (record->thinned && !line_log_on) ? PLACE_OFF : PLACE_KEEP;
     while (thread->top > found) drop_top(thread, now);
     activation_pop(thread, now);
     return PLACE_KEEP;
@@ -200,9 +208,12 @@ Place line_special(Activation *top, Line *before, uint32_t line, uint64_t now) {
     if (!(hits & HITS_THINNED)) return place;
     top->current = &line_nowhere;
     if (place == PLACE_RAISE || top->lines[line].hits & HITS_STAMPED) return place;
-    if ((hits & HITS_MASK) >= lines_thin_below && !line_log_on) return PLACE_OFF;
-    front_ticks_traced(top->code);
-    return PLACE_KEEP;
+    if ((hits & HITS_MASK) < lines_thin_below || line_log_on) {
+        front_ticks_traced(top->code);
+        return PLACE_KEEP;
+    }
+    record_unsettle(top->record);
+    return PLACE_OFF;
 }
 
 /* From here on samples give this code's time; running lines are accounted for first. */

@@ -37,7 +37,8 @@ typedef struct CodeRecord {
     Loop *loops;          /* owned */
     int loop_count;
     int exact, thinned;
-    int unseen_exits;     /* while none of its lines has begun */
+    uint64_t unseen_exits; /* while none of its lines has begun */
+    int unsettled;        /* a place was switched off; see settled.h */
     struct CodeRecord *next;
 } CodeRecord;
 
@@ -74,6 +75,7 @@ int record_make(PyObject *code, uint32_t id, uint32_t first_line, uint32_t count
 int record_alias(PyObject *code, CodeRecord *record); /* -1 with an exception set */
 void record_forget(PyObject *code);
 void record_thin(CodeRecord *record);
+int record_has_no_lines(const CodeRecord *record);
 int record_may_rest(const CodeRecord *record); /* thinned: its events are not needed any more */
 
 void lines_carry(void);    /* before the storage is closed */

@@ -16,6 +16,7 @@
 #include "hooks/hooks.h"
 #include "lines/line_log.h"
 #include "lines/lines.h"
+#include "lines/settled.h"
 #include "module/module.h"
 #include "wrappers/optimizers.h"
 #include "wrappers/ranges.h"
@@ -315,6 +316,7 @@ static PyMethodDef functions[] = {
     ONE("lines_calls", py_lines_calls),
     ONE("lines_set_exact", py_lines_set_exact),
     ONE("lines_thin", py_lines_thin),
+    NOARGS("lines_settle", lines_settle_now),
     NOARGS("lines_start", py_lines_start),
     NOARGS("lines_stop", py_lines_stop),
     NOARGS("lines_sync", py_lines_sync),

@@ -32,13 +32,14 @@ static char *try_at(char *wanted) {
     return wanted && at != wanted ? NULL : at;
 }
 
-/* The system hands out addresses from the top: far below the next one it is quiet. */
+/* Where the system hands out addresses from the top, it is quiet far below the next one; where it does
+   so from the bottom (valgrind), far above. */
 char *space_find(void) {
     static uintptr_t places; /* taken so far */
     char *next = try_at(NULL);
     for (int i = 0; next && i < PLACES; i++) {
-        uintptr_t below = ++places * APART;
-        char *wanted = (uintptr_t)next > below + APART ? try_at(next - below) : NULL;
+        uintptr_t away = ++places * APART;
+        char *wanted = try_at((uintptr_t)next > away + APART ? next - away : next + away);
         if (wanted) return wanted;
     }
     return next;

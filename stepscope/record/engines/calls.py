@@ -22,7 +22,6 @@ NO_SPACE: Final = "Calls are not recorded: there is no space for them."
 
 _RUN_AS_MAIN: Final = ("runpy", "_run_code")  # what `python -m` runs its module with
 
-_tool_id: int | None = None
 _on_trouble: Callable[[str], None] | None = None
 
 
@@ -118,33 +117,26 @@ def _report(text: str) -> None:
 
 if sys.version_info >= (3, 12):
 
-    def _attach() -> None:
-        global _tool_id
-        callbacks = _core.calls_callbacks()
-        _tool_id = tool_ids.claim(_give_way, callbacks)
-        if _tool_id is None:
-            _core.calls_stop()
-            _report(NO_ID)
-            return
+    def _begin(tool_id: int) -> None:
         _core.calls_attach(_taken)
-        wanted = [name for name in callbacks if not name.startswith("C_")]  # those come with CALL
-        sys.monitoring.set_events(_tool_id, sum(map(tool_ids.event, wanted)))
+        wanted = (name for name in _core.calls_callbacks() if not name.startswith("C_"))
+        sys.monitoring.set_events(tool_id, sum(map(tool_ids.event, wanted)))  # C_* come with CALL
+
+    def _end(tool_id: int) -> None:
+        _core.calls_detach()
+
+    def _lost() -> None:
+        _core.calls_stop()
+        _report(NO_ID)
+
+    _tool = tool_ids.Tool(_core.calls_callbacks, _begin, _end, _lost)
+
+    def _attach() -> None:
+        if not _tool.attach():
+            _lost()
 
     def _detach() -> None:
-        global _tool_id
-        if _tool_id is None:
-            return
-        sys.monitoring.set_events(_tool_id, 0)
-        _core.calls_detach()
-        tool_ids.release(_tool_id)
-        _tool_id = None
-
-    def _give_way() -> None:
-        """Another tool wants our id. Open calls stay as they are."""
-        assert _tool_id is not None
-        if not tool_ids.move(_tool_id, detach=_detach, attach=_attach):
-            _core.calls_stop()
-            _report(NO_ID)
+        _tool.detach()
 
 else:
 

@@ -30,7 +30,6 @@ on_trouble: Callable[[str], None] = _nobody_listens  # set by the recording: a n
 _users = 0  # users that want lines counted now
 _keepers = 0  # users that will want it again soon
 _attached = False
-_tool_id: int | None = None
 _aliases: dict[int, "weakref.ref[CodeType]"] = {}  # the same source compiled again, by address
 _swapped: list[tuple["weakref.ref[FunctionType]", CodeType, CodeType]] = []
 
@@ -210,33 +209,29 @@ if sys.version_info >= (3, 12):
     _LOCAL = _EVENTS.LINE | _EVENTS.PY_RETURN | _EVENTS.PY_YIELD | _EVENTS.PY_RESUME
 
     def _claim_tool() -> None:
-        global _tool_id
-        _tool_id = tool_ids.claim(_give_way, _core.monitoring_callbacks())
-        if _tool_id is None:
+        if not _tool.attach():
             raise EnvironmentTrouble(
                 "Lines cannot be recorded: other tools hold all of sys.monitoring's ids. "
                 "Run without them."
             )
-        sys.monitoring.set_events(_tool_id, _EVENTS.PY_UNWIND)
-        for code in _all_code():
-            sys.monitoring.set_local_events(_tool_id, code, _LOCAL)
 
     def _release_tool() -> None:
-        global _tool_id
-        if _tool_id is None:
-            return
-        sys.monitoring.set_events(_tool_id, 0)
-        for code in _all_code():
-            sys.monitoring.set_local_events(_tool_id, code, 0)
-        tool_ids.release(_tool_id)
-        _tool_id = None
+        _tool.detach()
 
-    def _give_way() -> None:
-        """Another tool wants our id. The counters and activations stay as they are."""
-        assert _tool_id is not None
-        if not tool_ids.move(_tool_id, detach=_release_tool, attach=_claim_tool):
-            _core.lines_stop()
-            on_trouble("Lines stopped: the script uses all of sys.monitoring's ids itself.")
+    def _begin(tool_id: int) -> None:
+        sys.monitoring.set_events(tool_id, _EVENTS.PY_UNWIND)
+        for code in _all_code():
+            sys.monitoring.set_local_events(tool_id, code, _LOCAL)
+
+    def _end(tool_id: int) -> None:
+        for code in _all_code():
+            sys.monitoring.set_local_events(tool_id, code, 0)
+
+    def _lost() -> None:
+        _core.lines_stop()
+        on_trouble("Lines stopped: the script uses all of sys.monitoring's ids itself.")
+
+    _tool = tool_ids.Tool(_core.monitoring_callbacks, _begin, _end, _lost)
 
     def _all_code() -> list[CodeType]:
         aliases = [
@@ -245,8 +240,8 @@ if sys.version_info >= (3, 12):
         return [entry.code for entry in table.entries] + aliases
 
     def _listen(code: CodeType) -> None:
-        if _tool_id is not None:
-            sys.monitoring.set_local_events(_tool_id, code, _LOCAL)
+        if _tool.id is not None:
+            sys.monitoring.set_local_events(_tool.id, code, _LOCAL)
 
 else:
 
