@@ -26,8 +26,8 @@ def _the_page_has_the_lines_of_the_terminal(views: Views) -> Iterator[str]:
         if rows != [((row.line, row.hits, row.ns), row.likely_hits) for row in function.lines]:
             yield f"{function.function}: other lines on the page"
         for row in function.lines:
-            is_shown = function.function != "<module>" and row.estimated
-            if is_shown and f"~{row.likely_hits or row.hits:,}" not in text:
+            is_shown = function.function != "<module>" and row.likely_hits is not None
+            if is_shown and f"~{row.likely_hits:,}" not in text:
                 yield f"{function.function}:{row.line}: not {row.likely_hits} hits in `show lines`"
 
 

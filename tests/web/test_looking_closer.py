@@ -173,10 +173,10 @@ def test_the_source_says_how_and_when_a_lines_time_was_spent(open_report: Opener
 
 
 def test_a_thinned_line_shows_its_likely_hits(browser: "Browser", tmp_path: Path) -> None:
-    """5 hits in 1 ms were counted; 2 ms were sampled after it was thinned out."""
+    """10,000 hits in 1 ms were counted; 2 ms were sampled after it was thinned out."""
     run = RunBuilder(tmp_path / "run")
     process = run.process()
-    thinned = [(5 | HITS_THINNED, MS), (7, MS)]
+    thinned = [(10_000 | HITS_THINNED, MS), (7, MS)]
     process.lines(process.code(), 1, thinned, flags=1, sampled_ns=2 * MS)
     process.write()
     path = tmp_path / "report.html"
@@ -185,6 +185,6 @@ def test_a_thinned_line_shows_its_likely_hits(browser: "Browser", tmp_path: Path
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{path.as_uri()}#/source?line=1")
     cells = page.locator(".code-row.hit").first.locator("span.number").all_inner_texts()
-    assert cells[1:5] == ["≈3.00 ms", cells[2], "≈15", "200 µs"]
-    assert "after 5 hits" in page.locator(".about").inner_text()
+    assert cells[1:5] == ["≈3.00 ms", cells[2], "≈30,000", "100 ns"]
+    assert "after 10,000 hits" in page.locator(".about").inner_text()
     page.close()

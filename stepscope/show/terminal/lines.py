@@ -41,8 +41,8 @@ from stepscope.show.terminal.hottest import hottest_block
 TITLES: Final = ("Line #", "Hits", "Time", "Per Hit", "% Time")
 ESTIMATE_LEGEND: Final = (
     "~ an estimate: the line was thinned out to stay in the budget. Its time comes from samples, "
-    "its hits from that and what a hit took while they were counted. 'stepscope run --exact' counts "
-    "all."
+    "its hits from that and what a hit took while they were counted. "
+    "'stepscope run --exact' counts all."
 )
 _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
 OPERATORS_LEGEND: Final = (
@@ -167,7 +167,7 @@ class FunctionTable:
         share = f"{100 * row.ns / self.function.total_ns:.1f}" if self.function.total_ns else ""
         return (
             str(row.line),
-            mark + count(hits),
+            (mark if row.likely_hits is not None else "") + count(hits),
             mark + self._time(row.ns),
             mark + self._time(row.ns / hits) if hits else "",
             share,
