@@ -12,6 +12,35 @@ from stepscope.show.terminal.drawing.numbers import duration
 from stepscope.store.format import SpanCategory
 from stepscope.views import VIEWS
 
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def _the_page_has_the_lines_of_the_terminal(views: Views) -> Iterator[str]:
+    drawn = {
+        (each.file, each.function, each.first_line, each.process): each for each in views.page.lines
+    }
+    text = views.text("lines")
+    for function in views.answers["lines"].functions:
+        key = (function.file, function.function, function.first_line, function.process)
+        rows = [(row[:3], row[7]) for row in drawn[key].rows]
+        if rows != [((row.line, row.hits, row.ns), row.likely_hits) for row in function.lines]:
+            yield f"{function.function}: other lines on the page"
+        for row in function.lines:
+            is_shown = function.function != "<module>" and row.likely_hits is not None
+            if is_shown and f"~{row.likely_hits:,}" not in text:
+                yield f"{function.function}:{row.line}: not {row.likely_hits} hits in `show lines`"
+
+
+def _the_parts_of_a_line_sum_to_its_samples(views: Views) -> Iterator[str]:
+    for seen in views.page.line_samples:
+        parts = [seen.python_ns, seen.native_ns, seen.waiting_ns]
+        known = [each for each in parts if each is not None]
+        if known and (len(known) < 3 or sum(known) != seen.own_ns + seen.calls_ns):
+            yield f"{seen.file}:{seen.line}: {parts} in {seen.own_ns + seen.calls_ns} ns"
+        if min(known, default=0) < 0:
+            yield f"{seen.file}:{seen.line}: {parts}"
+
+
 # --- input, ranks, cost ---------------------------------------------------------------------------
 
 
@@ -164,6 +193,8 @@ def _the_list_of_runs_has_the_same_figures(views: Views) -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[Views], Iterator[str]], ...] = (
+    _the_page_has_the_lines_of_the_terminal,
+    _the_parts_of_a_line_sum_to_its_samples,
     _input_waits_as_long_as_the_breakdown_says,
     _ranks_have_their_own_breakdown,
     _a_thread_without_a_core_leaves_none_idle,

@@ -45,8 +45,9 @@ GET_DATASET_SOURCE = [
 
 
 def line(
-    number: int, hits: int, ns: int, source: str | None, *, estimated: bool = False
+    number: int, hits: int, ns: int, source: str | None, *, likely_hits: int | None = None
 ) -> LineRow:
+    """`likely_hits`: it was thinned out."""
     return LineRow(
         line=number,
         hits=hits,
@@ -54,8 +55,9 @@ def line(
         ops_ns=None,
         device_ns=None,
         alloc_bytes=None,
-        estimated=estimated,
+        estimated=likely_hits is not None,
         source=source,
+        likely_hits=likely_hits,
     )
 
 
@@ -179,8 +181,8 @@ LINES = LinesAnswer(
             process=MAIN,
             total_ns=400_000_000,
             lines=[
-                line(42, 10_000, 300_000_000, "        for v in row:", estimated=True),
-                line(43, 9_999, 100_000_000, None, estimated=True),
+                line(42, 10_000, 300_000_000, "        for v in row:", likely_hits=60_000),
+                line(43, 9_999, 100_000_000, None, likely_hits=59_940),
             ],
         ),
     ]

@@ -51,10 +51,13 @@ def test_thinned_lines_are_estimated_and_take_their_samples_in(run: RunBuilder) 
 
 def test_a_thinned_line_was_likely_reached_as_often_as_fits_into_its_time(run: RunBuilder) -> None:
     process = run.process()
-    process.lines(process.code(), 1, [(5 | HITS_THINNED, MS), (7, MS)], flags=1, sampled_ns=2 * MS)
+    """The first 10,000 hits are counted in any case: what has fewer was counted to the end."""
+    entries = [(10_000 | HITS_THINNED, MS), (7 | HITS_THINNED, MS)]
+    process.lines(process.code(), 1, entries, flags=1, sampled_ns=2 * MS)
     process.write()
-    thinned = lines(load(run.path)).functions[0].lines[0]
-    assert (thinned.hits, thinned.likely_hits) == (5, 15)
+    thinned, counted = lines(load(run.path)).functions[0].lines
+    assert (thinned.hits, thinned.likely_hits) == (10_000, 30_000)
+    assert (counted.hits, counted.likely_hits, counted.estimated) == (7, None, True)
 
 
 def test_workers_are_summed_and_ranks_are_not(run: RunBuilder) -> None:

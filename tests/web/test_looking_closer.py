@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from build import run_of_steps
+from build import MS, RunBuilder, run_of_steps
 from show.viewing import viewer
+from stepscope.analyze.run import load
+from stepscope.show.exporters.html import export
+from stepscope.store.format import HITS_THINNED
 from web.conftest import PAGES, PATIENCE_MS, Opener, go
 
 if TYPE_CHECKING:
@@ -167,3 +170,21 @@ def test_the_source_says_how_and_when_a_lines_time_was_spent(open_report: Opener
     for title in ("python", "native", "waiting", "over the run"):
         assert title in heads
     assert page.locator(".code-row .spark rect").count() > 0
+
+
+def test_a_thinned_line_shows_its_likely_hits(browser: "Browser", tmp_path: Path) -> None:
+    """10,000 hits in 1 ms were counted; 2 ms were sampled after it was thinned out."""
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    thinned = [(10_000 | HITS_THINNED, MS), (7, MS)]
+    process.lines(process.code(), 1, thinned, flags=1, sampled_ns=2 * MS)
+    process.write()
+    path = tmp_path / "report.html"
+    path.write_bytes(export(load(run.path)))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{path.as_uri()}#/source?line=1")
+    cells = page.locator(".code-row.hit").first.locator("span.number").all_inner_texts()
+    assert cells[1:5] == ["≈3.00 ms", cells[2], "≈30,000", "100 ns"]
+    assert "after 10,000 hits" in page.locator(".about").inner_text()
+    page.close()

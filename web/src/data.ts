@@ -6,7 +6,7 @@ export type * from "./model/answers";
 export type * from "./model/content";
 export type * from "./model/device";
 
-// line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated
+// line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated, likely_hits
 export type LineRow = FileLines["rows"][number];
 // function, file, line, library
 export type Called = Content["called"][number];

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.code.thinned_lines import likely_hits, line_ticks
+from stepscope.analyze.code.thinned_lines import likely_hits, line_ticks, no_longer_counted
 from stepscope.analyze.libraries import is_generated
 from stepscope.analyze.operators.line_figures import Figures, line_figures
 from stepscope.analyze.run import all_notes, shown_path
@@ -16,6 +16,7 @@ from stepscope.store.records import CodeName, FileName
 from stepscope.store.streams import CodeBlock
 
 _Key = tuple[str, str, int, Process]  # path, function, first line, who
+_Flags = npt.NDArray[np.bool_]
 _NO_FIGURES = Figures()
 
 
@@ -27,7 +28,8 @@ class _Total:
     hits: Ints
     likely_hits: Ints
     ns: Ints
-    estimated: npt.NDArray[np.bool_]
+    estimated: _Flags
+    thinned: _Flags
     calls: int = 0
     figures: dict[int, Figures] = dataclasses.field(default_factory=dict)  # line to its operators'
     has_windows: bool = False
@@ -61,6 +63,7 @@ def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBloc
     total.hits[:size] += block.hits.astype(np.int64)
     total.likely_hits[:size] += likely_hits(process, block)
     total.ns[:size] += process.clock.duration_ns(line_ticks(process, block))
+    total.thinned[:size] |= no_longer_counted(block)
     total.estimated[:size] |= block.thinned_lines | (block.entries["sampled"] > 0)
     total.calls += block.calls
     _add_figures(total, process, block)
@@ -86,9 +89,10 @@ def _names(process: ProcessData, block: CodeBlock) -> tuple[CodeName, FileName] 
     return (code, file) if code and file and not is_generated(file.path) else None
 
 
-def _zeros(size: int) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
+def _zeros(size: int) -> tuple[Ints, Ints, Ints, _Flags, _Flags]:
     hits, likely, ns = np.zeros((3, size), np.int64)
-    return hits, likely, ns, np.zeros(size, np.bool_)
+    estimated, thinned = np.zeros((2, size), np.bool_)
+    return hits, likely, ns, estimated, thinned
 
 
 def _grow(total: _Total, size: int) -> None:
@@ -97,6 +101,7 @@ def _grow(total: _Total, size: int) -> None:
     total.likely_hits = np.pad(total.likely_hits, (0, more))
     total.ns = np.pad(total.ns, (0, more))
     total.estimated = np.pad(total.estimated, (0, more))
+    total.thinned = np.pad(total.thinned, (0, more))
 
 
 def _function(run: Run, key: _Key, total: _Total) -> FunctionLines:
@@ -128,7 +133,7 @@ def _row(total: _Total, first_line: int, index: int, source: list[str] | None) -
         alloc_bytes=figures.alloc_bytes if total.has_memory else None,
         estimated=bool(total.estimated[index]),
         source=source[index] if source and index < len(source) else None,
-        likely_hits=int(total.likely_hits[index]) if total.estimated[index] else None,
+        likely_hits=int(total.likely_hits[index]) if total.thinned[index] else None,
     )
 
 

@@ -6,6 +6,8 @@ at the end of loop bodies. Within one loop body the lines therefore share its sa
 proportion to their exact times (the first 10,000 hits at least); between bodies samples are right.
 """
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,7 @@ from stepscope.store.format import HITS_MASK
 from stepscope.store.reader import ProcessData
 from stepscope.store.streams import CodeBlock
 
+_ALWAYS_COUNTED: Final = 10_000  # hits of each line: lines_thin_below of the core
 Ticks = npt.NDArray[np.float64]
 
 
@@ -23,12 +26,18 @@ def line_ticks(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.uint64]
     return total
 
 
+def no_longer_counted(block: CodeBlock) -> npt.NDArray[np.bool_]:
+    """Lines whose hits are a lower bound: the others of thinned code are counted to the end."""
+    return block.thinned_lines & (block.hits >= _ALWAYS_COUNTED)
+
+
 def likely_hits(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.int64]:
-    """Those that were counted, and as many more as fit into the sampled time."""
+    """Those that were counted, and where that ended, as many more as fit into the sampled time."""
     hits = block.hits.astype(np.float64)
     by_hit = _weights(process, block) / np.maximum(hits, 1.0)
     more = _sampled(process, block) / np.maximum(by_hit, 1.0)
-    return np.rint(hits + np.where(hits > 0, more, 0.0)).astype(np.int64)
+    more[~no_longer_counted(block)] = 0.0
+    return np.rint(hits + more).astype(np.int64)
 
 
 def _sampled(process: ProcessData, block: CodeBlock) -> Ticks:

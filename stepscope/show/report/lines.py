@@ -15,7 +15,7 @@ def file_lines(answer: LinesAnswer) -> list[FileLines]:
             calls=each.calls,
             rows=[
                 (row.line, row.hits, row.ns, row.ops_ns, row.device_ns, row.alloc_bytes,
-                 row.estimated)
+                 row.estimated, row.likely_hits)
                 for row in each.lines
             ],
         )

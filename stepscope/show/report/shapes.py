@@ -44,7 +44,7 @@ class FunctionTable(Record, frozen=True):
 class FileLines(Record, frozen=True):
     """The lines of one function that were hit.
 
-    Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated."""
+    Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated, likely_hits."""
 
     file: str
     function: str
@@ -52,7 +52,7 @@ class FileLines(Record, frozen=True):
     process: Process
     total_ns: int
     calls: int | None
-    rows: list[tuple[int, int, int, int | None, int | None, int | None, bool]]
+    rows: list[tuple[int, int, int, int | None, int | None, int | None, bool, int | None]]
 
 
 class Content(Record, frozen=True):

@@ -40,8 +40,9 @@ from stepscope.show.terminal.hottest import hottest_block
 
 TITLES: Final = ("Line #", "Hits", "Time", "Per Hit", "% Time")
 ESTIMATE_LEGEND: Final = (
-    "~ an estimate: the line was thinned out to stay in the budget. Its hits are a lower bound, "
-    "its time comes from samples. 'stepscope run --exact' counts every hit."
+    "~ an estimate: the line was thinned out to stay in the budget. Its time comes from samples, "
+    "its hits from that and what a hit took while they were counted. "
+    "'stepscope run --exact' counts all."
 )
 _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
 OPERATORS_LEGEND: Final = (
@@ -162,12 +163,13 @@ class FunctionTable:
 
     def _cells(self, row: LineRow) -> tuple[str, ...]:
         mark = "~" if row.estimated else ""
+        hits = row.hits if row.likely_hits is None else row.likely_hits
         share = f"{100 * row.ns / self.function.total_ns:.1f}" if self.function.total_ns else ""
         return (
             str(row.line),
-            mark + count(row.hits),
+            (mark if row.likely_hits is not None else "") + count(hits),
             mark + self._time(row.ns),
-            mark + self._time(row.ns / row.hits) if row.hits else "",
+            mark + self._time(row.ns / hits) if hits else "",
             share,
             *(cell(row) or "" for _, cell in self.more),
         )

@@ -30,11 +30,11 @@ export interface NextQuestion {
   words: string; command: string;
 }
 
-// The lines of one function that were hit. Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated.
+// The lines of one function that were hit. Rows: line, hits, ns, ops_ns, device_ns, alloc_bytes, estimated, likely_hits.
 export interface FileLines {
   file: string; function: string; first_line: number; process: Process; total_ns: number;
   calls: number | null;
-  rows: ([number, number, number, number | null, number | null, number | null, boolean])[];
+  rows: ([number, number, number, number | null, number | null, number | null, boolean, number | null])[];
 }
 
 // The calls in threads of one kind: rows in order, callers before callees.

@@ -10,7 +10,7 @@ import { Choice, Empty, Page, Panel, Search, Select } from "../parts/panel";
 
 type Heat = "time" | "hits" | "ops" | "device" | "alloc";
 
-interface Line { hits: number; ns: number; ops: number | null; device: number | null; alloc: number | null; estimated: boolean; function: string }
+interface Line { hits: number; counted: number; thinned: boolean; ns: number; ops: number | null; device: number | null; alloc: number | null; estimated: boolean; function: string }
 
 const VALUE: Record<Heat, (line: Line) => number> = {
   time: (line) => line.ns, hits: (line) => line.hits, ops: (line) => line.ops ?? 0,
@@ -21,9 +21,9 @@ const VALUE: Record<Heat, (line: Line) => number> = {
 function linesOf(functions: FileLines[]): Map<number, Line> {
   const found = new Map<number, Line>();
   const add = (row: LineRow, name: string) => {
-    const [line, hits, ns, ops, device, alloc, estimated] = row;
+    const [line, counted, ns, ops, device, alloc, estimated, likely] = row;
     const before = found.get(line);
-    if (!before || before.ns < ns) found.set(line, { hits, ns, ops, device, alloc, estimated, function: name });
+    if (!before || before.ns < ns) found.set(line, { hits: likely ?? counted, counted, thinned: likely !== null, ns, ops, device, alloc, estimated, function: name });
   };
   functions.forEach((each) => each.rows.forEach((row) => add(row, each.function)));
   return found;
@@ -165,7 +165,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
         <div class="code" ref={box} tabIndex={0} onKeyDown={key} role="table" aria-label={`Lines of ${file}`}>
           <div class="code-row code-head" role="row">
             <span role="columnheader" class="number at">line</span><span role="columnheader" class="number">time</span><span role="columnheader" class="number share spare">of run</span>
-            <span role="columnheader" class="number">hits</span><span role="columnheader" class="number spare">per hit</span>
+            <span role="columnheader" class="number hits">hits</span><span role="columnheader" class="number spare">per hit</span>
             {hasParts && NAMES.map((name) => <span key={name} role="columnheader" class="number seldom" title={PARTS[name]}>{name}</span>)}
             {isSampled && <span role="columnheader" class="course seldom" title="when it ran, from its beginning to its end">over the run</span>}
             {heats.includes("ops") && <span role="columnheader" class="number spare">operators</span>}
@@ -195,7 +195,7 @@ function Row(props: { number: number; line?: Line; seen?: LineSamples | null; ha
       <span class="number faint at" role="cell">{props.number}</span>
       <span class="number heat" role="cell">{line && <>{line.estimated && <abbr title="estimated: this line was thinned out">≈</abbr>}{duration(line.ns)}</>}</span>
       <span class="number share spare" role="cell">{line && percent(line.ns / props.whole)}</span>
-      <span class="number" role="cell">{line && <>{line.estimated && <abbr title="at least: this line was thinned out">≥</abbr>}{count(line.hits)}</>}</span>
+      <span class="number hits" role="cell">{line && <>{line.thinned && <abbr title={`estimated: ${count(line.counted)} were counted before this line was thinned out`}>≈</abbr>}{count(line.hits)}</>}</span>
       <span class="number spare" role="cell">{line && duration(line.ns / Math.max(1, line.hits))}</span>
       {props.seen !== undefined && <Split seen={props.seen} line={line} hasParts={props.hasParts} />}
       {props.heats.includes("ops") && <span class="number spare" role="cell">{line?.ops ? duration(line.ops) : ""}</span>}
@@ -228,8 +228,8 @@ function AboutLine(props: { content: Content; file: string; number: number; line
             <tbody>
               <tr><td>time, callees included</td><td class="number">{duration(line.ns)}</td></tr>
               <tr><td>of the run</td><td class="number">{percent(line.ns / (content.summary.wall_ns || 1))}</td></tr>
-              <tr><td>hits</td><td class="number">{count(line.hits)}</td></tr>
-              <tr><td>per hit</td><td class="number">{duration(line.ns / Math.max(1, line.hits))}</td></tr>
+              <tr><td>hits</td><td class="number">{line.thinned && "≈"}{count(line.hits)}</td></tr>
+              <tr><td>per hit</td><td class="number">{line.estimated && "≈"}{duration(line.ns / Math.max(1, line.hits))}</td></tr>
               {split && <tr><td>in the line itself</td><td class="number">{duration(split.own)}</td></tr>}
               {split && <tr><td>in Python functions it calls</td><td class="number">{duration(split.calls)}</td></tr>}
               {split && NAMES.map((name) => split[name] !== null && <tr key={name}><td title={PARTS[name]}>{name}</td><td class="number">{duration(split[name])}</td></tr>)}
@@ -240,7 +240,7 @@ function AboutLine(props: { content: Content; file: string; number: number; line
           </table>
         )}
         {owner && <p>in <Link page="functions" query={{ function: owner.function, file }}><Name text={owner.function} /></Link>{owner.calls !== null && <span class="faint"> · {count(owner.calls)} calls</span>}</p>}
-        {line?.estimated && <p class="faint">This code was thinned out to keep the cost low: hits are a lower bound, its time comes from samples.</p>}
+        {line?.thinned && <p class="faint">This line was thinned out to keep the cost low, after {counted(line.counted, "hit")}. Its time comes from samples, its hits from that and what a hit took until then.</p>}
         {findings.map((each, index) => <p key={index} class="warn"><Link page="overview" query={{ finding: each.id }}><Name text={each.title} /></Link></p>)}
         {ops.length > 0 && <h3>Operators from here</h3>}
         {ops.length > 0 && (
