@@ -53,8 +53,8 @@ def _add_host(rows: dict[str, _Row], work: Work) -> None:
     shown = [_shown(work.trace.names[name]) for name in columns[0]]
     for index, (name, lasted) in enumerate(zip(shown, columns[1], strict=True)):
         row = rows[name]
+        row.calls += 1
         if not _is_inside_its_own(index, shown, parent):
-            row.calls += 1
             row.host_ns += lasted
             row.kernels += int(kernels[index])
             row.kernel_ns += int(kernel_ns[index])
