@@ -36,7 +36,7 @@ def python_of(folder: Path) -> Path:
         venv.create(folder, with_pip=True)
     found = subprocess.run([python, "-c", "import hta"], capture_output=True, check=False)
     if found.returncode:
-        subprocess.run([python, "-m", "pip", "install", "-q", *_PACKAGES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-qq", *_PACKAGES], check=True)
     return python
 
 

@@ -8,7 +8,8 @@ from stepscope.model import Location, Record
 
 
 class RankRow(Record, frozen=True):
-    """step = own + communication; waiting is a part of communication, input of its own time."""
+    """step = own + communication; waiting is a part of communication, input of its own time.
+    Without steps, that is all of a trace."""
 
     rank: int
     host: str

@@ -11,6 +11,7 @@ from stepscope.analyze.intervals import (
     parents,
     step_of,
     union,
+    without,
 )
 from stepscope.clock import Ints
 
@@ -48,12 +49,16 @@ def nested_pairs(draw: st.DrawFn) -> list[Pair]:
 numbers = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 10)), max_size=8).map(pairs_of)
 
 
+def moments_of(pairs: list[Pair]) -> set[int]:
+    return {moment for a, b in pairs for moment in range(a, b)}
+
+
 @given(numbers)
 def test_a_union_covers_the_same_moments_once(pairs: list[Pair]) -> None:
     start, end = union(*columns(pairs))
     moments = [moment for a, b in zip(start, end, strict=True) for moment in range(a, b)]
     assert len(moments) == len(set(moments))
-    assert set(moments) == {moment for a, b in pairs for moment in range(a, b)}
+    assert set(moments) == moments_of(pairs)
 
 
 @given(numbers, numbers)
@@ -61,6 +66,16 @@ def test_an_overlap_is_the_number_of_common_moments(one: list[Pair], other: list
     covered = {moment for a, b in other for moment in range(a, b)}
     expected = [len(covered & set(range(a, b))) for a, b in one]
     assert overlap_ns(*columns(one), union(*columns(other))).tolist() == expected
+
+
+@given(numbers, numbers)
+def test_a_difference_is_what_only_the_first_union_covers(
+    one: list[Pair], other: list[Pair]
+) -> None:
+    start, end = without(union(*columns(one)), union(*columns(other)))
+    moments = [moment for a, b in zip(start, end, strict=True) for moment in range(a, b)]
+    assert len(moments) == len(set(moments))
+    assert set(moments) == moments_of(one) - moments_of(other)
 
 
 @given(nested_pairs(), numbers, st.sampled_from([1, 2, 100]))

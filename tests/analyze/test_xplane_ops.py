@@ -7,10 +7,12 @@ import pytest
 
 import needs
 from build import CWD, MS, START_NS, WALL_OFFSET_NS, ProcessBuilder, RunBuilder
+from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.operators.kernels import kernels
 from stepscope.analyze.operators.operators import ops
 from stepscope.analyze.run import load
 from stepscope.analyze.traces.foreign import run_of_trace
+from stepscope.errors import InputError
 from stepscope.importers.runtime_names import framework_operator, instruction_name, operator_of
 from stepscope.model.ops import OpRow
 from stepscope.store.events import LineBegins, Windows
@@ -233,3 +235,13 @@ def test_of_a_real_trace_of_a_tpu_the_lines_that_made_the_operations_are_reporte
     answer = ops(run_of_trace(needs.trace("jax_tpu_v6e_inference.xplane.pb")))
     places = {place.file.rpartition("/")[2] for row in answer.ops for place in row.locations}
     assert "host_offload_stress_test.py" in places
+
+
+def test_how_to_mark_steps_is_said_in_the_frameworks_words(tmp_path: Path) -> None:
+    host = PlaneWriter("/host:CPU")
+    host.line(1, "python").event("PjitFunction(f)", 0, 10)
+    with pytest.raises(InputError) as told:
+        steps(run_of_trace(write(tmp_path / "t.xplane.pb", host)), scheme="xprof")
+    assert "jax.profiler.StepTraceAnnotation" in str(told.value)
+    assert "torch" not in str(told.value)
+    assert "tf.profiler" not in str(told.value)

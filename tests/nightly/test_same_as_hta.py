@@ -30,8 +30,9 @@ from stepscope.importers.trace import Trace
 PROGRAM = Path(__file__).parents[1] / "programs" / "hta" / "figures.py"
 A100, DDP128 = "torch_a100_ddp2_nccl_rank0.json.gz", "ddp128_sampled/rank-0.json.gz"
 STEP = {A100: 1, DDP128: 0}  # the one of ours, among those that are marked
-# HTA cuts times to whole microseconds before it computes with them.
-CUT_NS = 2_000
+NEAR_NS = 500  # HTA adds floats that hold every quarter of a microsecond
+# In its path, these take no time.
+NO_TIME = ("cudaMemcpyAsync", "cudaEventSynchronize", "cudaEventQuery", "cudaStreamSynchronize")
 
 pytestmark = pytest.mark.nightly
 
@@ -48,7 +49,8 @@ def _python() -> str:
 @functools.cache
 def figures(name: str) -> dict[str, Any]:
     command = [_python(), str(PROGRAM), str(needs.trace(name)), str(STEP[name])]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    env = {**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"}  # else it cuts to whole microseconds
+    run = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     found: dict[str, Any] = json.loads(run.stdout)
     return found
@@ -70,9 +72,9 @@ def test_every_launch_has_the_same_call_kernel_and_delay(name: str) -> None:
     assert len(found) == len(theirs)
     for key, (call_us, kernel_us, delay_us) in theirs.items():
         call_ns, delay_ns, kernel_ns = found[int(key)]
-        assert abs(call_ns - 1000 * call_us) <= CUT_NS
-        assert abs(kernel_ns - 1000 * kernel_us) <= CUT_NS
-        assert abs(delay_ns - 1000 * delay_us) <= 2 * CUT_NS
+        assert abs(call_ns - 1000 * call_us) <= NEAR_NS
+        assert abs(kernel_ns - 1000 * kernel_us) <= NEAR_NS
+        assert abs(delay_ns - 1000 * delay_us) <= 2 * NEAR_NS
 
 
 @pytest.mark.parametrize("name", [A100, DDP128])
@@ -87,18 +89,19 @@ def test_every_queue_changes_as_often_and_is_as_long(name: str) -> None:
 
 
 def test_where_the_host_is_the_path_it_is_the_longest_thread_of_theirs() -> None:
-    """HTA's path stays on one thread, and its time outside operators is 0. It is 1.7 % shorter
-    here: cutting times to whole microseconds explains a tenth of that, the rest is not known."""
+    """HTA's path stays on one thread, and its time outside operators and in calls that may wait
+    for the device is 0."""
     work = work_of(A100)
     moments = host_moments(work, path_step(work))
     inside: dict[int, int] = {}
     for place in range(1, len(moments.at_ns)):
         thread = moments.thread[place]
-        if moments.thread[place - 1] == thread and moments.label[place][0] != OUTSIDE:
+        kind, name = moments.label[place]
+        if moments.thread[place - 1] == thread and kind != OUTSIDE and name not in NO_TIME:
             lasted = moments.at_ns[place] - moments.at_ns[place - 1]
             inside[thread] = inside.get(thread, 0) + lasted
     theirs = figures(A100)["critical_path"]
-    assert theirs["cpu_bound"] == pytest.approx(max(inside.values()) / 1000, rel=0.02)
+    assert theirs["cpu_bound"] == pytest.approx(max(inside.values()) / 1000, abs=0.5)
 
 
 @pytest.mark.parametrize("name", [A100, DDP128])
@@ -107,4 +110,4 @@ def test_our_path_is_no_shorter_than_theirs(name: str) -> None:
     path = critical_path([work_of(name)])
     assert path is not None
     theirs = sum(figures(name)["critical_path"].values())
-    assert theirs * 1000 <= path.step_ns + CUT_NS
+    assert theirs * 1000 <= path.step_ns + NEAR_NS

@@ -30,6 +30,7 @@ from stepscope.store.reader import Run
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "xplane" / "xprof_says.py"
 V100, TPU = "tf_v100x8_multiworker.xplane.pb", "jax_tpu_v6e_inference.xplane.pb"
+pytestmark = pytest.mark.nightly
 ROUNDED_US = 0.001  # of each event: ours are whole nanoseconds
 
 Row = dict[str, Any]

@@ -81,3 +81,16 @@ def test_a_view_that_needs_a_recording_says_so(
     assert "findings, steps, ops, kernels, device, input" in told
     assert main(["show", str(trace), "ops", "--scheme", "xprof"]) != 0
     assert "--scheme belongs to 'stepscope show steps'" in capsys.readouterr().err
+
+
+def test_kernels_name_their_device_where_there_are_several(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "device  share" not in told(capsys, str(trace), "kernels")
+    planes = [PlaneWriter(f"/device:GPU:{number}") for number in range(2)]
+    for plane in planes:
+        plane.line(7, "Stream #7(Compute)").event("gemm", 30, 50, correlation_id=1)
+    both = write(tmp_path / "two.xplane.pb", *planes)
+    lines = told(capsys, str(both), "kernels").splitlines()
+    assert lines[1].split()[:3] == ["device", "share", "time"]
+    assert [line.split()[0] for line in lines[2:4]] == ["0", "1"]

@@ -2,6 +2,7 @@
 
 import io
 
+import msgspec
 from rich.console import Console
 
 from stepscope.model import Location
@@ -68,3 +69,11 @@ def test_fewer_rows_say_so() -> None:
 def test_without_ranks_there_is_a_reason() -> None:
     answer = RanksAnswer(ranks=[], straggler=None, skew_ms=None, reason="This run has no ranks.")
     assert "This run has no ranks." in drawn(answer)
+
+
+def test_without_steps_nothing_is_said_of_each_step() -> None:
+    rows = [msgspec.structs.replace(each, steps=0) for each in ANSWER.ranks]
+    told = drawn(msgspec.structs.replace(ANSWER, ranks=rows, straggler=None, notes=[]))
+    assert told.startswith("Ranks  2 ranks · 38.2 ms waiting for the last rank\n")
+    assert "in all" in told
+    assert "step " not in told

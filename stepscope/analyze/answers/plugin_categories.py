@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from stepscope.analyze.answers.xprof_categories import NO_STEPS, steps_answer
+from stepscope.analyze.answers.xprof_categories import no_steps, steps_answer
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.traces import tensorboard_steps as plugin
 from stepscope.analyze.traces.windows import read_window, windows
@@ -34,7 +34,7 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         raise InputError(f"'{window.path}': {_NOT_TORCHS.format(path=window.path)}")
     spans = plugin.step_spans(trace)
     if not len(spans):
-        raise InputError(f"'{window.path}': {NO_STEPS}")
+        raise no_steps(trace)
     answer = _answer(trace, spans, int(spans.start_ns[0]), "the steps that the trace marks")
     return msgspec.structs.replace(answer, notes=list(trace.notes))
 

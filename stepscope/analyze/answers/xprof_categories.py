@@ -41,11 +41,11 @@ _OF_PHASES: Final = {
         xprof.HOST,
     ),
 }
-NO_STEPS: Final = (
-    "No steps found: nothing in the trace marks any. Mark them with torch.profiler's schedule and "
-    "step(), tf.profiler.experimental.Trace('train', step_num=..., _r=1) or "
-    "jax.profiler.StepTraceAnnotation."
-)
+_MARK_WITH: Final = {
+    "torch": "torch.profiler's schedule and step()",
+    "tensorflow": "tf.profiler.experimental.Trace('train', step_num=..., _r=1)",
+    "jax": "jax.profiler.StepTraceAnnotation('train', step_num=...)",
+}
 _FROM_WINDOWS: Final = "From the steps in operator windows: the device is known only there."
 _Table = npt.NDArray[np.int64]
 
@@ -65,6 +65,15 @@ def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> Step
             notes=[*answer.notes, _FROM_WINDOWS],
         )  # fmt: skip
     return _of_phases(answer)
+
+
+def no_steps(trace: Trace) -> InputError:
+    """In the words of the framework that recorded it."""
+    known = _MARK_WITH.get(trace.framework or "")
+    ways = known or " or ".join(", ".join(_MARK_WITH.values()).rsplit(", ", 1))
+    return InputError(
+        f"'{trace.path}': No steps found: nothing in the trace marks any. Mark them with {ways}."
+    )
 
 
 def _of_phases(answer: StepsAnswer) -> StepsAnswer:
@@ -136,10 +145,10 @@ def steps_answer(
 
 def of_trace(process: ProcessData) -> StepsAnswer:
     """The steps of a trace without a recording around it."""
-    path, trace = process.trace or process.folder, trace_of(process)
+    trace = trace_of(process)
     if isinstance(trace, str):
         raise DataError(trace)
-    causes = read_causes(path)
+    causes = read_causes(trace.path)
     is_whole = None
     if causes is not None:
         found = xprof.xprof_steps(causes)
@@ -148,7 +157,7 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         start_ns, end_ns = interval(ranges(trace, STEP))
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
-        raise InputError(f"'{path}': {NO_STEPS}")
+        raise no_steps(trace)
     first_ns = int(start_ns.min())
     anchor = "the steps that the trace marks"
     answer = steps_answer(start_ns - first_ns, end_ns - start_ns, ns, anchor, is_whole)

@@ -14,7 +14,7 @@ from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.traces.devices import Work
 from stepscope.analyze.traces.marks import STEP
 from stepscope.analyze.traces.tensorboard_steps import Spans, step_spans
-from stepscope.analyze.traces.windows import Window, read_causes, steps_begun
+from stepscope.analyze.traces.windows import Window, causes_of, steps_begun
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.importers.trace import Trace
 from stepscope.model.ops import DeviceStep
@@ -66,7 +66,7 @@ def spans_of(run: Run, process: ProcessData, window: Window, trace: Trace) -> Sp
         kept = np.flatnonzero(inside)
         to_unix = -process.clock.monotonic_ns(0)
         return Spans(found.start_ns[kept] + to_unix, found.end_ns[kept] + to_unix, kept + 1)
-    causes = read_causes(window.path)
+    causes = causes_of(window)
     if causes is None:
         return step_spans(trace)
     steps = xprof_steps(causes)

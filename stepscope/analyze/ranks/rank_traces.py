@@ -22,9 +22,10 @@ from stepscope.analyze.traces.collective_calls import (
 )
 from stepscope.analyze.traces.devices import devices, rank_of
 from stepscope.analyze.traces.marks import STEP, interval, ranges
-from stepscope.analyze.traces.windows import read_causes, trace_of
+from stepscope.analyze.traces.windows import causes_of, trace_of, windows
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
+from stepscope.importers.causes import Causes
 from stepscope.importers.importer import importer_of
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category, Trace
@@ -42,23 +43,29 @@ class RankTrace:
     calls: CollectiveCalls
 
     @functools.cached_property
+    def _causes(self) -> Causes | None:
+        return causes_of(windows(self.process)[0])
+
+    @functools.cached_property
+    def marked(self) -> _Union:
+        """Its steps, as `show steps` has them."""
+        if self._causes is None:
+            return interval(ranges(self.trace, STEP))
+        steps = xprof_steps(self._causes)
+        return steps.start_ns[steps.is_whole], steps.end_ns[steps.is_whole]
+
+    @property
     def steps(self) -> _Union:
-        """As `show steps` has them; without any, all of the trace is one."""
-        causes = read_causes(self.trace.path)
-        if causes is not None:
-            steps = xprof_steps(causes)
-            start_ns, end_ns = steps.start_ns[steps.is_whole], steps.end_ns[steps.is_whole]
-        else:
-            start_ns, end_ns = interval(ranges(self.trace, STEP))
-        if len(start_ns):
-            return start_ns, end_ns
+        """Without any, all of the trace is one."""
+        if len(self.marked[0]):
+            return self.marked
         start_ns, end_ns = interval(self.trace.events)
         return start_ns.min(keepdims=True), end_ns.max(keepdims=True)
 
     @functools.cached_property
     def fetches(self) -> _Union:
         """When the host waited for a batch."""
-        return waits_in_trace(self.trace, read_causes(self.trace.path)).stretches
+        return waits_in_trace(self.trace, self._causes).stretches
 
     @functools.cached_property
     def compute(self) -> _Union:

@@ -78,7 +78,7 @@ def _row(each: RankTrace, waiting_ns: Ints, *, is_known: bool) -> RankRow:
     waiting_ms = _mean_ms(waiting_ns) if is_known else None
     info = each.process.info
     return RankRow(
-        rank=each.number, host=info.host, pid=info.pid, steps=len(starts), step_ms=step_ms,
+        rank=each.number, host=info.host, pid=info.pid, steps=len(each.marked[0]), step_ms=step_ms,
         own_ms=step_ms - communication_ms, communication_ms=communication_ms,
         waiting_ms=waiting_ms, input_ms=_mean_ms(_in_steps(each, each.fetches)),
         status=info.status, transfer_ms=communication_ms - (waiting_ms or 0.0),

@@ -152,6 +152,21 @@ def read_causes(path: Path) -> Causes | None:
         return None
 
 
+def causes_of(window: Window) -> Causes | None:
+    """The same on the clock of the window's trace."""
+    causes = read_causes(window.path)
+    if causes is None or not window.shift_ns:
+        return causes
+    host, device, ns = causes.host, causes.device, window.shift_ns
+    return Causes(
+        dataclasses.replace(host, start_ns=host.start_ns + ns, end_ns=host.end_ns + ns),
+        dataclasses.replace(
+            device, start_ns=device.start_ns + ns, end_ns=device.end_ns + ns,
+            spans={group: (start + ns, end + ns) for group, (start, end) in device.spans.items()},
+        ),
+    )  # fmt: skip
+
+
 def slowed_steps(process: ProcessData, start_ns: Ints, end_ns: Ints) -> _Mask:
     """The steps of our own windows and the one after each: opening, recording and closing one
     takes time that a step otherwise does not have."""

@@ -35,8 +35,10 @@ def kernels(answer: KernelsAnswer, *, top: int | None = None) -> RenderableType:
     if not shown:
         return page([*parts, indented(Text("Nothing.")), *notes_block(answer.notes)])
     files = short_paths(row.location.file for row in shown if row.location is not None)
+    several = len({row.device for row in answer.kernels}) > 1
     table = WideTable(
         [
+            *([Column("device", [str(row.device) for row in shown], 97)] if several else []),
             Column("share", [percent(row.share) for row in shown], 90),
             Column("time", [padded_duration(row.total_ns) for row in shown], 95),
             Column("calls", [count(row.calls) for row in shown], 80),

@@ -46,7 +46,8 @@ def _about(answer: RanksAnswer) -> str:
     if answer.samples_per_s is not None:
         words.append(f"{count(round(answer.samples_per_s))} samples/s together")
     if answer.skew_ms is not None:
-        words.append(f"{milliseconds(answer.skew_ms)} per step waiting for the last rank")
+        per_step = " per step" if any(row.steps for row in answer.ranks) else ""
+        words.append(f"{milliseconds(answer.skew_ms)}{per_step} waiting for the last rank")
     return " · ".join(words)
 
 
@@ -56,7 +57,7 @@ def _table(rows: list[RankRow]) -> Table:
         ("rank", "right"),
         *((("host", "name"),) if several_hosts else ()),
         ("steps", "right"),
-        ("a step", "right"),
+        ("a step" if any(row.steps for row in rows) else "in all", "right"),
         ("own", "right"),
         ("input", "right"),
         ("waits", "right"),

@@ -303,7 +303,7 @@ export interface MemoryAnswer {
   notes: string[]; lines: LineMemory[] | null;
 }
 
-// step = own + communication; waiting is a part of communication, input of its own time.
+// step = own + communication; waiting is a part of communication, input of its own time. Without steps, that is all of a trace.
 export interface RankRow {
   rank: number; host: string; pid: number; steps: number; step_ms: number | null;
   own_ms: number | null; communication_ms: number | null; waiting_ms: number | null;

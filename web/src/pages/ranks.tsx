@@ -20,6 +20,7 @@ export function Ranks({ content }: { content: Content }) {
   const rows = answer?.ranks ?? [];
   const most = Math.max(1e-9, ...rows.map((each) => each.step_ms ?? 0));
   const straggler = answer?.straggler;
+  const bySteps = rows.some((each) => each.steps);
   return (
     <Page title={rows.length > 1 || answer?.traced ? "Ranks and processes" : "Processes"} note={rows.length > 1 ? counted(rows.length, "rank") : undefined}>
       {!rows.length && content.summary.processes < 2 && <Empty>{visible(answer?.reason ?? content.nothing.ranks)}</Empty>}
@@ -28,12 +29,12 @@ export function Ranks({ content }: { content: Content }) {
       )}
       {(answer?.skew_ms != null || (answer?.traced && rows.length > 1)) && (
         <div class="figures">
-          {answer.skew_ms !== null && <Figure label="longest wait in a step" value={milliseconds(answer.skew_ms)} note="mean" />}
+          {answer.skew_ms !== null && <Figure label={bySteps ? "longest wait in a step" : "longest wait"} value={milliseconds(answer.skew_ms)} note={bySteps ? "mean" : "in all"} />}
           {answer.traced && <TracedFigures traced={answer.traced} />}
         </div>
       )}
       {rows.length > 0 && (
-        <Panel title="A step of each rank" note="means of the measured steps">
+        <Panel title={bySteps ? "A step of each rank" : "Each rank"} note={bySteps ? "means of the measured steps" : "no steps are marked: all of its trace"}>
           <div class="legend">{PARTS.map(([name, title]) => <span key={name}><Swatch name={name} /> {title}</span>)}</div>
           <Table label="ranks" rows={rows} sort="rank" upwards rowKey={(row) => String(row.rank)}
             columns={[
