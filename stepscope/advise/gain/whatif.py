@@ -42,6 +42,9 @@ _OFF_BY_REPLACED: Final = 0.58
 # held four of five measured gains. If errors are Laplace's, as their long tail suggests, nine of
 # ten are within log(10) / log(5) times as much as four of five are.
 _UNSEEN: Final = 1.43
+# From here on errors do not grow with the gain: of the six gains over 5 where other code does the
+# work, from 7 to 100, none was off by more than 2.6 times.
+_LARGE: Final = 5.0
 _QUIET: Final = 10  # percentile: the range is to hold in nine of ten cases
 
 
@@ -83,8 +86,9 @@ def speedup(steps: Steps, saving: Saving) -> Speedup:
     """Of the mean step, in a range that is no narrower than predictions were wrong so far."""
     found = simulated(steps, saving)
     off_by = _UNSEEN * (_OFF_BY_REPLACED if saving.is_replaced else _OFF_BY)
-    high = None if found.high is None else max(found.high, found.expected ** (1 + off_by))
-    low = min(found.low, found.expected ** (1 - off_by))
+    times = min(found.expected, _LARGE) ** off_by
+    high = None if found.high is None else max(found.high, found.expected * times)
+    low = min(found.low, found.expected / times)
     return Speedup(expected=found.expected, low=low, high=high)
 
 
