@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from benchmarks.zoo.measure import Finding, Findings, Gain
+from benchmarks.zoo.off_by import by_fault, nine_in_ten, within_others
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen
 
 Row = TypeVar("Row")
@@ -141,25 +142,28 @@ def share_of(rows: Sequence[Row], holds: Callable[[Row], bool | None]) -> str:
     return f"{sum(known)} of {len(known)}" + (f" ({sum(known) / len(known):.0%})" if known else "")
 
 
-def nine_in_ten(values: Sequence[float]) -> str:
-    """The least that nine of ten are under, as likely as not in other scripts, too."""
-    at = math.ceil(0.9 * (len(values) + 1)) - 1
-    return f"{sorted(values)[at]:.2f}" if at < len(values) else "–"
-
-
 def scores(rows: Sequence[Judged]) -> dict[str, str]:
     faulty = [row for row in rows if not row.is_healthy]
     healthy = [row for row in rows if row.is_healthy]
     errors = [row.error for row in faulty if row.error is not None]
     middle = f"{statistics.median(errors):.3f}" if errors else "–"
-    off_by = [row.off_by for row in faulty if row.off_by is not None]
+    off_by = [
+        (row.prediction.id, row.off_by)
+        for row in faulty
+        if row.prediction and row.off_by is not None
+    ]
+    left_out, replaced = by_fault(off_by)
     widths = [row.width for row in faulty if row.width is not None]
     alarms = sum(len(row.found.findings) for row in healthy)
     return {
         "right top finding": share_of(faulty, lambda row: row.top_is_right),
         "right function": share_of(faulty, lambda row: row.function_is_right),
         "median |log(predicted / measured)|": f"{middle}, of {len(errors)} predictions",
-        "off by, of the logarithm, in nine of ten": nine_in_ten(off_by),
+        "off by, of the logarithm, in nine of ten: work left out": nine_in_ten(left_out),
+        "off by, of the logarithm, in nine of ten: other code": nine_in_ten(replaced),
+        "within what other kinds of faults are off by": share_of(
+            [*within_others(left_out), *within_others(replaced)], lambda holds: holds
+        ),
         "measured gain inside the predicted range": share_of(faulty, lambda row: row.is_inside),
         "median width of the ranges": f"{statistics.median(widths):.2f}" if widths else "–",
         "false alarms": f"{alarms} in {len(healthy)} healthy scripts",

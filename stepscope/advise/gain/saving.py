@@ -24,6 +24,9 @@ class Saving:
     # What recording took of what goes away, where its events are known: without it, neither the
     # step nor what is blamed would have had it.
     recorded_ns: float = 0.0
+    # Something else does its work, and the run does not show what that takes. Not where the work is
+    # left out: then the rest of the step, which was recorded, is all that is left.
+    is_replaced: bool = True
 
     @staticmethod
     def part_of(ns: float, *, expected: float, least: float, most: float = 1.0) -> "Saving":
@@ -37,11 +40,14 @@ class Saving:
         error_ns: float = 0.0,
         most_ns: float = 0.0,
         by_step_ns: npt.NDArray[np.int64] | None = None,
+        is_replaced: bool = True,
     ) -> "Saving":
         """The step without this piece of it, known up to an error. What is done instead is not."""
         least = (1 - MOST_INSTEAD) * max(0.0, ns - error_ns)
         most = max(ns + error_ns, most_ns)
-        return Saving(expected=ns, least=least, most=most, by_step_ns=by_step_ns)
+        return Saving(
+            expected=ns, least=least, most=most, by_step_ns=by_step_ns, is_replaced=is_replaced
+        )
 
     @staticmethod
     def half_or_more(ns: float, *, most_ns: float = 0.0) -> "Saving":

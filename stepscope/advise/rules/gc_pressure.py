@@ -72,7 +72,7 @@ def judge(case: Case) -> list[Candidate]:
                 ),
             ],
             location=location,
-            saving=Saving.without(cost, by_step_ns=by_step_ns),
+            saving=Saving.without(cost, by_step_ns=by_step_ns, is_replaced=False),
             fix=_fix(case, location, seen),
             trial=TRIAL,
             source=case.code.text(location),

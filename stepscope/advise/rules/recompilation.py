@@ -86,6 +86,7 @@ def _saving(case: Case, cost: float, *, by_shapes: bool) -> Saving:
         least=cost,
         most=case.step_ns - least_left,
         by_step_ns=beyond,
+        is_replaced=False,
     )
 
 

@@ -117,7 +117,8 @@ def judge(case: Case) -> list[Candidate]:
     kind = _largest(case, kinds)
     location = _location(case, kind)
     case.stacks.claim(lambda look: look.is_slow)
-    saving = Saving.without(cost, by_step_ns=cost_by_step if len(kinds) >= _PATTERN else None)
+    by_step_ns = cost_by_step if len(kinds) >= _PATTERN else None
+    saving = Saving.without(cost, by_step_ns=by_step_ns, is_replaced=False)
     return [_candidate(case, list(kinds), kind, location, saving)]
 
 

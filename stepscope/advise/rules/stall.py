@@ -59,6 +59,7 @@ def stall(
                 cost,
                 most_ns=_seen_without(case, cost_by_step),
                 by_step_ns=cost_by_step,
+                is_replaced=False,
             ),
             fix=fix,
             trial=trial,
