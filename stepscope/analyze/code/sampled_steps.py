@@ -16,9 +16,9 @@ from stepscope.analyze.phases.looks import (
     MOST_LOOKS_A_SAMPLE,
     PYTHON,
     Frame,
-    Frames,
     Look,
     StepTime,
+    frames_of,
     moments,
 )
 from stepscope.analyze.phases.seen_stalls import seen_stalls
@@ -55,7 +55,7 @@ def function_presence(process: ProcessData, steps: FoundSteps) -> dict[Place, fl
         samples["thread"], np.clip(samples["count"].astype(np.int64), 1, MOST_LOOKS_A_SAMPLE)
     )
     in_steps = (step_of(at_ns, steps.start_ns, steps.end_ns) >= 0) & (thread == steps.thread)
-    frames = Frames(process)
+    frames = frames_of(process)
     total: dict[Place, list[float]] = {}
     nodes, where = np.unique(node, return_inverse=True)
     sums = [
