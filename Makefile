@@ -8,7 +8,7 @@ DEMO := examples/mnist_numpy
 TORCH = $(shell sed -n 's/^ *"\(torch==[^"]*\)",$$/\1/p' pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis viewer zoo zoo-try ladder nightly docs tutorials story packages picture pictures clean
+.PHONY: help demo demo-torch test test-3.14 check types bench instructions analysis around viewer zoo zoo-try ladder nightly docs tutorials story packages picture pictures clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ instructions: .venv/.dev ## the same in machine instructions, which need no quie
 
 analysis: .venv/.dev ## how long 'show' takes for a million operators; writes benchmarks/analysis.md
 	.venv/bin/python -m benchmarks.analysis
+
+around: .venv/.dev ## what comes before a script's first line and after its last one; writes benchmarks/around.md
+	.venv/bin/python -m benchmarks.around
 
 viewer: .venv/.bench examples/data/digits.npz ## how fast reports and the viewer are in Chromium; writes benchmarks/viewer.md
 	.ci/chromium

@@ -1,6 +1,7 @@
 """RUN/report.html, written when a run has ended. For runs without a supervisor (ranks under a
 launcher, a `Profiler` in a notebook, a callback) the first `show` writes it."""
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def found_or_written(run: "Run", *, findings: Any) -> str | None:
     from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.answers.processes import ending
     from stepscope.analyze.traces.foreign import is_trace
+    from stepscope.errors import EnvironmentTrouble
     from stepscope.launch.run_folder import shown
     from stepscope.show.report.file import REPORT_FILE
     from stepscope.store.plain_files import is_file
@@ -38,8 +40,9 @@ def found_or_written(run: "Run", *, findings: Any) -> str | None:
         return os.path.join(shown(folder), REPORT_FILE)
     if os.environ.get("STEPSCOPE_REPORT") == "off" or ending(run).how == "running":
         return None
-    try:
+    with contextlib.suppress(EnvironmentTrouble):
         write_tables(run)
+    try:
         return write(run, folder, findings=findings)
     except OSError:
         return None

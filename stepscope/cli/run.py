@@ -12,7 +12,7 @@ import click
 from stepscope.cli import report, sizes
 from stepscope.cli.completion import paths
 from stepscope.cli.progress import ProgressLine
-from stepscope.errors import StepscopeError
+from stepscope.errors import EnvironmentTrouble, StepscopeError
 from stepscope.launch import run_folder, tracker_runs
 from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command, command_for
@@ -183,17 +183,25 @@ def _measure_machine(folder: str) -> None:
 
 def _write_report(folder: str) -> None:
     """With --quiet: tables and report are written for later."""
-    from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.run import load
 
     run = load(run_folder.shown(folder))
-    write_tables(run)
+    _write_tables(run)
     report.write(run, folder)
+
+
+def _write_tables(run: Any) -> None:
+    """Without them, the rest is as good."""
+    from stepscope.analyze.answers.parquet_tables import write_tables
+
+    try:
+        write_tables(run)
+    except EnvironmentTrouble as trouble:
+        _say(str(trouble))
 
 
 def _analyse(folder: str) -> None:
     from stepscope.advise.findings import findings
-    from stepscope.analyze.answers.parquet_tables import write_tables
     from stepscope.analyze.answers.summary import summary
     from stepscope.analyze.run import load
     from stepscope.show.terminal.drawing.page import print_view
@@ -206,7 +214,7 @@ def _analyse(folder: str) -> None:
         page = summary_page(summary(run), findings=advice)
     print_view(page, stderr=True)
     with line.doing("writing the tables"):
-        write_tables(run)
+        _write_tables(run)
     _report(run, folder, advice, line)
 
 
@@ -237,7 +245,15 @@ def _aside(act: Callable[[], None], folder: str) -> None:
         except KeyboardInterrupt:
             continue  # the terminal interrupted the child too
     if status:
-        _say(f"no summary: the analysis died. {_again(folder)}")
+        _say(
+            f"the analysis was cut short: {_died_of(status)}. If memory is limited here, ask where "
+            f"it is not. {_again(folder)}"
+        )
+
+
+def _died_of(status: int) -> str:
+    number = os.waitstatus_to_exitcode(status)
+    return signal.strsignal(-number) or f"signal {-number}" if number < 0 else f"status {number}"
 
 
 def _again(folder: str) -> str:

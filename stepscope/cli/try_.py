@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from stepscope.cli.words import print_json, say
 from stepscope.errors import InputError
 from stepscope.launch.launchers import launch_of
 from stepscope.launch.support import require_supported, untested_python
+from stepscope.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from stepscope.model.trial import Rung, TrialAnswer
@@ -55,7 +57,7 @@ def command(words: tuple[str, ...], **given: Any) -> int:
       stepscope try --ladder train.py            everything that fits
       stepscope try --fixes compile,num-workers train.py
       stepscope try --budget 30 train.py         half an hour, no longer
-      stepscope try --resume                     go on with the newest trial
+      stepscope try --resume train.py            go on with the newest trial
     """
     from stepscope.trial import orphans
     from stepscope.trial.ladder import INTERRUPTED, UNCLEAR
@@ -95,9 +97,7 @@ def _state(words: list[str], given: dict[str, Any]) -> "State":
     from stepscope.trial import state
     from stepscope.trial.session import command_of
 
-    if given["resume"]:
-        return state.resume(words)
-    if not words:
+    if not words and not given["resume"]:
         raise InputError("Nothing to try: type 'stepscope try train.py' and the script's options.")
     wanted = state.Wanted(
         words=words,
@@ -109,7 +109,16 @@ def _state(words: list[str], given: dict[str, Any]) -> "State":
         ladder=given["ladder"],
         in_place=given["in_place"],
     )
+    if given["resume"]:
+        return state.resume(wanted, _may_run)
     return state.begin(wanted, command_of(wanted).name)
+
+
+def _may_run(command: str) -> bool:
+    """Asked where there is somebody to answer."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):
+        return False
+    return click.confirm(f"stepscope: go on with 'stepscope try {spelled_out(command)}'?", err=True)
 
 
 def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
@@ -145,9 +154,9 @@ def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
 
 
 def _again(state: "State") -> str:
-    from stepscope.launch.run_folder import shown
+    from stepscope.trial.state import to_resume
 
-    return f"What was measured is kept: stepscope try --resume {shown(state.folder)}"
+    return f"What was measured is kept: {to_resume(state)}"
 
 
 def _interrupt(*_: object) -> None:

@@ -5,14 +5,16 @@ findings, the ladder from the rounds.
 """
 
 import os
+import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from stepscope.errors import DataError, EnvironmentTrouble, InputError
-from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder
+from stepscope.launch.run_folder import DEFAULT_PARENT, new_folder, shown
 from stepscope.model import Record
 from stepscope.model.trial import Status
 from stepscope.store.plain_files import read_plain, replace_plain
@@ -63,6 +65,15 @@ class Wanted(Record, frozen=True):
     ladder: bool = False  # all fixes, also without a finding
     in_place: bool = False
 
+    @property
+    def command(self) -> str:
+        """All that decides about what code runs, and where, as it is typed: a fix may be a module
+        of the user's."""
+        options = ["--fixes", ",".join(self.fixes)] if self.fixes else []
+        options += ["--in-place"] if self.in_place else []
+        options += ["-m"] if self.module else []
+        return shlex.join([*options, *self.words])
+
 
 class State(msgspec.Struct):
     wanted: Wanted
@@ -108,15 +119,45 @@ def begin(wanted: Wanted, name: str) -> State:
     return state
 
 
-def resume(words: list[str]) -> State:
-    """`words`: nothing (the newest), a folder, and then or alone the same command as before."""
+def resume(wanted: Wanted, may_run: Callable[[str], bool]) -> State:
+    """`wanted`: what was typed now. Its words are nothing (the newest trial), a folder, and then or
+    alone the same command as before. A folder may be somebody else's: without the command, nothing
+    in it is run unless `may_run`, which is given the command, agrees."""
+    folder, words = _folder_of(wanted.words)
+    state = _read(folder)
+    command = state.wanted.command
+    typed = msgspec.structs.replace(wanted, words=words)
+    if words and typed.command != state.wanted.command:
+        raise InputError(
+            f"'{state.folder}' tried '{command}', not '{typed.command}': "
+            "leave --resume out to begin a new trial."
+        )
+    if os.getcwd() != state.wanted.cwd:
+        raise InputError(f"'{state.folder}' was started in '{state.wanted.cwd}': resume it there.")
+    if not words and not may_run(command):
+        raise InputError(
+            f"'{shown(state.folder)}' would run a command that was not typed here. If it is yours: "
+            f"{to_resume(state)}"
+        )
+    return state
+
+
+def to_resume(state: State) -> str:
+    """What to type."""
+    words = [shown(state.folder), *state.wanted.words]
+    named = msgspec.structs.replace(state.wanted, words=words)
+    return f"stepscope try --resume {named.command}"
+
+
+def _folder_of(words: list[str]) -> tuple[Path, list[str]]:
+    """And what follows it."""
     if words and os.path.isfile(os.path.join(words[0], STATE_FILE)):
-        return _require_same(_read(Path(words[0])), words[1:])
+        return Path(words[0]), words[1:]
     folders = Path(DEFAULT_PARENT).glob(f"{PREFIX}*/{STATE_FILE}")
     newest = max(folders, key=lambda file: file.stat().st_mtime_ns, default=None)
     if newest is None:
         raise InputError(f"There is no trial to resume in '{DEFAULT_PARENT}'.")
-    return _require_same(_read(newest.parent), words)
+    return newest.parent, words
 
 
 def _read(folder: Path) -> State:
@@ -125,17 +166,6 @@ def _read(folder: Path) -> State:
     except (OSError, msgspec.DecodeError) as cause:
         raise DataError(f"Cannot read '{folder / STATE_FILE}': {cause}.") from cause
     state.folder = os.path.abspath(folder)
-    return state
-
-
-def _require_same(state: State, words: list[str]) -> State:
-    if words and words != state.wanted.words:
-        raise InputError(
-            f"'{state.folder}' tried '{' '.join(state.wanted.words)}', not '{' '.join(words)}': "
-            "leave --resume out to begin a new trial."
-        )
-    if os.getcwd() != state.wanted.cwd:
-        raise InputError(f"'{state.folder}' was started in '{state.wanted.cwd}': resume it there.")
     return state
 
 

@@ -1,5 +1,7 @@
 """Warm-up: real ones are recognised, and noise does not make any."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -82,12 +84,9 @@ def test_looking_for_the_end_of_a_long_warm_up_takes_few_passes_over_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each takes all the steps of a quarter of the run."""
-    passes = []
-    limit = warmup_module._limit
-    monkeypatch.setattr(
-        warmup_module, "_limit", lambda times, first: passes.append(first) or limit(times, first)
-    )
+    limit = Mock(wraps=warmup_module._limit)
+    monkeypatch.setattr(warmup_module, "_limit", limit)
     times = usual(np.random.default_rng(3), 100_000)
     times[:5_000] *= 2
     assert abs(warmup(times) - 5_000) <= 5
-    assert len(passes) <= 110
+    assert limit.call_count <= 110

@@ -131,9 +131,9 @@ def test_the_default_folder_follows_the_users_cache_folder(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = default_folder()
     assert folder is not None
-    assert folder.parent == tmp_path / "stepscope"
+    assert Path(folder).parent == tmp_path / "stepscope"
     instrument_cached(CODE)
-    assert only_file(folder).is_file()
+    assert only_file(Path(folder)).is_file()
 
 
 def test_the_oldest_entries_go_when_there_are_too_many(tmp_path: Path) -> None:

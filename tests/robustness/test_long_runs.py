@@ -11,6 +11,7 @@ import pytest
 from asking import answer as shown
 from clean_environment import environment
 from robustness.running import record
+from stepscope.analyze.run import load
 
 MB = 2**20
 STEPS_BY_DAY, STEPS_BY_NIGHT = 300_000, 2_000_000
@@ -33,6 +34,19 @@ def test_the_memory_of_a_script_does_not_grow_with_its_steps(steps: int, tmp_pat
     assert events.stat().st_size > steps * 48
     for kind in ("Rss", "Pss"):
         assert after[kind] - before[kind] < 8 * MB, kind
+
+
+def test_a_job_that_outlasts_its_room_stays_in_it_and_has_its_last_epochs(tmp_path: Path) -> None:
+    """As many steps as a week has with room in proportion."""
+    record(tmp_path, "epochs", "100", "2000", options=["--quiet", "--max-size", "8MB"])
+    assert sum(file.stat().st_size for file in (tmp_path / "run").glob("proc-*/*")) < 8 * MB
+    process = load(tmp_path / "run").main
+    assert process is not None
+    assert len(process.rests)
+    middle_ns = (process.start_ns + process.end_ns) // 2
+    for events in (process.step_marks.at_ns, process.opens.opened_at_ns):
+        assert (events > middle_ns).any()
+    assert process.opens.is_writing.sum() > 60
 
 
 def asked(run: Path, view: str) -> tuple[float, int]:

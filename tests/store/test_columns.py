@@ -1,6 +1,7 @@
 """Records as columns: those that are the same in all records take no memory."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from stepscope.store.columns import Chosen, Columns
@@ -13,7 +14,7 @@ SOME: list[Chosen] = [
 ]  # fmt: skip
 
 
-def records() -> np.ndarray:
+def records() -> npt.NDArray[np.void]:
     found = np.zeros(COUNT, EVENT_DTYPE)
     found["start"] = np.arange(COUNT) * 7
     found["thread"] = 3

@@ -160,7 +160,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
     program = FakeProgram([100.0] * 20, [50.0] * 9)
     rounds_of(program, state_in(tmp_path)).compare([], [FIX], "a")
     runs = len(program.order)
-    saved = resume([str(tmp_path)])
+    saved = resume(Wanted(words=[str(tmp_path)], cwd=str(Path.cwd()), rounds=5), lambda _: True)
     again = rounds_of(program, saved).compare([], [FIX], "a")
     assert (len(program.order), len(again.rounds)) == (runs, 1)
 

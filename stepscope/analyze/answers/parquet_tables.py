@@ -4,7 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stepscope.analyze.code.lines import lines
-from stepscope.analyze.derived import make_tables_folder, replace_file, tables_folders
+from stepscope.analyze.derived import (
+    has_room_for_tables,
+    make_tables_folder,
+    replace_file,
+    tables_folders,
+)
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.errors import EnvironmentTrouble
@@ -17,6 +22,11 @@ if TYPE_CHECKING:
 def write_tables(run: Run) -> Path:
     """Write steps.parquet and lines.parquet; returns their folder, which is RUN/tables or, if
     RUN cannot be written, one in the user's cache."""
+    if not has_room_for_tables():
+        raise EnvironmentTrouble(
+            f"The tables of '{run.path}' are not written: memory is limited here (ulimit -v). "
+            "'stepscope export --to parquet' writes them where it is not."
+        )
     tables = {"steps": steps_table(run), "lines": lines_table(run)}
     trouble: OSError | None = None
     for folder in tables_folders(run.path):

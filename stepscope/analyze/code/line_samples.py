@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.code.sampled_stacks import Seen, Stacks
+from stepscope.analyze.code.sampled_stacks import Seen, stacks_of
 from stepscope.analyze.libraries import users_files
 from stepscope.analyze.run import shown_path
 from stepscope.clock import Ints
@@ -42,7 +42,7 @@ def line_samples(run: Run) -> list[LineSamples]:
     totals: dict[tuple[Process, _Place], _Total] = {}
     for process in run.processes:
         places = _Places(process)
-        for seen in Stacks(process).by_thread(kinds_apart=True):
+        for seen in stacks_of(process).by_thread(kinds_apart=True):
             _add_thread(totals, process, places, seen)
     return [_line(run, *key, total) for key, total in totals.items()]
 
@@ -86,28 +86,22 @@ class _Places:
         names = {number: each.file for number, each in process.names.functions.items()}
         columns = (found.nodes[each].tolist() for each in ("parent", "function", "line"))
         rows = zip(found.numbers.tolist(), *columns, strict=True)
-        self._parent: dict[int, int] = {}
-        self._place: dict[int, _Place | None] = {}
-        for number, parent, function, line in rows:
-            path = names.get(function, "")
-            self._parent[number] = parent
-            self._place[number] = (path, line) if path in users and line else None
-        self._known: dict[int, list[_Place]] = {}
+        self._own: set[int] = set()
+        self._known: dict[int, tuple[_Place, ...]] = {0: ()}
+        for number, parent, function, line in rows:  # callers come before what they call
+            places, path = self._known[parent], names.get(function, "")
+            if path in users and line:
+                self._own.add(number)
+                place = path, line
+                places = (place, *(each for each in places if each != place))
+            self._known[number] = places
 
-    def of(self, node: int) -> list[_Place]:
-        if node not in self._known:
-            found: dict[_Place, None] = {}
-            at = node
-            while at:
-                if (place := self._place.get(at)) is not None:
-                    found[place] = None
-                at = self._parent.get(at, 0)
-            self._known[node] = list(found)
+    def of(self, node: int) -> tuple[_Place, ...]:
         return self._known[node]
 
     def is_own(self, node: int) -> bool:
         """Whether the innermost frame is a line of the user's."""
-        return self._place.get(node) is not None
+        return node in self._own
 
 
 def _add_thread(

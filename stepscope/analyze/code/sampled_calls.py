@@ -5,7 +5,7 @@ import itertools
 
 import msgspec
 
-from stepscope.analyze.code.sampled_stacks import Stacks, time_by_node
+from stepscope.analyze.code.sampled_stacks import stacks_of, time_by_node
 from stepscope.analyze.run import shown_path
 from stepscope.model import CallRow, FunctionRow
 from stepscope.store.reader import ProcessData, Run
@@ -24,7 +24,7 @@ class SampledCalls:
 
     def add(self, run: Run, process: ProcessData) -> None:
         """A pair that is several times in a stack counts once."""
-        found = Stacks(process)
+        found = stacks_of(process)
         places: dict[FunctionName, Place] = {}
         for seen in found.by_thread():
             for node, ns in time_by_node(seen).items():

@@ -1,7 +1,7 @@
 """The stacks that the sampler saw in a process: functions from the outermost inwards."""
 
 import dataclasses
-from collections.abc import Iterator
+import functools
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,12 @@ class Seen:
     kinds: Ints  # SamplesKind: what it did there
 
 
+@functools.lru_cache(maxsize=16)
+def stacks_of(process: ProcessData) -> "Stacks":
+    """Many questions ask for the same stacks."""
+    return Stacks(process)
+
+
 class Stacks:
     """What samples.bin of one process contains."""
 
@@ -35,6 +41,7 @@ class Stacks:
         numbers = found.numbers.tolist()
         self._parent = dict(zip(numbers, found.nodes["parent"].tolist(), strict=True))
         self._function = dict(zip(numbers, found.nodes["function"].tolist(), strict=True))
+        self._names = process.names.functions
         self._known: dict[int, Stack] = {}
 
     @property
@@ -45,19 +52,19 @@ class Stacks:
     def stack(self, node: int) -> Stack:
         """The functions of a stack; frames that were left out are simply not there."""
         if node not in self._known:
-            self._known[node] = tuple(reversed(list(self._inwards_out(node))))
+            self._known[node] = tuple(map(self._name, reversed(self._inwards_out(node))))
         return self._known[node]
 
-    def _inwards_out(self, node: int) -> Iterator[FunctionName]:
+    def _inwards_out(self, node: int) -> list[int]:
+        found = []
         while node:
-            function = self._function[node]
-            if function:
-                yield self._name(function)
+            found.append(self._function[node])
             node = self._parent[node]
+        return list(filter(None, found))
 
     def _name(self, function: int) -> FunctionName:
-        unknown = FunctionName(function, "?", 0, f"function {function}")
-        return self._process.names.functions.get(function, unknown)
+        known = self._names.get(function)
+        return known or FunctionName(function, "?", 0, f"function {function}")
 
     def by_thread(self, *, kinds_apart: bool = False) -> list[Seen]:
         """Each thread that was seen, in the order in which they were named. Samples in a row of one

@@ -15,10 +15,10 @@ from stepscope.analyze.phases import looks
 from stepscope.analyze.phases.looks import (
     PYTHON,
     Frame,
-    Frames,
     Look,
     StepTime,
     by_moment,
+    frames_of,
     moments,
 )
 from stepscope.analyze.phases.seen_stalls import seen_stalls
@@ -53,7 +53,7 @@ def function_presence(process: ProcessData, steps: FoundSteps) -> dict[Place, fl
     at_ns, node, weight = moments(process, samples)
     in_steps = step_of(at_ns, steps.start_ns, steps.end_ns) >= 0
     in_steps &= by_moment(samples, samples["thread"]) == steps.thread_at(at_ns)
-    frames = Frames(process)
+    frames = frames_of(process)
     total: dict[Place, list[float]] = {}
     nodes, where = np.unique(node, return_inverse=True)
     sums = [

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stepscope.analyze.code.sampled_stacks import Seen, Stacks, time_by_node
+from stepscope.analyze.code.sampled_stacks import Seen, Stacks, stacks_of, time_by_node
 from stepscope.analyze.run import select, shown_path
 from stepscope.store.reader import Run
 from stepscope.store.records import FunctionName
@@ -70,6 +70,6 @@ def sampled_threads(run: Run, process: int | None = None) -> list[SampledThread]
     chosen = select(run, process)
     if chosen is None:
         return []
-    stacks = Stacks(chosen)
+    stacks = stacks_of(chosen)
     found = [SampledThread(run, stacks, seen) for seen in stacks.by_thread()]
     return sorted(found, key=lambda each: not each.is_main)

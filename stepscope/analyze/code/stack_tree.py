@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from stepscope.analyze.code.sampled_stacks import Seen, Stack, Stacks, time_by_node
+from stepscope.analyze.code.sampled_stacks import Seen, Stack, Stacks, stacks_of, time_by_node
 from stepscope.analyze.libraries import library_of, users_files
 from stepscope.analyze.run import all_notes, shown_path
 from stepscope.model import Process, StackRow, StacksAnswer, ThreadStacks
@@ -58,7 +58,7 @@ def stacks(run: Run) -> StacksAnswer:
     trees: dict[tuple[Process, bool, str], _Tree] = {}
     notes = all_notes(run)
     for process in run.processes:
-        found, users = Stacks(process), users_files(process)
+        found, users = stacks_of(process), users_files(process)
         for seen in found.by_thread():
             kind = _NUMBER.sub("*", seen.thread.name)
             tree = trees.setdefault((process.process, seen.thread.main, kind), _Tree())
@@ -141,7 +141,7 @@ def _row(run: Run, tree: _Tree, branch: _Branch, depth: int) -> StackRow:
 def sampled_functions(run: Run, process: ProcessData) -> list[SampledFunction]:
     """Own and inclusive time of every function that was seen, all threads together; a function
     that appears several times in a stack counts once."""
-    found = Stacks(process)
+    found = stacks_of(process)
     own: dict[FunctionName, int] = {}
     inclusive: dict[FunctionName, int] = {}
     for seen in found.by_thread():

@@ -10,7 +10,7 @@ import msgspec
 from stepscope.analyze.code.hottest_lines import hottest_lines
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.code.possible_callees import MODULE
-from stepscope.analyze.code.sampled_stacks import Stack, Stacks, time_by_node
+from stepscope.analyze.code.sampled_stacks import Stack, stacks_of, time_by_node
 from stepscope.analyze.input.loaders import stage_spans
 from stepscope.analyze.libraries import library_of, users_files
 from stepscope.analyze.run import shown_path
@@ -145,25 +145,31 @@ def _loads(function: FunctionLines, seen: _Seen, *, is_rest: bool) -> bool:
 
 
 def _seen(run: Run, processes: list[ProcessData]) -> _Seen:
-    seen = _Seen(set(), set())
+    loading: set[FunctionName] = set()
+    elsewhere: set[FunctionName] = set()
     for process in processes:
         users = users_files(process)
         for stack, begins, _ in _stacks(process):
-            outer = stack if begins is None else stack[:begins]
-            inner = [] if begins is None else [e for e in stack[begins:] if e.file in users]
-            seen.elsewhere.update((shown_path(run, each.file), each.name) for each in outer)
-            seen.loading.update((shown_path(run, each.file), each.name) for each in inner)
-    return seen
+            elsewhere.update(stack if begins is None else stack[:begins])
+            inner = () if begins is None else stack[begins:]
+            loading.update(each for each in inner if each.file in users)
+    return _Seen(_places(run, loading), _places(run, elsewhere))
+
+
+def _places(run: Run, functions: set[FunctionName]) -> set[_Place]:
+    return {(shown_path(run, each.file), each.name) for each in functions}
 
 
 def _stacks(process: ProcessData) -> Iterator[tuple[Stack, int | None, int]]:
     """Each stack, the index of the first frame that was called to fetch a batch (None: there is
     none), and for how long it was seen."""
-    found = Stacks(process)
+    found = stacks_of(process)
+    names = process.names.functions.values()
+    fetch = {each.id for each in names if _is_fetcher(each)}
     for seen in found.by_thread():
         for node, ns in time_by_node(seen).items():
             stack = found.stack(node)
-            fetchers = [index for index, each in enumerate(stack) if _is_fetcher(each)]
+            fetchers = [index for index, each in enumerate(stack) if each.id in fetch]
             yield stack, fetchers[-1] + 1 if fetchers else None, ns
 
 

@@ -103,7 +103,7 @@ def time_in(
     phase = owner_at(activity_spans(process, steps), at_ns)
     pairs, where = np.unique(np.stack([node, phase]), axis=1, return_inverse=True)
     sums = np.bincount(where.reshape(-1), weights=weight, minlength=pairs.shape[1])
-    frames = Frames(process)
+    frames = frames_of(process)
     looks = [
         Look(_name(int(label)), frames.of(int(number)), float(ns))
         for (number, label), ns in zip(pairs.T.tolist(), sums.tolist(), strict=True)
@@ -139,6 +139,12 @@ def _name(category: int) -> str:
     return SpanCategory(category).name.lower() if category else PYTHON
 
 
+@functools.lru_cache(maxsize=16)
+def frames_of(process: ProcessData) -> "Frames":
+    """Several questions ask for the same stacks."""
+    return Frames(process)
+
+
 class Frames:
     """The frames of a node of samples.bin, outermost first."""
 
@@ -148,9 +154,12 @@ class Frames:
         self._nodes = dict(zip(found.numbers.tolist(), zip(*columns, strict=True), strict=True))
         self._functions = process.names.functions
         self._users = users_files(process)
+        self._known: dict[int, tuple[Frame, ...]] = {}
 
     def of(self, node: int) -> tuple[Frame, ...]:
-        return tuple(reversed(list(self._inwards_out(node))))
+        if node not in self._known:
+            self._known[node] = tuple(reversed(list(self._inwards_out(node))))
+        return self._known[node]
 
     def _inwards_out(self, node: int) -> Iterable[Frame]:
         while node:

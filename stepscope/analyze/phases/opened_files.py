@@ -25,7 +25,7 @@ from stepscope.analyze.steps.loops import Mask
 from stepscope.clock import Ints
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
-from stepscope.store.records import OpenName
+from stepscope.store.records import CodeName, OpenName
 
 # Of the time of a function in a pass: if its lines that load take as much, it is there to load. If
 # they take less, the rest may be the pass itself.
@@ -122,17 +122,21 @@ def _cost(lines: dict[int, _Lines], id: int) -> int:
 
 
 def _lines_of(process: ProcessData, name: OpenName) -> _Lines:
-    """Of the line that opens a file, the body of its `with`, and later ones that use it."""
     code = process.names.codes.get(name.code) if name.code is not None else None
-    if code is None or name.line is None:
-        return _Lines()
+    return _Lines() if code is None or name.line is None else _about(process, code, name.line)
+
+
+@functools.lru_cache(maxsize=1024)
+def _about(process: ProcessData, code: CodeName, line: int) -> _Lines:
+    """Of the line that opens files, the body of its `with`, and later ones that use it. Asked for
+    each file: hundreds are opened in one line."""
     ns, hits = _by_line(process, code.id)
     text = _text(process, code.file)
-    wanted = lines_using(text, name.line) if text else {name.line}
+    wanted = lines_using(text, line) if text else {line}
     used = sum(ns.get(line, 0.0) for line in wanted)
     is_about_it = used >= _ABOUT_LOADING * sum(ns.values())
     # Python comes back to the first line of a call over several: the others are hit once.
-    header = header_lines(text, name.line) if text else [name.line]
+    header = header_lines(text, line) if text else [line]
     times = min((hits[line] for line in header if hits.get(line)), default=1)
     return _Lines(used / times, is_about_it)
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from stepscope.analyze.code.imports import is_import_machinery
-from stepscope.analyze.code.sampled_stacks import Seen, Stacks
+from stepscope.analyze.code.sampled_stacks import Seen, Stacks, stacks_of
 from stepscope.analyze.run import shown_path
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.timeline.around_steps import frames_around_steps, step_edges_ns
@@ -26,7 +26,7 @@ _PAUSE: Final = 5.0  # times the usual distance between samples: the thread was 
 
 
 def stack_tracks(member: Member) -> Iterator[Track]:
-    found = Stacks(member.process)
+    found = stacks_of(member.process)
     steps = find_steps(member.run, member.process)
     for seen in found.by_thread():
         course = _Course(member, found)
@@ -54,6 +54,7 @@ class _Course:
         self._open: list[tuple[int, int]] = []  # function, since
         self._columns: tuple[list[int], ...] = ([], [], [], [])
         self._known: dict[int, int] = {}  # function to its label
+        self._stack_of: dict[int, list[FunctionName]] = {}  # by node: a stack is seen many times
         self.labels: list[Label] = []
 
     def of(self, seen: Seen) -> tuple[list[int], ...]:
@@ -82,9 +83,7 @@ class _Course:
 
     def _look(self, node: int, at_ns: int, inner_at_ns: int) -> None:
         """`inner_at_ns`: since when calls that do not go on beyond a step may be open."""
-        whole = self._stacks.stack(node)
-        stack = [each for each in whole if not is_import_machinery(each.file)][:_DEEPEST]
-        same = 0
+        stack, same = self._shown(node), 0
         for (function, _), now in zip(self._open, stack, strict=False):
             if function != now.id:
                 break
@@ -95,6 +94,13 @@ class _Course:
                 self._known[called.id] = len(self.labels)
                 self.labels.append(self._label(called))
             self._open.append((called.id, at_ns if level < self._around else inner_at_ns))
+
+    def _shown(self, node: int) -> list[FunctionName]:
+        if node not in self._stack_of:
+            whole = self._stacks.stack(node)
+            shown = [each for each in whole if not is_import_machinery(each.file)]
+            self._stack_of[node] = shown[:_DEEPEST]
+        return self._stack_of[node]
 
     def _label(self, called: FunctionName) -> Label:
         path = shown_path(self._member.run, called.file)

@@ -1,9 +1,8 @@
 """Turns a list of instructions with labels back into a Python 3.11 code object."""
 
-import dataclasses
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from bytecode import ConcreteInstr
@@ -13,17 +12,16 @@ if TYPE_CHECKING:
 Label = tuple[str, int]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cover:
-    """Where an exception in an instruction goes."""
+class Cover(NamedTuple):
+    """Where an exception in an instruction goes. A tuple, not a dataclass: importing those takes
+    10 ms in every recorded process."""
 
     handler: Label
     stack_depth: int
     push_lasti: bool
 
 
-@dataclasses.dataclass(slots=True)
-class Unit:
+class Unit(NamedTuple):
     """An instruction to write: with an argument, a label to jump to, or copied unchanged."""
 
     name: str
@@ -35,12 +33,12 @@ class Unit:
     taken: "ConcreteInstr | None" = None
 
 
-@dataclasses.dataclass(slots=True)
 class Listing:
     """What will become a code object."""
 
-    units: list[Unit] = dataclasses.field(default_factory=list)
-    labels: dict[Label, int] = dataclasses.field(default_factory=dict)  # to the index of a unit
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.labels: dict[Label, int] = {}  # to the index of a unit
 
     def mark(self, label: Label) -> None:
         self.labels[label] = len(self.units)

@@ -4,12 +4,11 @@ A tick is `LOAD_CONST <tick>; UNARY_INVERT; POP_TOP`. `instrument` writes placeh
 result can be kept with marshal; `bind` puts the real ticks in their place.
 """
 
-import dataclasses
 import enum
 import importlib.util
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from stepscope.record.bytecode.assemble import Cover, Listing, Unit, assemble
 from stepscope.record.bytecode.bare_copy import TickPlace, append_copy
@@ -48,8 +47,7 @@ Rewritten = tuple[
 ]
 
 
-@dataclasses.dataclass(frozen=True)
-class Instrumented:
+class Instrumented(NamedTuple):
     """A code object with placeholders of ticks, nested code included.
 
     Names and constants are the same objects as in the original, so that a pickle of a function

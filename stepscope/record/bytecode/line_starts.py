@@ -1,11 +1,10 @@
 """Which edges of a code object's control flow begin a source line, as CPython 3.11 traces them."""
 
 import bisect
-import dataclasses
 import functools
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from bytecode import ConcreteInstr
@@ -23,21 +22,20 @@ _CANNOT_RAISE = frozenset(
 )
 
 
-@dataclasses.dataclass(slots=True)
 class Node:
     """One instruction, with its inline caches."""
 
-    instr: "ConcreteInstr"
-    name: str
-    location: "InstrLocation"
-    line: int | None
-    caches: int
-    jump: int | None  # index of the node it jumps to
-    guard: int | None  # index of the exception table entry that covers it
+    __slots__ = ("caches", "guard", "instr", "jump", "line", "location", "name")
+
+    def __init__(self, instr: "ConcreteInstr", location: "InstrLocation") -> None:
+        self.instr, self.location = instr, location
+        self.name, self.line = instr.name, location.lineno
+        self.caches = 0
+        self.jump: int | None = None  # index of the node it jumps to
+        self.guard: int | None = None  # index of the exception table entry that covers it
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """An entry of the exception table."""
 
     handler: int  # index of the handler's first node
@@ -45,16 +43,15 @@ class Guard:
     push_lasti: bool
 
 
-@dataclasses.dataclass(slots=True)
 class Flow:
     """A code object's instructions, and for each edge whether taking it begins a line."""
 
-    nodes: list[Node]
-    guards: list[Guard]
-    entry: int  # index of the RESUME at which tracing begins
-    fall_begins: list[bool]  # from the node before, by falling through
-    jump_begins: list[bool]  # by the jump of this node, at its target
-    raise_begins: list[bool]  # by an exception in this node, at its handler
+    def __init__(self, nodes: list[Node], guards: list[Guard], entry: int) -> None:
+        self.nodes, self.guards = nodes, guards
+        self.entry = entry  # index of the RESUME at which tracing begins
+        self.fall_begins: list[bool] = []  # from the node before, by falling through
+        self.jump_begins: list[bool] = []  # by the jump of this node, at its target
+        self.raise_begins: list[bool] = []  # by an exception in this node, at its handler
 
     def falls_into(self, index: int) -> bool:
         return index > 0 and self.nodes[index - 1].name not in _ENDS
@@ -71,7 +68,7 @@ def read_flow(code: CodeType) -> Flow:
     """
     nodes, guards = _decode(code)
     entry = next(i for i, node in enumerate(nodes) if node.name == "RESUME")
-    flow = Flow(nodes, guards, entry, [], [], [])
+    flow = Flow(nodes, guards, entry)
     flow.fall_begins = [
         flow.falls_into(i) and _begins_line(flow, i - 1, i) for i in range(len(nodes))
     ]
@@ -168,7 +165,7 @@ def _decode(code: CodeType) -> tuple[list[Node], list[Guard]]:
             target = instr.get_jump_target(offset)
             if target is not None:
                 jumps.append((len(nodes), target))
-            nodes.append(Node(instr, instr.name, location, location.lineno, 0, None, None))
+            nodes.append(Node(instr, location))
         offset += instr.size // 2
     for i, target in jumps:
         nodes[i].jump = at_offset[target]

@@ -1,12 +1,13 @@
 """Keeps on disk where ticks go in each code object: finding out takes about 1 ms per function."""
 
 import contextlib
-import hashlib
 import importlib.util
 import os
 import stat
+
+# hashlib loads all of OpenSSL, and pathlib half of urllib: 10 ms in every recorded process.
+from _sha256 import sha256  # type: ignore[import-not-found]  # it has no stub
 from marshal import dumps, loads  # now: later the module's functions hide ticks
-from pathlib import Path
 from types import CodeType
 from typing import Final
 
@@ -17,17 +18,18 @@ from stepscope.record.bytecode.instrument import Instrumented, Rewritten, instru
 BYTES_AT_MOST: Final = 64 * 2**20
 _HEADER: Final = b"stepscope ticks\n"
 _HASH_BYTES: Final = 32
-_pruned: set[Path] = set()
+_pruned: set[str] = set()
 _version: str | None = None
+AnyPath = str | os.PathLike[str]
 
 
-def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumented:
+def instrument_cached(code: CodeType, folder: AnyPath | None = None) -> Instrumented:
     """Like `instrument`, from the cache if it is there. File errors are never raised."""
     folder = folder or default_folder()
     key = _key(code)
     if folder is None or key is None:
         return instrument(code)
-    file = folder / key
+    file = os.path.join(folder, key)
     kept = _load(file)
     if kept is not None:
         return Instrumented(code, rebuild(code, kept), kept)
@@ -37,7 +39,7 @@ def instrument_cached(code: CodeType, folder: Path | None = None) -> Instrumente
     return made
 
 
-def default_folder() -> Path | None:
+def default_folder() -> str | None:
     """None when there is no place for a cache."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(home):
@@ -46,7 +48,7 @@ def default_folder() -> Path | None:
     if not os.path.isabs(home) or version is None:
         return None
     magic = importlib.util.MAGIC_NUMBER.hex()
-    return Path(home) / "stepscope" / f"ticks-{magic}-{version}"
+    return os.path.join(home, "stepscope", f"ticks-{magic}-{version}")
 
 
 def _our_version() -> str | None:
@@ -54,16 +56,17 @@ def _our_version() -> str | None:
     version number to increment by hand."""
     global _version
     if _version is None:
-        digest = hashlib.sha256()
+        digest = sha256()
         try:
             for file in (
                 *(instrumenter.__file__, line_starts.__file__, assemble.__file__),
                 *(bare_copy.__file__, __file__),
             ):
-                digest.update(Path(file).read_bytes())
+                with open(file, "rb") as opened:
+                    digest.update(opened.read())
         except OSError:
             return None
-        _version = digest.hexdigest()[:16]
+        _version = str(digest.hexdigest()[:16])
     return _version
 
 
@@ -75,10 +78,11 @@ def _key(code: CodeType) -> str | None:
         content = dumps(code, 2)
     except ValueError:
         return None
-    return hashlib.sha256(code.co_filename.encode("utf-8", "replace") + content).hexdigest()
+    name = code.co_filename.encode("utf-8", "replace")
+    return str(sha256(name + content).hexdigest())
 
 
-def _load(file: Path) -> Rewritten | None:
+def _load(file: str) -> Rewritten | None:
     """Only a file that we alone can write, and whose content matches its hash, is used."""
     try:
         with open(file, "rb") as opened:
@@ -90,44 +94,52 @@ def _load(file: Path) -> Rewritten | None:
     except OSError:
         return None
     payload = content[len(_HEADER) + _HASH_BYTES :]
-    if content[: -len(payload) or None] != _HEADER + hashlib.sha256(payload).digest():
+    if content[: -len(payload) or None] != _HEADER + sha256(payload).digest():
         return None
     rewritten: Rewritten
     name, rewritten = loads(payload)
-    return rewritten if name == file.name else None  # else: it was stored under another key
+    return (
+        rewritten if name == os.path.basename(file) else None
+    )  # else: it was stored under another key
 
 
-def _store(file: Path, rewritten: Rewritten) -> None:
-    payload = dumps((file.name, rewritten))
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}.new")
+def _store(file: str, rewritten: Rewritten) -> None:
+    folder, name = os.path.split(file)
+    payload = dumps((name, rewritten))
+    unfinished = f"{file}.{os.getpid()}.new"
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as opened:
-            opened.write(_HEADER + hashlib.sha256(payload).digest() + payload)
+            opened.write(_HEADER + sha256(payload).digest() + payload)
         os.replace(unfinished, file)
-        _prune(file.parent)
+        _prune(folder)
     except OSError:
         with contextlib.suppress(OSError):
-            unfinished.unlink()
+            os.unlink(unfinished)
 
 
-def _prune(folder: Path) -> None:
+def _prune(folder: str) -> None:
     """Once per process: keep the files of all versions together under the limit."""
     if folder in _pruned:
         return
     _pruned.add(folder)
-    prune(folder.parent)
+    prune(os.path.dirname(folder))
 
 
-def prune(parent: Path, bytes_at_most: int = BYTES_AT_MOST) -> None:
+def prune(parent: AnyPath, bytes_at_most: int = BYTES_AT_MOST) -> None:
     files = []
-    for file in parent.glob("ticks-*/*"):
-        status = file.stat()
-        files.append((status.st_mtime_ns, status.st_size, file))
+    for folder in os.listdir(parent):
+        inside = os.scandir(os.path.join(parent, folder)) if folder.startswith("ticks-") else ()
+        for entry in inside:
+            status = entry.stat()
+            files.append((status.st_mtime_ns, status.st_size, entry.path))
     total = sum(size for _, size, _ in files)
     for _, size, file in sorted(files):
         if total <= bytes_at_most:
             return
-        file.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file)
         total -= size

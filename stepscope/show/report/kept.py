@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from stepscope.analyze.derived import (
+    has_room_for_tables,
     make_tables_folder,
     read_table,
     replace_file,
@@ -48,7 +49,7 @@ class _Kept(Record, frozen=True):
 
 def keep(path: Path, version: str, shown: Content, timeline: RunTimeline) -> None:
     """Only long runs: in the run folder, else in the user's cache, else not at all."""
-    if not timeline.is_long:
+    if not timeline.is_long or not has_room_for_tables():
         return
     for folder in _folders(path):
         try:

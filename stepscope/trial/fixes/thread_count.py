@@ -82,11 +82,11 @@ def _cut(plain: Any, count: int) -> Any:
 def _threads_at_work(subject: "Subject") -> int:
     """Of the script's own, on average and beside the one that steps: each lets a library start as
     many again. A thread that waits (a queue, a lock) does not count."""
-    from stepscope.analyze.code.sampled_stacks import Stacks, time_by_node
+    from stepscope.analyze.code.sampled_stacks import stacks_of, time_by_node
     from stepscope.analyze.libraries import users_files
 
     case = subject.case
-    users, stacks, spent_ns = users_files(case.process), Stacks(case.process), 0
+    users, stacks, spent_ns = users_files(case.process), stacks_of(case.process), 0
     for seen in stacks.by_thread():
         for node, ns in time_by_node(seen).items() if seen.thread.id != case.steps.thread else ():
             files = [function.file for function in stacks.stack(node)]
