@@ -58,7 +58,8 @@ class Columns:
             return kept
         if _is_constant(kept):
             return np.broadcast_to(kept[:1], self._count)
-        return kept[self._chosen]
+        chosen: _Column = kept[self._chosen]
+        return chosen
 
     def expanded(self) -> npt.NDArray[Any]:
         """As a structured array, which can be written to."""
