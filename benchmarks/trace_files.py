@@ -1,7 +1,8 @@
 """Makes traces of any size and of many ranks, asks `stepscope` for their summary, and writes
 benchmarks/trace_files.md: CPU time and the most memory, by events, by ranks, and beside HTA.
 
-`python -m benchmarks.trace_files [--events N,...] [--ranks N,...] [--beside-hta EVENTS]`
+`python -m benchmarks.trace_files [--events N,...] [--ranks N,...] [--beside-hta EVENTS]
+[--rounds N]`
 
 Each part writes its own rows; a part that is not asked for keeps those that are there.
 """
@@ -34,7 +35,7 @@ _LEAST_TIMES: Final = {"CPU time": 25, "memory": 9}  # what HTA takes, as a mult
 INTRODUCTION: Final = """# What a trace of another tool costs
 
 Made by `python -m benchmarks.trace_files`; do not edit. CPU time of the whole command with all its
-processes, the median of {rounds}, and the most memory that one of them had.
+processes, the median of {rounds}, and the most memory that one process had.
 {machine}.
 
 The traces are made as torch.profiler writes them of a training on a device, {bytes} bytes an event.
@@ -42,8 +43,8 @@ The traces are made as torch.profiler writes them of a training on a device, {by
 Row = list[str]
 
 
-def measured(ask: Callable[[], Answered]) -> Answered:
-    answers = [ask() for _ in range(ROUNDS)]
+def measured(rounds: int, ask: Callable[[], Answered]) -> Answered:
+    answers = [ask() for _ in range(rounds)]
     return Answered(
         statistics.median(each.seconds for each in answers),
         statistics.median(each.cpu_s for each in answers),
@@ -59,10 +60,10 @@ def cost(answer: Answered, events: int) -> Row:
 # --- by events ------------------------------------------------------------------------------------
 
 
-def by_events(folder: Path, counts: list[int]) -> Iterator[Row]:
+def by_events(folder: Path, counts: list[int], rounds: int) -> Iterator[Row]:
     for count in counts:
         path = make(folder / f"{count}.json.gz", count)
-        found = measured(partial(stepscope, "show", str(path)))
+        found = measured(rounds, partial(stepscope, "show", str(path)))
         yield [f"{count:,}", f"{path.stat().st_size / MB:,.0f} MB", *cost(found, count)]
         path.unlink()
 
@@ -70,7 +71,7 @@ def by_events(folder: Path, counts: list[int]) -> Iterator[Row]:
 # --- by ranks -------------------------------------------------------------------------------------
 
 
-def by_ranks(folder: Path, counts: list[int]) -> Iterator[Row]:
+def by_ranks(folder: Path, counts: list[int], rounds: int) -> Iterator[Row]:
     for count in counts:
         ranks = folder / f"{count}-ranks"
         ranks.mkdir()
@@ -78,7 +79,7 @@ def by_ranks(folder: Path, counts: list[int]) -> Iterator[Row]:
             make(ranks / f"rank{rank}.json.gz", _EVENTS_OF_A_RANK, rank)
         for engine in ("processes", "dask"):
             words = ("show", str(ranks), "ranks", "--engine", engine)
-            found = measured(partial(stepscope, *words))
+            found = measured(rounds, partial(stepscope, *words))
             yield [
                 f"{count:,}",
                 engine,
@@ -104,8 +105,8 @@ def beside_hta(folder: Path, count: int, environment: Path) -> Iterator[Row]:
     ):
         times, least = other / mine, _LEAST_TIMES[what]
         verdict = "yes" if times >= least else "**no**"
-        yield [what, f"{mine:,.1f} {unit}", f"{other:,.1f} {unit}", f"{times:.1f} times",
-               f"{least} times", verdict]  # fmt: skip
+        figures = [f"{mine:,.1f} {unit}", f"{other:,.1f} {unit}", f"{times:.1f} times"]
+        yield [f"{count:,}", what, *figures, f"{least} times", verdict]
 
 
 def _hta(python: Path, path: Path) -> Answered:
@@ -122,8 +123,8 @@ _HEADS: Final = {
     f"By ranks of {_EVENTS_OF_A_RANK:,} events": [
         "ranks", "engine", "takes", "CPU time", "of an event", "memory at most"
     ],
-    f"{BESIDE_HTA:,} events beside HTA": [
-        "what", "stepscope", "HTA", "HTA takes", "at least", "holds"
+    "Beside HTA": [
+        "events", "what", "stepscope", "HTA", "HTA takes", "at least", "holds"
     ],
 }  # fmt: skip
 _ABOUT: Final = {
@@ -131,21 +132,21 @@ _ABOUT: Final = {
     f"By ranks of {_EVENTS_OF_A_RANK:,} events": (
         "`show ranks` of a folder, read by processes of this machine and by dask's workers on it."
     ),
-    f"{BESIDE_HTA:,} events beside HTA": (
+    "Beside HTA": (
         "The summary of the same zipped file, and HTA's reading of it with its temporal breakdown, "
         "in an environment of its own."
     ),
 }
 
 
-def page(rows: dict[str, list[Row]]) -> str:
+def page(rows: dict[str, list[Row]], rounds: int) -> str:
     made = [
         f"## {title}\n\n{_ABOUT[title]}\n\n{table(head, rows[title])}\n"
         for title, head in _HEADS.items()
         if title in rows
     ]
     about = machine.sentence(machine.describe())
-    return "\n".join([INTRODUCTION.format(rounds=ROUNDS, machine=about, bytes=280), *made])
+    return "\n".join([INTRODUCTION.format(rounds=rounds, machine=about, bytes=280), *made])
 
 
 def numbers(text: str) -> list[int]:
@@ -157,6 +158,7 @@ def main() -> None:
     parser.add_argument("--events", type=numbers, metavar="N,...")
     parser.add_argument("--ranks", type=numbers, metavar="N,...")
     parser.add_argument("--beside-hta", type=int, metavar="EVENTS")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--environment", type=Path, default=ENVIRONMENT, help="HTA's own")
     given = parser.parse_args()
     is_all = given.events is None and given.ranks is None and given.beside_hta is None
@@ -165,14 +167,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         if is_all or given.events is not None:
-            rows[events] = list(by_events(folder, given.events or list(EVENTS)))
+            rows[events] = list(by_events(folder, given.events or list(EVENTS), given.rounds))
         if is_all or given.ranks is not None:
-            rows[ranks] = list(by_ranks(folder, given.ranks or list(RANKS)))
+            rows[ranks] = list(by_ranks(folder, given.ranks or list(RANKS), given.rounds))
         if is_all or given.beside_hta is not None:
             count = given.beside_hta or BESIDE_HTA
             rows[hta] = list(beside_hta(folder, count, given.environment))
     ROWS.write_text(json.dumps(rows, indent=1) + "\n")
-    RESULTS.write_text(page(rows))
+    RESULTS.write_text(page(rows, given.rounds))
     print(RESULTS.read_text())
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.clock import Ints
-
 _NARROW: Final = (np.int8, np.int16, np.int32)
 _TOGETHER: Final = 64  # tables of some 10,000 events
 _Column = npt.NDArray[Any]
@@ -24,7 +22,7 @@ class Columns:
         self.dtype = dtype
         self._narrow = narrow
         self._count = count
-        self._chosen: Ints | None = None  # which rows; None: all
+        self._chosen: npt.NDArray[np.integer[Any]] | None = None  # which rows; None: all
 
     @classmethod
     def of(cls, table: npt.NDArray[Any]) -> "Columns":
@@ -60,7 +58,8 @@ class Columns:
             return kept
         if _is_constant(kept):
             return np.broadcast_to(kept[:1], self._count)
-        return kept[self._chosen]
+        chosen: _Column = kept[self._chosen]
+        return chosen
 
     def expanded(self) -> npt.NDArray[Any]:
         """As a structured array, which can be written to."""
@@ -76,13 +75,14 @@ class Columns:
         found._count = len(found._chosen)
         return found
 
-    def _numbers(self, wanted: Any) -> Ints:
+    def _numbers(self, wanted: Any) -> npt.NDArray[np.integer[Any]]:
         if self._chosen is not None:
-            return self._chosen[wanted]
+            chosen: npt.NDArray[np.integer[Any]] = self._chosen[wanted]
+            return chosen
         if isinstance(wanted, slice):
             return np.arange(self._count, dtype=np.int32)[wanted]
         numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted
-        return cast(Ints, np.where(numbers < 0, numbers + self._count, numbers).astype(np.int32))
+        return np.where(numbers < 0, numbers + self._count, numbers).astype(np.int32)
 
     def having(self, name: str, values: npt.ArrayLike) -> "Columns":
         """With another column in the place of one; all others are shared."""

@@ -80,8 +80,8 @@ def op_tree(trace: Trace) -> OpTree:
         total_device_ns=with_descendants(parent, device_ns),
         host_bytes=host,
         device_bytes=device,
-        self_host_bytes=host - _of_children(parent, host),
-        self_device_bytes=device - _of_children(parent, device),
+        self_host_bytes=host - _of_children(parent, host) if trace.has_memory else host,
+        self_device_bytes=device - _of_children(parent, device) if trace.has_memory else device,
         outside_bytes=outside,
     )
 
@@ -148,6 +148,9 @@ def without_launch(tree: OpTree) -> list[str]:
 
 def _memory(trace: Trace, events: npt.NDArray[Any]) -> tuple[Ints, Ints, Ints]:
     """Bytes while each event ran, on its thread; and what happened while none did."""
+    if not trace.has_memory:  # most traces: one zero for all
+        none = np.broadcast_to(np.int64(0), len(events))
+        return none, none, np.zeros(3, np.int64)
     host, device = np.zeros(len(events), np.int64), np.zeros(len(events), np.int64)
     outside = np.zeros(3, np.int64)
     start, end = events["start_ns"], events["start_ns"] + events["duration_ns"]

@@ -70,9 +70,9 @@ def _shapes(node: _Node) -> Shapes | None:
     return Shapes(_json(dims), _json(words), concrete)
 
 
-def _type(text: Any) -> str:
+def _type(given: Any) -> str:
     """`float` of "Tensor(float)", "ScalarList" of "GenericList[Int,Int]"."""
-    text = str(text)
+    text = str(given)
     if text.startswith("Tensor("):
         return text[len("Tensor(") :].rstrip(")")
     if text.startswith("GenericList["):
