@@ -16,6 +16,7 @@ from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
+_STILL: Final = 1 / 3  # of the trend: in short stretches, noise hides some of it
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # measurements, at least
 
@@ -92,7 +93,8 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
     """Bytes per step, over the measured ones.
 
     A trend is there from the first half to the second, and inside most short stretches too:
-    memory that jumps up a few times, or rises and falls again, has no trend.
+    memory that jumps up a few times, or rises and falls again, has no trend. Nor has what fills
+    up and levels off: a framework that warms up, a queue of work that is ahead.
     """
     step = step_of(at_ns, steps.start_ns, steps.end_ns)
     measured = np.flatnonzero(step >= max(0, steps.warmup))
@@ -103,7 +105,18 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
     count = max(1, min(_STRETCHES, len(step) // _IN_A_STRETCH))
     stretches = zip(np.array_split(step, count), np.array_split(resident, count), strict=True)
     near = float(np.median([_slope(*stretch) for stretch in stretches]))
-    return min(far, near, key=abs) if far * near > 0 else 0.0
+    trend = min(far, near, key=abs) if far * near > 0 else 0.0
+    return trend if trend <= 0 or _goes_on(step, resident, trend) else 0.0
+
+
+def _goes_on(step: Ints, resident: Ints, by_step: float) -> bool:
+    """Whether its highest points still rise in the last quarter of the steps."""
+    middle, late = (step[0] + step[-1]) // 2, step[-1] - (step[-1] - step[0]) // 4
+    before, after = resident[(step >= middle) & (step < late)], resident[step >= late]
+    if min(len(before), len(after)) < _IN_A_STRETCH:
+        return True
+    rose = int(after.max()) - int(before.max())
+    return bool(rose >= _STILL * by_step * (step[-1] - late))
 
 
 def _slope(step: Ints, resident: Ints) -> float:
