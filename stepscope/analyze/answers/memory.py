@@ -16,7 +16,7 @@ from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
-_STILL: Final = 1 / 3  # of the trend: in short stretches, noise hides some of it
+_STILL: Final = 0.5  # of the trend: noise hides some of it
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # measurements, at least
 
@@ -110,13 +110,16 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
 
 
 def _goes_on(step: Ints, resident: Ints, by_step: float) -> bool:
-    """Whether its highest points still rise in the last quarter of the steps."""
-    middle, late = (step[0] + step[-1]) // 2, step[-1] - (step[-1] - step[0]) // 4
-    before, after = resident[(step >= middle) & (step < late)], resident[step >= late]
-    if min(len(before), len(after)) < _IN_A_STRETCH:
+    """Whether it still rises in the second half of the steps, from its first part to its last."""
+    length = int(step[-1] - step[0])
+    middle, part = int(step[0]) + length // 2, max(1, length // _STRETCHES)
+    first = (step >= middle) & (step < middle + part)
+    last = step > step[-1] - part
+    if min(first.sum(), last.sum()) < _IN_A_STRETCH:
         return True
-    rose = int(after.max()) - int(before.max())
-    return bool(rose >= _STILL * by_step * (step[-1] - late))
+    rose = float(np.median(resident[last]) - np.median(resident[first]))
+    apart = float(np.median(step[last]) - np.median(step[first]))
+    return rose >= _STILL * by_step * apart
 
 
 def _slope(step: Ints, resident: Ints) -> float:
