@@ -62,3 +62,32 @@ def starts_workers(path: Path, *, anew: bool) -> str:
 def test_workers_are_kept_by_a_loader_that_is_kept(tmp_path: Path) -> None:
     assert starts_workers(tmp_path / "one", anew=False).startswith("Keep the loader's workers")
     assert starts_workers(tmp_path / "many", anew=True).startswith("Make the loader once")
+
+
+def test_steps_that_do_more_by_design_say_so(tmp_path: Path) -> None:
+    """Every 20th mines hard examples: it is no outlier, and nobody took its core."""
+    process = RunBuilder(tmp_path / "run").process()
+    turns = [(60 if step % 20 == 19 else 10) * MS for step in range(200)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    mined = process.node(process.function("mine", line=20), line=21)
+    at = 0
+    for turn in turns:
+        if turn > 10 * MS:
+            process.sample(mined, at + 5 * MS, 50 * MS, count=50)
+        at += turn
+    process.write()
+    answer = findings(load(tmp_path / "run"))
+    assert not [each for each in answer.findings if each.id == "slow-outlier-steps"]
+    assert answer.outliers[0].why.startswith("every so many steps it does more than the others")
+
+
+def test_one_long_collection_is_chance(tmp_path: Path) -> None:
+    """A machine that stalls does so in collections, too; 43 % of the steps' time, all the same."""
+    process = RunBuilder(tmp_path / "run").process()
+    turns = [(1_500 if step == 90 else 10) * MS for step in range(200)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    process.span(SpanCategory.GC, 90 * 10 * MS + MS, 90 * 10 * MS + 1_490 * MS)
+    process.write()
+    answer = findings(load(tmp_path / "run"))
+    assert answer.findings == []
+    assert "garbage was collected" in answer.outliers[0].why

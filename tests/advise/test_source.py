@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stepscope.advise.evidence.hot_loops import yields
 from stepscope.advise.evidence.patch import decorated, with_argument
 from stepscope.advise.evidence.source import Text, is_carried
 from stepscope.analyze.phases.idle_code import idle_lines
@@ -212,3 +213,12 @@ def test_two_calls_are_not_guessed_between() -> None:
     source = "a = DataLoader(x)\nb = DataLoader(y)"
     text = Text(source.splitlines(), ast.parse(source))
     assert with_argument("a.py", text, lambda name: name == "DataLoader", "n", "2") is None
+
+
+def test_the_loop_of_a_generator_is_no_work_by_element() -> None:
+    hands_out = ast.parse("for i in range(n):\n    yield made(i)").body[0]
+    adds_up = ast.parse("for i in range(n):\n    total += made(i)").body[0]
+    assert isinstance(hands_out, ast.For)
+    assert isinstance(adds_up, ast.For)
+    assert yields(hands_out)
+    assert not yields(adds_up)

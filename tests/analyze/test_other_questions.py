@@ -172,3 +172,15 @@ def test_tables_hold_every_step_and_line(
     folder.write_text("in the way")  # has the same effect as a folder that cannot be written
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert write_tables(load(run.path)).is_relative_to(tmp_path / "cache")
+
+
+def test_memory_that_fills_up_and_levels_off_has_no_slope(run: RunBuilder) -> None:
+    """A framework that warms up: 20 MB in the first half of the steps, next to nothing after."""
+    process = run.process()
+    process.for_loop(process.loop(process.code(), 2, 9), 0, [5 * MS] * 200)
+    for turn in range(200):
+        resident = 10**8 + 200_000 * min(turn, 120) + 2_000 * turn
+        process.counter(Memory, turn * 5 * MS + 1000, resident_bytes=resident, peak_bytes=resident)
+    process.write()
+    (row,) = memory(load(run.path)).processes
+    assert row.growth_bytes_per_step == 0.0

@@ -320,3 +320,20 @@ def test_a_short_training_after_long_imports_has_its_steps(run: RunBuilder) -> N
     loop = process.loop(process.code("<module>", kind="module"), 3, 9)
     process.for_loop(loop, 20_100 * MS, [5 * MS] * 30)
     assert answer_of(run, process).steps == 30
+
+
+def test_short_batches_are_the_step_if_the_header_takes_batches(run: RunBuilder) -> None:
+    """948 batches of 0.3 ms in 12 epochs: a small model is trained by batches as well."""
+    process = run.process()
+    text = "def train():\n    for epoch in range(12):\n" + (
+        "        for i in range(0, len(X), 256):\n            W -= gradient(X[i : i + 256])\n"
+    )
+    code = process.code(file=process.file(text=text))
+    epochs = process.loop(code, 2, 4)
+    batches = process.loop(code, 3, 4, epochs)
+
+    def turn(at_ns: int) -> int:
+        return process.for_loop(batches, at_ns + 1000, [3 * MS // 10] * 79) + 1000
+
+    loop_of(process, epochs, 12, turn, last=4)
+    assert answer_of(run, process).steps == 12 * 79

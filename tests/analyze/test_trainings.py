@@ -7,6 +7,7 @@ import pytest
 
 from build import MS, START_NS, RunBuilder
 from stepscope.analyze.answers.summary import summary
+from stepscope.analyze.phases.collecting import step_loops
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.steps.optimizer_runs import find_trainings
@@ -230,3 +231,19 @@ def test_a_compiled_function_between_an_optimizers_steps_is_part_of_them(script:
     script.trains(loop, "n" * 20, number=1)
     found = script.found()
     assert (len(found), found.anchor) == (20, "Adam.step()")
+
+
+def test_the_loop_that_takes_batches_is_the_steps_and_not_the_generators(tmp_path: Path) -> None:
+    """Both turn once a step, and the generator's holds hardly less time."""
+    process = RunBuilder(tmp_path / "run").process()
+    takes = process.loop(process.code("<module>", kind="module", first_line=20), 29, 33)
+    makes = process.loop(process.code("batches", kind="generator"), 2, 4)
+    for step in range(30):
+        at = step * 10 * MS
+        process.stamp(takes, at, before=28 if not step else 33, activation=1)
+        process.stamp(makes, at + 10, before=1 if not step else 4, activation=at + 5)
+        process.span(SpanCategory.OPTIMIZER, at + 8 * MS, at + 9 * MS, name="SGD", number=1)
+    process.write()
+    run = load(tmp_path / "run")
+    steps = find_steps(run, run.main)
+    assert [loop.name.line for loop in step_loops(steps)] == [29]

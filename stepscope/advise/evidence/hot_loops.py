@@ -55,13 +55,13 @@ def hot_loops(sources: Sources, lines: list[StepLine]) -> list[HotLoop]:
             if any(first <= loop.lineno <= last for first, last in taken):
                 continue
             hot = _hot(mine, loop)
-            if hot is not None and not is_carried(loop) and not _yields(loop):
+            if hot is not None and not is_carried(loop) and not yields(loop):
                 taken.append((hot.first, hot.last))
                 found.append(hot)
     return found
 
 
-def _yields(loop: Loop) -> bool:
+def yields(loop: Loop) -> bool:
     """A generator hands out one item in each turn: its own loop is no work by element."""
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(loop))
 

@@ -4,7 +4,7 @@ import collections
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.place import OWN, where
+from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
@@ -15,7 +15,7 @@ from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.phases.idle_code import idle_lines
 from stepscope.frameworks.table import folders
-from stepscope.model import Location
+from stepscope.model import FunctionLines, Location
 from stepscope.model.rare import of_steps
 
 ID: Final = "host-code"
@@ -45,6 +45,8 @@ def judge(case: Case) -> list[Candidate]:
     pieces = _between_passes(case) if case.is_framework else _beside_training(case)
     candidates = []
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
+        if piece[2] and _trains_mostly(case, piece):
+            continue  # several statements in a line: what lies between its passes is theirs
         share = case.stacks.sure_share(looks)
         if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
@@ -60,6 +62,14 @@ def _between_passes(case: Case) -> dict[_Piece, list[Look]]:
         if look in own and not (_is_frameworks(look) and _key(look.users[-1]) in trains):
             pieces[_piece(case, look, trains)].append(look)
     return pieces
+
+
+def _trains_mostly(case: Case, piece: _Piece) -> bool:
+    """Whether most of what was seen at this line, called from it or not, is passes."""
+    file, function, line = piece
+    there = case.stacks.at(Location(file=file, line=line, function=function))
+    passes = case.stacks.share(look for look in there if look.phase in PASSES)
+    return passes > HALF * case.stacks.share(there)
 
 
 def _is_frameworks(look: Look) -> bool:
@@ -162,15 +172,24 @@ def _candidate(case: Case, looks: list[Look], share: float) -> Candidate:
 
 
 def _steps_with(case: Case, location: Location | None) -> int:
-    """How many measured steps have it, by the calls of the function; in the function of the step
-    loop, by the hits of the line. All if that is not known."""
+    """How many measured steps have it, by the calls of the function; in a function that the steps
+    happen in, by the hits of the line. All if that is not known."""
     header, measured = case.code.step_header, len(case.measured_ns)
     line = next((each for each in case.code.lines if each.location == location), None)
     if line is None:
         return measured
     is_loops = header is not None and header.function == line.function.function
+    is_loops |= _is_around(case, line.function)
     hits = line.row.hits if is_loops else line.function.calls or line.row.hits
     return min(measured, max(1, round(hits / max(1, len(case.steps)) * measured)))
+
+
+def _is_around(case: Case, function: FunctionLines) -> bool:
+    """Whether steps happen in it: it is called far less often than they come, and takes their
+    time."""
+    calls = function.calls or len(case.steps)
+    steps_ns = float(case.steps.duration_ns.sum())
+    return 2 * calls < len(case.steps) and function.total_ns > HALF * steps_ns
 
 
 def _evaluates(case: Case, looks: list[Look]) -> bool:

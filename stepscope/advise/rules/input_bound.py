@@ -23,6 +23,7 @@ from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
+from stepscope.analyze.input.loaders import find_loader
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
 from stepscope.analyze.input.tf_data import is_own_reader, work_by_step_ns
 from stepscope.frameworks.table import words_of
@@ -104,6 +105,8 @@ def _of_loader(case: Case) -> _Wait | None:
         return None
     looks = list(case.stacks.free("input"))
     answer = input_of(case.run, process=case.process.info.pid)
+    if _is_generators(case, answer):
+        return None
     if (sampled := _of_sampler(case, wait, looks)) is not None:
         return sampled
     location, library = _place(case, answer, looks)
@@ -124,6 +127,13 @@ def _of_loader(case: Case) -> _Wait | None:
         ],
         fix=fix,
     )
+
+
+def _is_generators(case: Case, answer: InputAnswer) -> bool:
+    """Whether no loader that the framework knows is waited for."""
+    has_loader = find_loader(case.run, case.process, case.steps) is not None
+    is_pipeline = answer.loader is not None and answer.loader.workers is None
+    return not has_loader and not is_pipeline
 
 
 def _of_sampler(case: Case, wait: float, looks: list[Look]) -> _Wait | None:
@@ -187,7 +197,7 @@ def _place(
         return stage_call(case, answer.stages[0].stage) or location, None
     line = _hottest(answer)
     if line is not None:
-        location = Location(file=line.file, line=line.line, function=line.function)
+        location = _at_line(line)
     if answer.library and answer.library[0].share >= _LEAST_OF_LOADING:
         library = answer.library[0].function
     return location, library
@@ -196,6 +206,10 @@ def _place(
 def _hottest(answer: InputAnswer) -> InputLine | None:
     """The line that `show input` names, too."""
     return next(iter(answer.lines), None)
+
+
+def _at_line(line: InputLine) -> Location:
+    return Location(file=line.file, line=line.line, function=line.function)
 
 
 def _loader_words(answer: InputAnswer) -> list[str]:
@@ -278,7 +292,7 @@ def _of_reader(case: Case, answer: InputAnswer, wait: float) -> _Fix | None:
     line = _hottest(answer)
     if line is None or not is_own_reader(answer):
         return None
-    location = Location(file=line.file, line=line.line, function=line.function)
+    location = _at_line(line)
     loop = loading_loop(case, answer)
     if loop is not None and loop.saved.expected >= HALF * loop.load_ns:
         return _Fix(loop.in_step(wait), _of_loop(loop.loop), "cache-samples")
@@ -341,16 +355,18 @@ def _of_generator(case: Case) -> _Wait | None:
     if made is None:
         return None
     share = case.stacks.sure_share(made.looks)
-    wait = share * case.step_ns
+    wait = case.free_ns("input") or share * case.step_ns
+    line = _hottest(input_of(case.run, process=case.process.info.pid))
+    location = _at_line(line) if line else made.location
     return _Wait(
         ns=wait,
         avoidable_ns=wait,
         looks=made.looks,
-        location=made.location,
+        location=location,
         library=made.library,
         evidence=[
             f"{ms(wait)} of the {ms(case.step_ns)} step are spent before its batch is "
-            f"there{at(made.location)}.",
+            f"there{at(location)}.",
             *([f"Most of it in {made.library}."] if made.library else []),
         ],
         fix=_Fix(

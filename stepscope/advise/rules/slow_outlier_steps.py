@@ -7,11 +7,12 @@ from typing import Final
 import numpy as np
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.place import where
+from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules import gc_pressure
+from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
 from stepscope.analyze.input.epochs import epochs_of
 from stepscope.analyze.input.loaders import stage_spans
@@ -54,6 +55,7 @@ _PHASES: Final = {
 _NOT_RUNNING: Final = "machine"
 _EPOCH: Final = "an epoch began"
 _STARTS_WORKERS: Final = "an epoch began and started the loader's workers again"
+_BY_DESIGN: Final = "every so many steps it does more than the others"
 _CODE: Final = "your own code took longer"
 _MACHINE: Final = "the process was not running: another program had the core, or it slept"
 _WORDS: Final = {
@@ -108,7 +110,9 @@ def added_by_machine(case: Case) -> Ints:
 
 def judge(case: Case) -> list[Candidate]:
     kinds = {index: _cause(case, index)[0] for index in _whys(case)}
-    explained = (*_NOT_THE_SCRIPTS, *(["gc"] if gc_pressure.explains(case) else []))
+    is_chance = 0 < list(kinds.values()).count("gc") < _PATTERN  # a machine that stalls then
+    has_own = is_chance or gc_pressure.explains(case)
+    explained = (*_NOT_THE_SCRIPTS, *(["gc"] if has_own else []))
     kinds = {index: kind for index, kind in kinds.items() if kind not in explained}
     cost_by_step = _cost(case, list(kinds))
     cost = float(cost_by_step.mean()) * _free_share(case)
@@ -208,8 +212,19 @@ def _is_slow_there(case: Case, location: Location) -> bool:
 def _cause(case: Case, index: int) -> tuple[str, str]:
     """(kind, words): where nothing else is known, the line that is slow in slow steps only."""
     kind, words = _whys(case).get(index) or _why(case, index)
+    if kind in (_NOT_RUNNING, "unknown") and not case.typical.is_slow[index]:
+        return "code", f"{_BY_DESIGN}{at(_habit(case))}"
     place = _slow_place(case) if kind == "unknown" else None
     return (kind, words) if place is None else ("code", f"{_CODE}{at(place)}")
+
+
+@functools.lru_cache(maxsize=8)
+def _habit(case: Case) -> Location | None:
+    """What the steps do that come every N steps and are longer by design."""
+    long = outliers(case.steps.duration_ns, case.steps.is_measured).indices
+    meant = np.isin(np.arange(len(case.steps)), long) & ~case.typical.is_slow
+    seen = time_in(case.process, case.steps, meant).looks
+    return where(case, [look for look in seen if look.phase in OWN])[0]
 
 
 @functools.lru_cache(maxsize=8)

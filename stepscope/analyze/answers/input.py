@@ -17,6 +17,7 @@ from stepscope.analyze.input.loaders import (
     stage_union,
 )
 from stepscope.analyze.input.loading_code import Loading, library_functions, loading, loading_lines
+from stepscope.analyze.input.own_generator import generator_of_run
 from stepscope.analyze.input.ready_batches import hand_over
 from stepscope.analyze.input.tf_data import pipeline_of_run, pipeline_of_trace
 from stepscope.analyze.intervals import overlap_ns, union
@@ -36,7 +37,8 @@ _PINNING: Final = ("get", "pin memory")  # in a thread of the training process, 
 _LEAST_WAIT_NS: Final = 1_000_000
 _LEAST_WAIT: Final = 0.01  # of the mean step
 _NO_LOADER: Final = (
-    "No loader was used: nothing took a batch from a torch DataLoader or a tf.data pipeline. "
+    "No loader was used: nothing took a batch from a torch DataLoader or a tf.data pipeline, and "
+    "the loop that trains has no generator that takes real time. "
     "See 'stepscope show {run} steps' for what the steps do instead."
 )
 _NO_PROCESS: Final = "Nothing was recorded."
@@ -55,6 +57,9 @@ def input(run: Run, process: int | None = None, rank: int | None = None) -> Inpu
         pipeline = pipeline_of_run(run, chosen, steps)
         if pipeline is not None:
             return pipeline
+        own = generator_of_run(run, chosen, steps)
+        if own is not None:
+            return own
         return _nothing(run, _NO_LOADER.format(run=run.path))
     return _answer(run, chosen, steps, loader)
 

@@ -16,6 +16,7 @@ from stepscope.model import LineMemory, MemoryAnswer, ProcessMemory
 from stepscope.store.reader import ProcessData, Run
 
 _LEAST_STEPS: Final = 10  # fewer do not make a trend
+_STILL: Final = 0.5  # of the trend: noise hides some of it
 _STRETCHES: Final = 8
 _IN_A_STRETCH: Final = 3  # measurements, at least
 
@@ -92,7 +93,8 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
     """Bytes per step, over the measured ones.
 
     A trend is there from the first half to the second, and inside most short stretches too:
-    memory that jumps up a few times, or rises and falls again, has no trend.
+    memory that jumps up a few times, or rises and falls again, has no trend. Nor has what fills
+    up and levels off: a framework that warms up, a queue of work that is ahead.
     """
     step = step_of(at_ns, steps.start_ns, steps.end_ns)
     measured = np.flatnonzero(step >= max(0, steps.warmup))
@@ -103,7 +105,21 @@ def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:
     count = max(1, min(_STRETCHES, len(step) // _IN_A_STRETCH))
     stretches = zip(np.array_split(step, count), np.array_split(resident, count), strict=True)
     near = float(np.median([_slope(*stretch) for stretch in stretches]))
-    return min(far, near, key=abs) if far * near > 0 else 0.0
+    trend = min(far, near, key=abs) if far * near > 0 else 0.0
+    return trend if trend <= 0 or _goes_on(step, resident, trend) else 0.0
+
+
+def _goes_on(step: Ints, resident: Ints, by_step: float) -> bool:
+    """Whether it still rises in the second half of the steps, from its first part to its last."""
+    length = int(step[-1] - step[0])
+    middle, part = int(step[0]) + length // 2, max(1, length // _STRETCHES)
+    first = (step >= middle) & (step < middle + part)
+    last = step > step[-1] - part
+    if min(first.sum(), last.sum()) < _IN_A_STRETCH:
+        return True
+    rose = float(np.median(resident[last]) - np.median(resident[first]))
+    apart = float(np.median(step[last]) - np.median(step[first]))
+    return rose >= _STILL * by_step * apart
 
 
 def _slope(step: Ints, resident: Ints) -> float:

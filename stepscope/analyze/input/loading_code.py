@@ -2,7 +2,7 @@
 
 import collections
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -32,7 +32,7 @@ _LEAST_SHARE: Final = 0.01
 _MOST: Final = 10
 _MOST_OF_IT: Final = 0.6  # of the loading: below that it is no longer one place
 
-_Place = tuple[str, str]  # file as shown, qualified name
+Place = tuple[str, str]  # file as shown, qualified name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,22 +98,28 @@ def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
         for hot in hottest_lines(msgspec.structs.replace(answer, functions=kept))
         if hot.ns >= _LEAST_SHARE * loading.ns
     ]
-    place = _place_with_most(run, loading.processes)
+    place = place_with_most(_seen_inside(run, loading.processes))
     return sorted(found, key=lambda line: (line.file, line.function) != place)
 
 
-def _place_with_most(run: Run, processes: list[ProcessData]) -> _Place | None:
+def _seen_inside(run: Run, processes: list[ProcessData]) -> list[tuple[list[Place], int]]:
+    """The user's functions that the loader called, outermost first, and how long for."""
+    found = []
+    for process in processes:
+        users = users_files(process)
+        for stack, begins, ns in _stacks(process):
+            below = () if begins is None else stack[begins:]
+            places = [(shown_path(run, e.file), e.name) for e in below if e.file in users]
+            if places:
+                found.append((places, ns))
+    return found
+
+
+def place_with_most(inside: Sequence[tuple[list[Place], float]]) -> Place | None:
     """From what the loader calls inwards, as long as one function has most of the time."""
-    inside = [
-        ([(shown_path(run, each.file), each.name) for each in below], ns)
-        for process in processes
-        for users in [users_files(process)]
-        for stack, begins, ns in _stacks(process)
-        if begins is not None and (below := [each for each in stack[begins:] if each.file in users])
-    ]
     best, depth, whole = None, 0, sum(ns for _, ns in inside)
     while inside:
-        spent: dict[_Place, int] = collections.defaultdict(int)
+        spent: dict[Place, float] = collections.defaultdict(float)
         for places, ns in inside:
             spent[places[depth]] += ns
         top = max(spent, key=lambda place: spent[place])
@@ -129,8 +135,8 @@ def _place_with_most(run: Run, processes: list[ProcessData]) -> _Place | None:
 class _Seen:
     """Where the samples saw the functions."""
 
-    loading: set[_Place]
-    elsewhere: set[_Place]
+    loading: set[Place]
+    elsewhere: set[Place]
 
 
 def _loads(function: FunctionLines, seen: _Seen, *, is_rest: bool) -> bool:

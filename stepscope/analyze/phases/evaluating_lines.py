@@ -22,7 +22,7 @@ Line = tuple[str, str, int]
 def evaluating_lines(process: ProcessData, steps: FoundSteps, looks: list[Look]) -> set[Line]:
     found: set[Line] = set()
     sources = _Texts(process)
-    for header in _headers(process, steps):
+    for header in step_headers(process, steps):
         function = header.file, header.function or ""
         idle = idle_lines(sources, header, _by_line(looks, function))
         pieces: dict[int, list[Look]] = collections.defaultdict(list)
@@ -68,7 +68,7 @@ def _below(look: Look, function: Key) -> set[Key]:
     return set(keys[keys.index(function) + 1 :])
 
 
-def _headers(process: ProcessData, steps: FoundSteps) -> list[Location]:
+def step_headers(process: ProcessData, steps: FoundSteps) -> list[Location]:
     """Of the loops that the steps happen in."""
     names, found = process.names, []
     for loop in step_loops(steps):

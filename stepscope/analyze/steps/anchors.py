@@ -15,7 +15,7 @@ import numpy as np
 
 from stepscope.analyze.intervals import Indices, step_of, union
 from stepscope.analyze.steps.jitted_functions import with_first_calls
-from stepscope.analyze.steps.loops import Loop, Mask, enclosing
+from stepscope.analyze.steps.loops import Loop, Mask, enclosing, is_suspended
 from stepscope.analyze.steps.optimizer_runs import ONE_TRAINING, are_repeated, find_trainings
 from stepscope.clock import Ints
 from stepscope.store.events import Ids, Spans
@@ -235,16 +235,27 @@ def loop_of_ends(end_ns: Ints, loops: Sequence[Loop], thread: int) -> Loop | Non
 def loops_of_trainings(
     end_ns: Ints, begins: Indices, loops: Sequence[Loop], thread: int
 ) -> list[Loop | None]:
-    """For each training, the innermost loop that turns once per step."""
+    """For each training, the innermost loop that turns once per step. A generator that makes the
+    batches turns as often, while the loop that takes them waits: only if no other one does."""
     best: list[Loop | None] = [None] * len(begins)
+    there = [loop for loop in loops if loop.thread == thread]
+    takes = [loop for loop in there if not is_suspended(loop, there)]
+    _put_innermost(best, takes, end_ns, begins)
+    if None in best:
+        rest: list[Loop | None] = [None] * len(begins)
+        _put_innermost(rest, there, end_ns, begins)
+        best = [found or other for found, other in zip(best, rest, strict=True)]
+    return best
+
+
+def _put_innermost(
+    best: list[Loop | None], loops: Sequence[Loop], end_ns: Ints, begins: Indices
+) -> None:
     for loop in loops:
-        if loop.thread != thread:
-            continue
         for training in np.flatnonzero(_turns_once_a_step(loop, end_ns, begins)).tolist():
             found = best[training]
             if found is None or loop.total_ns < found.total_ns:
                 best[training] = loop
-    return best
 
 
 def _turns_once_a_step(loop: Loop, end_ns: Ints, begins: Indices) -> Mask:
