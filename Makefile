@@ -116,7 +116,7 @@ examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.np
 	@touch $@
 
 # Before anything that depends on it: otherwise pip takes a build with gigabytes for GPUs. On Pythons
-# other than 3.11 the frameworks' tests are skipped with a message.
+# other than 3.11 the frameworks have environments of their own, see .ci/test-frameworks.
 .venv/.torch: | .venv/bin/python
 	@case "$$(.venv/bin/python --version)" in \
 	"Python 3.11."*) .venv/bin/python $(PIP) $(TORCH) && echo ,frameworks > $@ ;; \
@@ -137,6 +137,15 @@ examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.np
 .envs/%/.bench: pyproject.toml setup.py $(NATIVE)
 	test -x .envs/$*/bin/python || $$(.ci/find-python $*) -m venv .envs/$*
 	.envs/$*/bin/python $(PIP) -e '.[bench]'
+	@touch $@
+
+# .envs/3.13-frameworks, for .ci/test-frameworks; with torch where that is asked for or already there
+.envs/%-frameworks/.frameworks: pyproject.toml setup.py $(NATIVE)
+	test -x .envs/$*-frameworks/bin/python || $$(.ci/find-python $*) -m venv .envs/$*-frameworks
+	extra=frameworks-without-torch; \
+	if [ -n "$$STEPSCOPE_TORCH" ] || .envs/$*-frameworks/bin/python -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("torch"))'; \
+	then extra=frameworks; fi; \
+	.envs/$*-frameworks/bin/python $(PIP) -e ".[test,$$extra]"
 	@touch $@
 
 # What makes packages, for .ci/wheels; and what the tests of experiment trackers need

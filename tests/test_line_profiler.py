@@ -15,7 +15,7 @@ import line_profiler as real
 import pytest
 
 import stepscope
-from profiled import FIRST, Hits, body_hits, hits_of, load, work
+from profiled import FIRST, PROGRAMS, Hits, body_hits, hits_of, load, work
 from stepscope.launch.options import RecordOptions
 from stepscope.line_profiler import LineProfiler
 from stepscope.line_profiler.scope import PoliciesLike, ScopingPolicy, to_policies
@@ -40,6 +40,22 @@ def test_every_kind_of_callable_gives_the_same_results_and_hits() -> None:
     results, real_results, hits, real_hits = with_both(lambda p: load("kinds").run(p))
     assert results == real_results
     assert hits == real_hits
+
+
+def test_hits_around_finally_are_line_profilers_and_the_programs_own() -> None:
+    def use(profiler: Any) -> Any:
+        module = load("finally_blocks")
+        profiler.add_module(module)
+        return profiler.runcall(module.run)
+
+    counted, real_counted, hits, real_hits = with_both(use)
+    assert counted == real_counted
+    assert hits == real_hits
+    lines = (PROGRAMS / "finally_blocks.py").read_text().splitlines()
+    by_line = {line: count for rows in hits.values() for line, count in rows.items()}
+    for name, count in counted.items():
+        (line,) = [n for n, text in enumerate(lines, 1) if f'counts["{name}"]' in text]
+        assert by_line[line] == count, name
 
 
 @pytest.mark.parametrize("policy", [None, *ScopingPolicy])

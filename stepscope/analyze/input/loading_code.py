@@ -162,7 +162,7 @@ def _seen(run: Run, processes: list[ProcessData]) -> _Seen:
     return _Seen(_places(run, loading), _places(run, elsewhere))
 
 
-def _places(run: Run, functions: set[FunctionName]) -> set[_Place]:
+def _places(run: Run, functions: set[FunctionName]) -> set[Place]:
     return {(shown_path(run, each.file), each.name) for each in functions}
 
 

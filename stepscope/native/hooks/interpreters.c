@@ -1,5 +1,7 @@
 /* Functions for another interpreter: 3.13 refuses code that some tool listens to, as we do to the
-   user's. So it gets a copy, which nobody listens to; it would run a copy there anyway. */
+   user's. So it gets a copy, which nobody listens to; it would run a copy there anyway. From 3.14 on
+   `call` takes functions that have no state, whose code it copies, and else those that can be found
+   by their names, which is only true of the function itself. */
 #include "hooks/interpreters.h"
 #include "python/standin.h"
 
@@ -38,6 +40,46 @@ static PyObject *with_copy(StandIn *place, PyObject *const *args, Py_ssize_t cou
     return result;
 }
 
+/* What `call` says when it gets this function and an argument that no interpreter takes: it looks at
+   the function first, and runs nothing. NULL with an exception if it says nothing. */
+static PyObject *refusal(PyObject *id, PyObject *function) {
+    PyObject *no_argument = PyCapsule_New(&call, NULL, NULL);
+    PyObject *args = no_argument ? PyTuple_Pack(1, no_argument) : NULL;
+    PyObject *given[] = {id, function, args};
+    PyObject *result = args ? standin_call_original(&call, given, 3, NULL) : NULL;
+    Py_XDECREF(no_argument);
+    Py_XDECREF(args);
+    Py_XDECREF(result);
+    PyObject *error = result || !args ? NULL : PyErr_GetRaisedException();
+    PyObject *words = error ? PyObject_Str(error) : NULL;
+    Py_XDECREF(error);
+    return words;
+}
+
+/* 1: `call` has nothing against a copy of the function; -1 with an exception. */
+static int takes_a_copy(PyObject *id, PyObject *function) {
+    PyObject *nothing = PyDict_New();
+    PyObject *stateless = nothing ? PyRun_String("lambda: None", Py_eval_input, nothing, nothing) : NULL;
+    PyObject *copy = stateless ? copy_of(function) : NULL;
+    PyObject *of_argument = copy ? refusal(id, stateless) : NULL;
+    PyObject *of_copy = of_argument ? refusal(id, copy) : NULL;
+    int takes = of_copy ? PyObject_RichCompareBool(of_copy, of_argument, Py_EQ) : -1;
+    Py_XDECREF(nothing);
+    Py_XDECREF(stateless);
+    Py_XDECREF(copy);
+    Py_XDECREF(of_argument);
+    Py_XDECREF(of_copy);
+    return takes;
+}
+
+/* Whether `call` gets the function itself. What goes wrong in asking is not the script's affair. */
+static int is_taken_by_name(PyObject *id, PyObject *function) {
+    if (PY_VERSION_HEX < 0x030e0000 || !PyFunction_Check(function)) return 0;
+    int takes = takes_a_copy(id, function);
+    if (takes < 0) PyErr_Clear();
+    return takes == 0;
+}
+
 static PyObject *on_execute(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
     return with_copy(&execute, args, count, names);
@@ -50,6 +92,8 @@ static PyObject *on_run(PyObject *self, PyObject *const *args, Py_ssize_t count,
 
 static PyObject *on_call(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     (void)self;
+    if (count >= 2 && is_taken_by_name(args[0], args[1]))
+        return standin_call_original(&call, args, count, names);
     return with_copy(&call, args, count, names);
 }
 

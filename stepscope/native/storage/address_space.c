@@ -13,8 +13,9 @@
 #define MAP_FIXED_NOREPLACE 0 /* older systems take the address as a wish, which is checked */
 #endif
 
-enum { PLACES = 16, PART_OF_LIMIT = 32 };
+enum { TRIED = 32, PART_OF_LIMIT = 32 };
 #define APART ((uintptr_t)16 << 30) /* bytes between two streams: the most that one can have */
+#define FARTHEST ((uintptr_t)1 << 46)
 
 size_t page_size(void) {
     static size_t bytes;
@@ -33,12 +34,15 @@ static char *try_at(char *wanted) {
 }
 
 /* Where the system hands out addresses from the top, it is quiet far below the next one; where it does
-   so from the bottom (valgrind), far above. */
+   so from the bottom (valgrind), far above. Some libraries reserve terabytes right there (a sanitizer's
+   allocator does), so each miss doubles the distance. Places of closed streams serve again. */
 char *space_find(void) {
-    static uintptr_t places; /* taken so far */
+    static uintptr_t away; /* of the last one */
+    uintptr_t step = APART;
     char *next = try_at(NULL);
-    for (int i = 0; next && i < PLACES; i++) {
-        uintptr_t away = ++places * APART;
+    for (int i = 0; next && i < TRIED; i++, step *= 2) {
+        if (away + step >= FARTHEST) away = 0, step = APART;
+        away += step;
         char *wanted = try_at((uintptr_t)next > away + APART ? next - away : next + away);
         if (wanted) return wanted;
     }

@@ -17,10 +17,22 @@ def _leave_the_path():
     sys.path_importer_cache.pop(here, None)
 
 
+def _is_main_interpreter():
+    """Python 3.12 and later say so; before, our native core refuses to be loaded by another one."""
+    import _thread  # built in, and loaded by now
+
+    return getattr(_thread, "_is_main_interpreter", lambda: True)()
+
+
 def _start():
     """Whatever fails in here costs the profile and never the training."""
     home = os.environ.get("STEPSCOPE_HOME", "")
-    if not home or not os.environ.get("STEPSCOPE_RUN") or sys.version_info[:2] < _OLDEST:
+    if (
+        not _is_main_interpreter()
+        or not home
+        or not os.environ.get("STEPSCOPE_RUN")
+        or sys.version_info[:2] < _OLDEST
+    ):
         return
     loaded_before = set(sys.modules)
     on_path_before = home in sys.path_importer_cache

@@ -1,6 +1,7 @@
 """Steps between which other interpreters run, import, open files, raise and start threads."""
 
 import sys
+import warnings
 
 import stepscope
 
@@ -63,5 +64,6 @@ for step in range(40):
                 interpreters.exec(other, elsewhere.__code__)
             interpreters.destroy(other)
     stepscope.step()
+warnings.filterwarnings("ignore", "remaining subinterpreters")  # what 3.14 says at the end
 interpreters.run_string(interpreters.create(), "x = 1")  # it is there until the end
 print("done")
