@@ -70,7 +70,7 @@ def call(function: Callable[..., Any]) -> None:
 def opcodes(function: FunctionType) -> list[str]:
     """As they run now: specialised, joined, with events or without."""
     names = {number: name for name, number in getattr(opcode, "_specialized_opmap", {}).items()}
-    running: bytes = function.__code__._co_code_adaptive  # type: ignore[attr-defined]
+    running: bytes = function.__code__._co_code_adaptive
     plain = function.__code__.co_code
     return [
         names.get(now, opcode.opname[now])

@@ -179,15 +179,20 @@ static int make_room(CallGraph *graph) {
     return 0;
 }
 
-/* Most calls come in the order of the time before, as in the body of a loop; or again and again. */
+/* Most calls come in the order of the time before, as in a loop (a function called at two places there
+   is followed by two), or again and again. */
 static inline GraphNode *expected(const GraphNode *last, const void *key) {
-    if (UNLIKELY(!last)) return NULL;
     if (LIKELY(last->follower && last->follower->key == key)) return last->follower;
+    if (last->other_follower && last->other_follower->key == key) return last->other_follower;
     return last->key == key ? (GraphNode *)last : NULL;
 }
 
 static inline void note_order(GraphNode *caller, GraphNode *node) {
-    if (LIKELY(caller->recent != NULL)) caller->recent->follower = node;
+    GraphNode *last = caller->recent;
+    if (last && last->follower != node && last->other_follower != node) {
+        last->other_follower = last->follower;
+        last->follower = node;
+    }
     caller->recent = node;
 }
 
@@ -217,7 +222,7 @@ static NEVER_INLINE void enter_slowly(CallGraph *graph, const void *key, PyObjec
 
 void call_graph_enter(const void *key, PyObject *function, PyObject *self) {
     CallGraph *graph = active;
-    GraphNode *caller = caller_in(graph), *node = expected(caller->recent, key);
+    GraphNode *caller = caller_in(graph), *last = caller->recent, *node = last ? expected(last, key) : NULL;
     if (UNLIKELY(!node || !graph->shortly || graph->depth == graph->open_room))
         enter_slowly(graph, key, function, self);
     else push(graph, caller, node)->start = (int64_t)ticks_of_counter();

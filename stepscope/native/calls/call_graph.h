@@ -24,7 +24,7 @@ typedef struct GraphNode {
     PyObject *held;             /* owned, of functions: keeps `key` valid; or NULL */
     PyObject *shown;            /* owned, of functions: code object or text; NULL: not shown */
     struct GraphNode *recent;   /* the child that was called last */
-    struct GraphNode *follower; /* which of its caller's children was called next, the last time */
+    struct GraphNode *follower, *other_follower; /* which of its caller's children was called next */
     struct GraphNode *first, *last, *next; /* children in order; of the root: the functions */
     Tally tally;
 } GraphNode;
