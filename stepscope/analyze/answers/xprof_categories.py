@@ -168,7 +168,8 @@ def _by_time(
     trace: Trace, start_ns: Ints, end_ns: Ints, more: tuple[Ints, Ints, Ints] | None = None
 ) -> _Table:
     """What ran in each stretch of time; `more`: kinds, starts and ends of what else is known."""
-    kind, interval_of = _kinds(trace), partial(_interval_of, trace)
+    kind: npt.NDArray[Any] = _kinds(trace)
+    interval_of: IntervalOf = partial(_interval_of, trace)
     if more is not None:
         kind, interval_of = _with(kind, interval_of, more)
     return xprof.categories_of(kind, interval_of, (start_ns, end_ns))
