@@ -14,10 +14,10 @@ from typing import Final, Self
 
 import numpy as np
 
-from stepscope.analyze.intervals import step_of
+from stepscope.analyze.intervals import Indices, step_of
 from stepscope.analyze.steps.loops import Loop, Mask
 from stepscope.clock import Ints
-from stepscope.store.events import Ids, Spans
+from stepscope.store.events import Spans
 from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
@@ -130,9 +130,9 @@ def _hands_over(loop: Loop, updates: Spans) -> bool:
     return is_even and _share(is_whole) >= _NEARLY_ALL
 
 
-def _turns_of(loop: Loop, at_ns: Ints) -> Ids:
+def _turns_of(loop: Loop, at_ns: Ints) -> Indices:
     order = np.argsort(loop.start_ns, kind="stable")
-    turns: Ids = step_of(at_ns, loop.start_ns[order], loop.end_ns[order])
+    turns: Indices = step_of(at_ns, loop.start_ns[order], loop.end_ns[order])
     return turns
 
 
