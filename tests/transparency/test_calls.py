@@ -10,7 +10,7 @@ from transparency.test_programs import CASES, assert_the_same
 
 # What no profiler can help: it costs a level of recursion in a C function called on 3.11, and 3.12
 # and later keep notes about instrumented code, which tracemalloc sees.
-DIFFERENT = {(3, 11): {"recursion"}, (3, 12): {"traced_memory"}, (3, 13): {"traced_memory"}}
+DIFFERENT = {"traced_memory"} if sys.version_info >= (3, 12) else {"recursion"}
 
 
 # Without calls all of them run in every check: here each fifth does, the others at night.
@@ -28,7 +28,7 @@ SOME = [
 def test_a_program_does_the_same_with_its_calls_counted(
     name: str, arguments: list[str], tmp_path: Path
 ) -> None:
-    if name in DIFFERENT[sys.version_info[:2]]:
+    if name in DIFFERENT:
         pytest.skip(f"{name} differs under any profiler that counts calls on this Python")
     words = [f"{name}.py", *arguments]
     outcomes = both(tmp_path, program(name), words, options=["--calls"], stdin=stdin_for(name))
