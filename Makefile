@@ -1,6 +1,6 @@
 # Run `make help` to see what there is.
 SHELL := /bin/bash
-NATIVE := $(wildcard stepscope/native/*/*.c stepscope/native/*/*.h)
+NATIVE := $(wildcard stepscope/native/*/*.c stepscope/native/*/*.h stepscope/native/*/*/*.h)
 WEB := $(wildcard web/*.json web/*.mjs web/src/*.* web/src/*/*.*)
 # Few of the frameworks' tens of thousands of files are ever imported: those are compiled on import.
 PIP := -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile

@@ -16,7 +16,7 @@ from clean_environment import environment
 from stepscope.native import _core
 
 ROOT = Path(__file__).parents[2]
-LAYOUT = f"layout_3{sys.version_info.minor}.h"
+LAYOUT = f"cpython_3{sys.version_info.minor}.h"
 needs_monitoring = pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11 has ticks instead")
 PUBLIC = {"STEPSCOPE_FRAMES": "public"}
 
@@ -134,7 +134,7 @@ def test_a_layout_that_is_wrong_is_noticed_and_is_no_crash(
     function: str, wrong: str, tmp_path: Path
 ) -> None:
     native = shutil.copytree(ROOT / "stepscope" / "native", tmp_path / "native")
-    layout = native / "python" / LAYOUT
+    layout = native / "python" / "layouts" / LAYOUT
     before, name, rest = layout.read_text().partition(f"{function}(")
     arguments, brace, body = rest.partition("{")
     layout.write_text(before + name + arguments + brace + wrong + "}\n#if 0\n" + body.replace(

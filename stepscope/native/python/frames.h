@@ -1,21 +1,21 @@
 /* Frames of the running functions: all that we read of the interpreter's private layout.
 
-   A version's layout is one file beside this. Where it is unknown, or not what a frame of our own
+   A version's layout is one file in layouts/. Where it is unknown, or not what a frame of our own
    shows (frames_ready), the public functions answer instead. They make an object for each frame that
    they are asked about, which costs some 100 ns, and other threads cannot be glimpsed. */
 #ifndef STEPSCOPE_FRAMES_H
 #define STEPSCOPE_FRAMES_H
 
 #if PY_VERSION_HEX >= 0x030f0000 || defined(STEPSCOPE_UNKNOWN_LAYOUT)
-#include "python/layout_unknown.h"
+#include "python/layouts/unknown.h"
 #elif PY_VERSION_HEX >= 0x030e0000
-#include "python/layout_314.h"
+#include "python/layouts/cpython_314.h"
 #elif PY_VERSION_HEX >= 0x030d0000
-#include "python/layout_313.h"
+#include "python/layouts/cpython_313.h"
 #elif PY_VERSION_HEX >= 0x030c0000
-#include "python/layout_312.h"
+#include "python/layouts/cpython_312.h"
 #else
-#include "python/layout_311.h"
+#include "python/layouts/cpython_311.h"
 #endif
 
 /* 1: the interpreter's public functions answer; a Frame is then a frame object. */
