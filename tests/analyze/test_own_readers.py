@@ -68,6 +68,6 @@ def test_a_reader_that_no_look_found_is_what_ran_and_was_seen_nowhere(tmp_path: 
     process.write()
     loaded = load(run.path)
     assert loaded.main is not None
-    code = generating(loaded, loaded.main, BATCHES)
-    assert code is not None
-    assert loading_lines(loaded, code)[0].function == "reader"
+    reader = generating(loaded, loaded.main, BATCHES)
+    assert reader is not None
+    assert loading_lines(loaded, reader)[0].function == "reader"
