@@ -69,7 +69,7 @@ def _path(path: CriticalPath | None, most: int) -> list[RenderableType]:
 
 
 def _gain(ns: int) -> Text | str:
-    return Text(f"-{duration(ns)}") if ns > 0 else NOTHING
+    return Text(duration(-ns)) if ns > 0 else NOTHING
 
 
 def _launches(each: DeviceDetails, wall_ns: int) -> list[RenderableType]:
