@@ -104,23 +104,26 @@ def deadly(path: Path) -> Iterator[None]:
     """Whoever opens this file is killed, as when memory runs out."""
     path.unlink()
     os.mkfifo(path)
-    killer = threading.Thread(target=_kill_who_reads, args=(path,))
+    is_over = threading.Event()
+    killer = threading.Thread(target=_kill_who_reads, args=(path, is_over))
     killer.start()
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # nobody opened it: the thread still waits
-            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+        is_over.set()
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # the thread waits for one
         killer.join()
+        os.close(reader)
 
 
-def _kill_who_reads(path: Path) -> None:
-    descriptor = os.open(path, os.O_WRONLY)  # waits for a reader
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
-        with contextlib.suppress(OSError):
-            if link.parts[2] != str(os.getpid()) and link.resolve() == path:
-                os.kill(int(link.parts[2]), signal.SIGKILL)
-    os.close(descriptor)
+def _kill_who_reads(path: Path, is_over: threading.Event) -> None:
+    while not is_over.is_set():
+        descriptor = os.open(path, os.O_WRONLY)  # waits for a reader
+        for link in Path("/proc").glob("[0-9]*/fd/*"):
+            with contextlib.suppress(OSError):
+                if link.parts[2] != str(os.getpid()) and link.resolve() == path:
+                    os.kill(int(link.parts[2]), signal.SIGKILL)
+        os.close(descriptor)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="finds the reader in /proc")

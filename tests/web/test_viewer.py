@@ -132,7 +132,7 @@ def test_a_run_is_compared_with_the_one_before_it(browser: "Browser", tmp_path: 
     with viewer("runs", cwd=tmp_path) as server:
         watch = Watch(page, server.address.partition("?")[0])
         page.goto(server.address)
-        page.get_by_role("row", name="tuesday").get_by_text("10.0 ms").wait_for()
+        page.get_by_role("row", name="tuesday").get_by_text("10.0 ms", exact=True).wait_for()
         page.get_by_role("row", name="tuesday").click()
         page.locator("h1.verdict").wait_for()
         page.get_by_role("link", name="Compare").click()

@@ -56,7 +56,8 @@ class _Wait:
 
 
 def judge(case: Case) -> list[Candidate]:
-    found = (find(case) for find in (_of_loader, _of_generator))
+    ways = (_of_loader, _of_generator) if _has_loader(case) else (_of_generator, _of_loader)
+    found = (find(case) for find in ways)
     wait = next((each for each in found if each and _matters(case, each.avoidable_ns)), None)
     if wait is None:
         return []
@@ -105,8 +106,6 @@ def _of_loader(case: Case) -> _Wait | None:
         return None
     looks = list(case.stacks.free("input"))
     answer = input_of(case.run, process=case.process.info.pid)
-    if _is_generators(case, answer):
-        return None
     if (sampled := _of_sampler(case, wait, looks)) is not None:
         return sampled
     location, library = _place(case, answer, looks)
@@ -129,11 +128,11 @@ def _of_loader(case: Case) -> _Wait | None:
     )
 
 
-def _is_generators(case: Case, answer: InputAnswer) -> bool:
-    """Whether no loader that the framework knows is waited for."""
-    has_loader = find_loader(case.run, case.process, case.steps) is not None
+def _has_loader(case: Case) -> bool:
+    """Whether the framework knows what the steps wait for."""
+    answer = input_of(case.run, process=case.process.info.pid)
     is_pipeline = answer.loader is not None and answer.loader.workers is None
-    return not has_loader and not is_pipeline
+    return is_pipeline or find_loader(case.run, case.process, case.steps) is not None
 
 
 def _of_sampler(case: Case, wait: float, looks: list[Look]) -> _Wait | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stepscope.analyze.traces.side_by_side import Reader, Take
-from stepscope.analyze.traces.surveys import reading, unread
+from stepscope.analyze.traces.surveys import Reading, reading, unread
 from stepscope.errors import EnvironmentTrouble, StepscopeError
 
 _ANSWERS_S: Final = 10  # a scheduler answers at once, or is not there
@@ -75,7 +75,7 @@ def _client(distributed: Any, address: str | None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _here(distributed: Any) -> Iterator[Any]:
-    """A file whose worker died is not tried again: it would take the next one with it."""
+    """A file whose worker died is not tried again beside others: it would take them with it."""
     import dask
 
     with (
@@ -106,19 +106,37 @@ def _require_worker(client: Any, address: str) -> None:
 
 
 def _read(distributed: Any, client: Any, paths: Sequence[Path], take: Take) -> None:
-    """As they are done; what was handed over is forgotten there."""
-    asked = {client.submit(reading, path.absolute(), pure=False): n for n, path in enumerate(paths)}
+    """As they are done; what was handed over is forgotten there. A worker that dies takes the files
+    that wait for it along: they are read once more, one by one, to see which of them it was."""
+    asked = {_submitted(client, path): number for number, path in enumerate(paths)}
+    lost = []
     for future in distributed.as_completed(list(asked)):
         number = asked.pop(future)
-        try:
-            found = future.result()
-        except distributed.KilledWorker:
-            found = unread(_DIED.format(path=paths[number]))
-        except StepscopeError:
-            raise
-        except (OSError, TimeoutError, distributed.CancelledError) as error:
-            address = client.scheduler.address
-            raise EnvironmentTrouble(_LOST.format(address=address)) from error
-        except Exception as error:
-            raise EnvironmentTrouble(_FAILED.format(path=paths[number], cause=error)) from error
-        take(number, found)
+        found = _result(distributed, client, future, paths[number])
+        if found is None:
+            lost.append(number)
+        else:
+            take(number, found)
+    for number in sorted(lost):
+        path = paths[number]
+        found = _result(distributed, client, _submitted(client, path), path)
+        take(number, found or unread(_DIED.format(path=path)))
+
+
+def _submitted(client: Any, path: Path) -> Any:
+    return client.submit(reading, path.absolute(), pure=False)
+
+
+def _result(distributed: Any, client: Any, future: Any, path: Path) -> Reading | None:
+    """None: its worker died."""
+    try:
+        found: Reading = future.result()
+    except distributed.KilledWorker:
+        return None
+    except StepscopeError:
+        raise
+    except (OSError, TimeoutError, distributed.CancelledError) as error:
+        raise EnvironmentTrouble(_LOST.format(address=client.scheduler.address)) from error
+    except Exception as error:
+        raise EnvironmentTrouble(_FAILED.format(path=path, cause=error)) from error
+    return found

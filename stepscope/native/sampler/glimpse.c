@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* A chain that was read while it changed may lead anywhere, also back to where it began. */
 enum { LATE_AFTER_NS = 300000 };
+/* A chain that was read while it changed may lead anywhere, also back to where it began. */
 enum { PAGE = 4096, PAGES = 2, WINDOWS_AT_MOST = 16, STEPS_AT_MOST = 4 * GLIMPSE_DEPTH };
 
 /* Frames are adjacent: one copy of two pages holds most of a stack, at one moment. */
