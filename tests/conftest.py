@@ -15,11 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from losses_in_runs import Watch, losses_in, recorded_in
 
 # Hundreds of quiet runs are only asked for their answers: no one would read their reports.
 os.environ["STEPSCOPE_REPORT"] = "off"
+
+# No test is timed: a busy machine takes as long as it takes.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 THREAD_GRACE_S = 5.0  # a thread that is about to end may do so; one that keeps waiting is a leak
 

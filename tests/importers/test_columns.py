@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stepscope.importers.columns import Builder, Columns
@@ -36,7 +36,6 @@ def assert_same(columns: Any, table: npt.NDArray[Any]) -> None:
         assert columns[name].tolist() == table[name].tolist()
 
 
-@settings(deadline=None)  # a busy machine
 @given(tables, st.data())
 def test_columns_are_those_of_the_array(parts: list[list[Any]], data: st.DataObject) -> None:
     columns, table = built(parts)

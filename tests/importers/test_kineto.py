@@ -179,7 +179,7 @@ anything = st.recursive(
     st.integers(20, 400),
     st.sampled_from([None, 1]),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_any_list_of_events_is_read_whole_however_it_is_cut_in_chunks(
     contents: list[tuple[str, Any]], chunk_bytes: int, indent: int | None
 ) -> None:

@@ -233,7 +233,7 @@ def test_one_damaged_event_costs_no_more_than_itself(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_may_be_wrong(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         content = bytearray(many(Path(folder) / "whole.xplane.pb", 20).read_bytes())

@@ -123,7 +123,7 @@ events = st.lists(
 
 
 @given(events)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_both_agree_on_any_sequence_of_events(sequence: list[tuple[bool, int, int]]) -> None:
     native, plain = Native(), reference.CallEngine()
     ticks = 1

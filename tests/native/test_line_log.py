@@ -98,7 +98,7 @@ def test_what_the_waiting_one_raises_does_not_reach_the_script(folder: Path) -> 
 
 
 @given(sequences(shortest_ticks=1, most=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_both_engines_log_the_same(sequence: list[Event]) -> None:
     codes = [new_code(name) for name in "abc"]
     plain = reference.LineEngine()

@@ -134,7 +134,7 @@ def test_an_exit_below_the_top_ends_what_lies_above_it(engine: Engine) -> None:
 
 
 @given(sequences(shortest_ticks=0, most=80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_both_engines_agree_on_any_sequence_of_events(sequence: list[Event]) -> None:
     codes = [new_code(name) for name in "abc"]
     native, plain = Native(), reference.LineEngine()

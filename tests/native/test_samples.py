@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stepscope.native import _core
@@ -86,7 +86,6 @@ FEEDS = st.lists(st.tuples(st.integers(0, 3), STACKS, st.integers(1, 3), KINDS),
 
 
 @given(FEEDS)
-@settings(deadline=None)
 def test_the_core_and_the_reference_write_the_same_records(
     tmp_path_factory: pytest.TempPathFactory, feeds: list[tuple[int, tuple[Any, ...], int, int]]
 ) -> None:

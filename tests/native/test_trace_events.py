@@ -130,7 +130,7 @@ events = st.fixed_dictionaries(
 
 
 @given(st.lists(events, max_size=8), st.sampled_from([None, 1]), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_rows_are_the_same_as_one_by_one(
     contents: list[dict[str, Any]], indent: int | None, ascii_only: bool
 ) -> None:
@@ -143,7 +143,7 @@ def test_rows_are_the_same_as_one_by_one(
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_may_be_wrong(data: st.DataObject) -> None:
     text = bytearray(json.dumps(ALL)[1:-1].encode())
     for _ in range(data.draw(st.integers(1, 6))):

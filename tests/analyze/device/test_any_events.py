@@ -50,7 +50,7 @@ def parts(split: IdleSplit) -> int:
     return split.host_wait_ns + split.kernel_wait_ns + split.other_ns
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(some)
 def test_a_devices_times_are_counted_in_moments(them: list[Ran]) -> None:
     row, busy = row_of(them), moments(them, 0, 1, 2, 3)
@@ -72,7 +72,7 @@ def test_a_devices_times_are_counted_in_moments(them: list[Ran]) -> None:
     assert step.busy_ns + step.idle_ns == step.duration_ns
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(some, some)
 def test_a_ranks_step_is_its_own_work_waiting_and_transfer(
     one: list[Ran], other: list[Ran]

@@ -28,21 +28,21 @@ def values(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.expected, estimate.low, estimate.high
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(RUNS, RUNS)
 def test_the_interval_is_around_the_ratio(before: list[StepTimes], after: list[StepTimes]) -> None:
     expected, low, high = values(speedup(before, after))
     assert 0 < low <= expected <= high < math.inf
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(RUNS, RUNS)
 def test_swapped_sides_invert_it(before: list[StepTimes], after: list[StepTimes]) -> None:
     expected, low, high = values(speedup(before, after))
     assert values(speedup(after, before)) == pytest.approx((1 / expected, 1 / high, 1 / low))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DURATIONS, DURATIONS, st.integers(2, 50))
 def test_both_sides_slower_leave_the_ratio_and_narrow_the_interval(
     before: Ints, after: Ints, times: int
@@ -54,7 +54,7 @@ def test_both_sides_slower_leave_the_ratio_and_narrow_the_interval(
     assert slower.high <= once.high * (1 + 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(DURATIONS, DURATIONS)
 def test_both_sides_slower_leave_the_interval_of_runs_shorter_than_a_moment(
     before: Ints, after: Ints
@@ -64,7 +64,7 @@ def test_both_sides_slower_leave_the_interval_of_runs_shorter_than_a_moment(
     assert values(slower) == pytest.approx(values(short))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(RUNS, RUNS)
 def test_the_same_runs_give_the_same_answer(
     before: list[StepTimes], after: list[StepTimes]
