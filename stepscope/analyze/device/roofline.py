@@ -72,8 +72,11 @@ def _note(name: str | None, peaks: DevicePeaks | None, counted: float) -> str | 
             f"The published peaks of '{name}' are not in the table: shares of them are not known."
         )
     if counted < _LEAST_COUNTED:
-        return (f"The trace has the shapes for {counted:.0%} of the time of matrix kernels, so the "
-                "share of the peak is not known.")  # fmt: skip
+        part = f"{100 * counted:.0f} % of" if counted else "nothing of"
+        return (
+            f"The trace has the shapes for {part} the time of matrix kernels, so the share of the "
+            "peak is not known."
+        )
     return None
 
 
