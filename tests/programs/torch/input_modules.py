@@ -19,7 +19,7 @@ class Images(Dataset):
     transform = Blur()
 
     def __len__(self):
-        return 640
+        return 3200
 
     def __getitem__(self, index):
         return self.transform(torch.full((64, 64), float(index)))
