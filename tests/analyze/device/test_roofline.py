@@ -98,7 +98,7 @@ def test_there_is_no_mfu_where_much_of_the_matrix_work_has_no_shapes(tmp_path: P
     assert found is not None
     assert found.mfu is None
     assert found.note is not None
-    assert "10%" in found.note
+    assert "10 % of" in found.note
 
 
 @pytest.mark.parametrize(
