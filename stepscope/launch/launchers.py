@@ -5,12 +5,11 @@ A variable counts only if the launch has several ranks: one left over in an inte
 supervisor treats like any other.
 """
 
-import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
 
 from stepscope.errors import InputError
+from stepscope.typed import Final, Record
 
 Environment = Mapping[str, str]
 
@@ -19,7 +18,7 @@ _TF_CONFIG: Final = "TF_CONFIG"
 _FIRST_SPECIAL_STEP: Final = 0xFFFF_FFF0
 
 
-class Launch(NamedTuple):
+class Launch(Record):
     """One rank's place in a launch."""
 
     variable: str  # the environment variable with the rank
@@ -29,7 +28,7 @@ class Launch(NamedTuple):
     restart: int  # how often the launcher has restarted this launch
 
 
-class _Kind(NamedTuple):
+class _Kind(Record):
     rank: str
     ranks: tuple[str, ...]
     launch_id: Callable[[Environment], str | None]
@@ -84,8 +83,13 @@ def launch_of(environment: Environment) -> Launch | None:
 def _tensorflow_launch(environment: Environment) -> Launch | None:
     """TF_CONFIG names the whole cluster, and this process's task in it. Chiefs come before workers;
     parameter servers and evaluators are not ranks. Nothing in it distinguishes launches."""
+    text = environment.get(_TF_CONFIG)
+    if not text:
+        return None
+    import json
+
     try:
-        config = json.loads(environment.get(_TF_CONFIG) or "{}")
+        config = json.loads(text)
         chiefs, workers = (len(config["cluster"].get(kind) or ()) for kind in ("chief", "worker"))
         first = {"chief": 0, "worker": chiefs}[config["task"]["type"]]
         rank, ranks = first + int(config["task"]["index"]), chiefs + workers

@@ -1,7 +1,6 @@
 """What to record: the options of `stepscope run` as they are passed to the recorded process."""
 
-import json
-from typing import Any, NamedTuple
+from stepscope.typed import Any, Record
 
 
 def is_ops(text: str) -> bool:
@@ -13,9 +12,7 @@ def is_ops(text: str) -> bool:
     return is_number and 1 <= int(first) <= int(last)
 
 
-class RecordOptions(NamedTuple):
-    """A tuple, not a dataclass: importing those takes 10 ms in every recorded process."""
-
+class RecordOptions(Record):
     exact: bool = False  # never thin out lines
     calls: bool = False  # record every call
     include: tuple[str, ...] = ()  # globs of files or module names that count as the user's
@@ -31,23 +28,24 @@ class RecordOptions(NamedTuple):
     losses: bool = False  # keep the loss of every step
     log: bool = False  # add the results to the script's own run in an experiment tracker
     packages: tuple[str, ...] = ()  # folders of the package that owns the console command
-    # What the steps are, where an earlier run told: a loop, "train.py:31"; "": what is reported.
+    # What the steps are, as an earlier run found them: a loop, "train.py:31"; "": what is reported.
     step_loop: str | None = None
     # Only then is a loop that others follow taken for the step loop: without a framework nothing
     # else tells it from one that makes the data.
     guess_after_s: float = 3.0
 
+    @property
+    def limits_steps(self) -> bool:
+        return bool(self.steps or self.until_stable or self.stop_after_steps)
+
     def to_json(self) -> dict[str, Any]:
-        return self._asdict()
+        return self.fields()
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "RecordOptions":
-        values = {key: value for key, value in fields.items() if key in cls._fields}
+        values = {key: value for key, value in fields.items() if key in cls.__annotations__}
         for key in ("include", "exclude", "packages"):
             values[key] = tuple(values.get(key, ()))
         if isinstance(values.get("ops"), bool):  # Profiler(ops=True)
             values["ops"] = "all" if values["ops"] else "off"
         return cls(**values)
-
-    def dumps(self) -> str:
-        return json.dumps(self.to_json())

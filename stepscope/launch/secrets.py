@@ -7,7 +7,8 @@ nothing is started from it again.
 import itertools
 import os
 from collections.abc import Sequence
-from typing import Final
+
+from stepscope.typed import Final
 
 MASK: Final = "***"
 

@@ -40,7 +40,7 @@ def supervise(command: Sequence[str], environment: Mapping[str, str], run_folder
     mask = signals.block_all()
     try:
         child = _spawn(command, environment, mask)
-        ended = _Supervisor(child, SystemLog(run_folder)).wait()
+        ended = _Supervisor(child, SystemLog(run_folder, pid=child)).wait()
         signals.discard_pending()
     finally:
         signals.restore(mask)

@@ -12,6 +12,7 @@ from stepscope.launch.containers import (
     container_memory_used,
 )
 from stepscope.launch.nvml import Devices
+from stepscope.launch.waiting_threads import waited_ns
 from stepscope.store.format import SYSTEM_FILE
 from stepscope.store.plain_files import append_plain
 
@@ -26,7 +27,14 @@ _USED: Final = (1, 2, 3, 6, 7, 8)
 class SystemLog:
     """One line per sample. `due_s` says how long to wait for the next one."""
 
-    def __init__(self, run_folder: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        run_folder: str,
+        clock: Callable[[], float] = time.monotonic,
+        pid: int | None = None,
+    ) -> None:
+        """`pid`: of the script."""
+        self._pid = pid
         self._path = os.path.join(run_folder, SYSTEM_FILE)
         self._clock = clock
         self._started = self._next = clock()
@@ -68,6 +76,7 @@ class SystemLog:
             "container_memory_bytes": container_memory_used(),
             "container_limit_bytes": self._limit_bytes,
             "devices": self._devices.read(),
+            "waited_ns": waited_ns(self._pid) if self._pid is not None else {},
         }
 
 

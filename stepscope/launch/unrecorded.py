@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from typing import Final
+
+from stepscope.typed import Final
 
 # What recording puts there; `record/boot.py` says what each is for.
 VARIABLES: Final = tuple(

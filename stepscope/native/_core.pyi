@@ -110,6 +110,9 @@ def forward_begins(forward: Forward, module: Any, /, *args: Any, **kwargs: Any) 
     call."""
 
 def forward_ends(span: int | None, /) -> None: ...
+def forward_modules(are_wanted: bool, /) -> None:
+    """From now on a span for each module that is called inside the outermost one, or no more."""
+
 def on_forward(listener: Callable[[Any], object] | None, /) -> None:
     """Called with the module before an outermost call."""
 
@@ -349,3 +352,14 @@ def trace_events(text: bytes) -> tuple[bytes, list[bytes], int]:
     """Read the comma-separated JSON events of a trace. Returns their rows (`importers.kineto.rows`
     has the fields), the texts that the rows refer to by number, and how many bytes were read.
     Stops before the first event that is damaged or not as torch writes it."""
+
+def spill_to(folder: str, memory_bytes: int, large_bytes: int, /) -> bool:
+    """From now on, when the large arrays that this thread made in NumPy exceed these bytes, the
+    oldest are moved to files without a name in this folder, with their address. False: it is on no
+    disk of this machine, or cannot be written."""
+
+def spill_stop() -> None:
+    """New arrays are NumPy's own again."""
+
+def spill_sizes() -> tuple[int, int]:
+    """Bytes of large arrays in memory and in files."""

@@ -10,20 +10,20 @@ Everything is in the environment:
   STEPSCOPE_TRIAL       the file that names the fixes `stepscope try` applies to the script
 """
 
-import json
 import os
-import signal
 import sys
 from collections.abc import Mapping
-from typing import Any, Final
 
 from stepscope.launch import launchers
 from stepscope.launch.options import RecordOptions
 from stepscope.launch.unrecorded import SHIM, unrecorded
-from stepscope.store.format import NOTES_FILE, RUN_FILE
+from stepscope.store import small_json
+from stepscope.store.file_names import NOTES_FILE, RUN_FILE
 from stepscope.store.plain_files import append_plain, read_plain
+from stepscope.typed import Any, Final
 
 _MODULE_ENDINGS: Final = (".py", ".pyc", ".so")
+_SIGKILL: Final = 9  # `signal` takes 3 ms, with the module that makes its enumerations
 # Interpreters that multiprocessing starts for itself: they run no code of the user.
 _HOUSEKEEPING: Final = "from multiprocessing.resource_tracker import main"
 
@@ -31,11 +31,13 @@ _HOUSEKEEPING: Final = "from multiprocessing.resource_tracker import main"
 def start_from_environment(loaded_before: set[str]) -> None:
     """`loaded_before`: names of the modules that were loaded before any of ours."""
     run_folder = os.environ.get("STEPSCOPE_RUN", "")
+    hiding = _module_names(_script_folder())
     try:
         if os.path.isfile(os.path.join(run_folder, RUN_FILE)) and not _is_housekeeping():
             _record_or_note(run_folder)
+            _load_the_rewriter(hiding)
     finally:
-        _give_names_back(loaded_before)
+        _give_names_back(loaded_before, hiding)
 
 
 def environment_for(run_folder: str, before: Mapping[str, str]) -> dict[str, str]:
@@ -65,9 +67,9 @@ def role_and_rank(environment: Mapping[str, str]) -> tuple[str, int | None]:
 
 def leave_note(run_folder: str, text: str, severity: str = "warning") -> None:
     """A sentence about the run as a whole; one small append, so that processes do not mix."""
-    line = json.dumps({"is": "note", "text": text, "severity": severity}) + "\n"
+    line = small_json.write({"is": "note", "text": text, "severity": severity}) + b"\n"
     try:
-        append_plain(os.path.join(run_folder, NOTES_FILE), line.encode())
+        append_plain(os.path.join(run_folder, NOTES_FILE), line)
     except OSError:
         return  # a note is not worth a failure
 
@@ -90,7 +92,7 @@ def _record(run_folder: str, role: str, rank: int | None) -> None:
 
     supervisor = os.environ.get("STEPSCOPE_SUPERVISOR", "")
     if role == "main" and supervisor and not _core.die_with_parent(int(supervisor)):
-        os.kill(os.getpid(), signal.SIGKILL)  # it ended while we started: so do we
+        os.kill(os.getpid(), _SIGKILL)  # it ended while we started: so do we
     from stepscope.record import recording
 
     if role == "rank":
@@ -114,7 +116,7 @@ def _apply_fixes(run_folder: str) -> None:
 
 
 def read_options(run_folder: str) -> RecordOptions:
-    fields: dict[str, Any] = json.loads(read_plain(os.path.join(run_folder, RUN_FILE)))
+    fields: dict[str, Any] = small_json.read(read_plain(os.path.join(run_folder, RUN_FILE)))
     return RecordOptions.from_json(fields.get("options", {}))
 
 
@@ -150,11 +152,18 @@ def _is_housekeeping() -> bool:
     )
 
 
-def _give_names_back(loaded_before: set[str]) -> None:
+def _load_the_rewriter(hiding: set[str]) -> None:
+    """Python 3.11: what puts ticks into bytecode is loaded with the first code that is not in the
+    cache. Where the script's modules hide standard ones, it would then get those."""
+    if sys.version_info < (3, 12) and hiding & sys.stdlib_module_names:
+        from stepscope.record.bytecode import instrument  # noqa: F401
+
+
+def _give_names_back(loaded_before: set[str], hiding: set[str]) -> None:
     """The script may have its own module under the name of a standard one that only we needed so
     early: ours is unloaded again, and the script's import finds the same module as without us."""
     early = {name for name in set(sys.modules) - loaded_before if _is_found_on_path(name)}
-    for name in early & _module_names(_script_folder()):
+    for name in early & hiding:
         for loaded in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
             del sys.modules[loaded]
 

@@ -3,13 +3,15 @@
 import os
 import sys
 import time
-from typing import Any
 
 from stepscope.launch.secrets import mask_command
 from stepscope.native import _core
 from stepscope.record.engines.calibrate import EventCost, ns_to_ticks
-from stepscope.store import format as fmt
+from stepscope.signal_handlers import let_pass
+from stepscope.store import file_names
+from stepscope.store.plain_files import make_new_folder
 from stepscope.store.writer import write_json
+from stepscope.typed import Any
 
 
 class ProcessFolder:
@@ -40,7 +42,7 @@ class ProcessFolder:
             name = base if attempt == 1 else f"{base}.{attempt}"
             self.path = os.path.join(self._run_folder, name)
             try:
-                os.makedirs(self.path)
+                make_new_folder(self.path)
                 return
             except FileExistsError:
                 continue
@@ -55,7 +57,7 @@ class ProcessFolder:
         self._pid = os.getpid()
         self._write(
             {
-                "format": fmt.FORMAT_VERSION,
+                "format": file_names.FORMAT_VERSION,
                 "role": self._role,
                 "rank": self._rank,
                 "pid": os.getpid(),
@@ -88,7 +90,7 @@ class ProcessFolder:
 
     def _write(self, changed: dict[str, Any]) -> None:
         self._about |= changed
-        write_json(os.path.join(self.path, fmt.PROCESS_FILE), self._about)
+        write_json(os.path.join(self.path, file_names.PROCESS_FILE), self._about)
 
 
 def process_start_realtime_ns() -> int | None:
@@ -98,5 +100,6 @@ def process_start_realtime_ns() -> int | None:
             after_name = file.read().rpartition(b")")[2].split()
         started_s = int(after_name[19]) / os.sysconf("SC_CLK_TCK")
         return time.time_ns() - int((time.clock_gettime(time.CLOCK_BOOTTIME) - started_s) * 1e9)
-    except (OSError, ValueError, IndexError, AttributeError):
+    except (OSError, ValueError, IndexError, AttributeError) as error:
+        let_pass(error)
         return None

@@ -8,14 +8,12 @@ import os
 import sys
 from collections.abc import Callable
 from types import CodeType
-from typing import Final, ParamSpec, TypeVar
 
 from stepscope.launch.options import RecordOptions
 from stepscope.native import _core
 from stepscope.record import frameworks
 from stepscope.record.bytecode import originals
 from stepscope.record.code.code_table import table
-from stepscope.record.code.signal_handlers import let_pass, without_our_frames
 from stepscope.record.code.user_code import UserCode
 from stepscope.record.engines import calls, decorator, lines
 from stepscope.record.engines.calibrate import measure_event_cost
@@ -25,13 +23,14 @@ from stepscope.record.names import function_names, naming
 from stepscope.record.names.opened_files import OpenedFiles
 from stepscope.record.process_folder import ProcessFolder
 from stepscope.record.recorded_names import RecordedNames
-from stepscope.record.steps import limits, loop_turns, step_counter
-from stepscope.store import format as fmt
+from stepscope.record.steps import loop_turns, step_counter
+from stepscope.signal_handlers import let_pass, without_our_frames
+from stepscope.typed import Any, Final, TypeVar
 
+_GROWING: Final = 0  # StreamState.GROWING
 HEARTBEAT_MS: Final = 10
 _FULL_S: Final = 600.0  # after 10 minutes the heart beats a tenth as often
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 current: "Recording | None" = None
@@ -184,9 +183,11 @@ class Recording:
             self._calls.start()
 
     def _start_limits(self) -> None:
-        if not limits.StepLimits.wanted(self.options):
+        if not self.options.limits_steps:
             return
-        steps = limits.StepLimits(self.options, stop)
+        from stepscope.record.steps.limits import StepLimits
+
+        steps = StepLimits(self.options, stop)
         step_counter.listen(steps.step_ended)
         loop_turns.listen(steps.loop_turned)
 
@@ -202,6 +203,7 @@ class Recording:
                 self._cost.exit_ns,
             )
         except RuntimeError as refused:
+            let_pass(refused)
             self._names.note(f"No stacks were sampled, and no lines thinned out: {refused}.")
 
     def _second_passed(self) -> None:
@@ -222,8 +224,8 @@ class Recording:
         self._note_other_interpreters()
         states = _core.storage_states()
         for stream, (_, state) in zip(("events", "lines", "calls"), states, strict=False):
-            if state != fmt.StreamState.GROWING:
-                self._names.note(f"{stream} stopped: {_STOPPED[fmt.StreamState(state)]}.")
+            if state != _GROWING:
+                self._names.note(f"{stream} stopped: {why_stopped(state)}.")
         if self._names.lost:
             self._names.note(f"{self._names.lost} names could not be written.")
         _core.storage_close()
@@ -239,11 +241,11 @@ class Recording:
         _core.counters()
         self._start_heartbeat()
 
-    def _guarded(self, function: Callable[P, R]) -> Callable[P, R | None]:
+    def _guarded(self, function: Callable[..., R]) -> Callable[..., R | None]:
         """The native core drops errors of its hooks; here they become a note, once. What a signal
         handler of the script raises meanwhile is left to the core, which hands it on."""
 
-        def call(*args: P.args, **keywords: P.kwargs) -> R | None:
+        def call(*args: Any, **keywords: Any) -> R | None:
             try:
                 return function(*args, **keywords)
             except Exception as error:
@@ -264,12 +266,16 @@ class Recording:
         return lines.register_code(code, exact=self.options.exact)
 
 
-_STOPPED: Final = {
-    fmt.StreamState.FULL: "it reached its share of --max-size",
-    fmt.StreamState.REFUSED: "the file system has no space left",
-    fmt.StreamState.LOST: "another program cut the file",
-    fmt.StreamState.NO_MEMORY: "the limits on the process's memory leave no room for more",
-}
+def why_stopped(state: int) -> str:
+    """Loaded when it has happened: the format's enumerations take a millisecond."""
+    from stepscope.store.format import StreamState
+
+    return {
+        StreamState.FULL: "it reached its share of --max-size",
+        StreamState.REFUSED: "the file system has no space left",
+        StreamState.LOST: "another program cut the file",
+        StreamState.NO_MEMORY: "the limits on the process's memory leave no room for more",
+    }[StreamState(state)]
 
 
 def _forget_names() -> None:

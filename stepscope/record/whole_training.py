@@ -5,8 +5,8 @@ import warnings
 from typing import Any
 
 from stepscope.record import recording
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.profiler import Profiler
+from stepscope.signal_handlers import let_pass
 
 
 class WholeTraining:

@@ -31,6 +31,25 @@ import enum
 import struct
 from typing import Final
 
+from stepscope.store.file_names import BESIDE_FILE as BESIDE_FILE
+from stepscope.store.file_names import CALLS_FILE as CALLS_FILE
+from stepscope.store.file_names import EVENTS_FILE as EVENTS_FILE
+from stepscope.store.file_names import FORMAT_VERSION as FORMAT_VERSION
+from stepscope.store.file_names import LINES_FILE as LINES_FILE
+from stepscope.store.file_names import MEASURED_FILE as MEASURED_FILE
+from stepscope.store.file_names import NAMES_FILE as NAMES_FILE
+from stepscope.store.file_names import NOTES_FILE as NOTES_FILE
+from stepscope.store.file_names import OPS_FILE as OPS_FILE
+from stepscope.store.file_names import PROCESS_FILE as PROCESS_FILE
+from stepscope.store.file_names import RUN_FILE as RUN_FILE
+from stepscope.store.file_names import SAMPLES_FILE as SAMPLES_FILE
+from stepscope.store.file_names import SOURCES_FOLDER as SOURCES_FOLDER
+from stepscope.store.file_names import SUPERVISOR_FILE as SUPERVISOR_FILE
+from stepscope.store.file_names import SYSTEM_FILE as SYSTEM_FILE
+from stepscope.store.file_names import TABLES_FOLDER as TABLES_FOLDER
+from stepscope.store.file_names import TRACE_FILE as TRACE_FILE
+from stepscope.store.file_names import TRACKERS_FILE as TRACKERS_FILE
+
 
 class Layout(struct.Struct):
     """The fields of a record, in their order: I is a u32, Q a u64, 8s text, 16x is reserved."""
@@ -40,26 +59,7 @@ class Layout(struct.Struct):
         self.fields: Final = fields
 
 
-FORMAT_VERSION: Final = 1
 MAGIC: Final = b"stepscop"
-
-RUN_FILE: Final = "run.json"
-SUPERVISOR_FILE: Final = "supervisor.json"
-SYSTEM_FILE: Final = "system.jsonl"
-MEASURED_FILE: Final = "measured.json"
-NOTES_FILE: Final = "notes.jsonl"
-SOURCES_FOLDER: Final = "sources"
-PROCESS_FILE: Final = "process.json"
-NAMES_FILE: Final = "names.jsonl"
-EVENTS_FILE: Final = "events.bin"
-LINES_FILE: Final = "lines.bin"
-CALLS_FILE: Final = "calls.bin"
-SAMPLES_FILE: Final = "samples.bin"
-TRACKERS_FILE: Final = "trackers.jsonl"
-OPS_FILE: Final = "ops-{number}.{ending}"
-TRACE_FILE: Final = "trace{ending}"
-BESIDE_FILE: Final = "beside-trace-{number}{ending}"  # what adds to it
-TABLES_FOLDER: Final = "tables"
 
 
 class Stream(enum.IntEnum):
@@ -192,6 +192,7 @@ class SpanCategory(enum.IntEnum):
     #               Keras' train function, a jitted update). value0: the function's number (0: its
     #               steps are reported in another way); value1: COMPUTE_UPDATES if it is known
     #               to update, plus the samples it was given << COMPUTE_SAMPLES_BIT
+    MODULE = 20  # in operator windows: a module (by its class) called inside another one
 
 
 LOADER_WORKERS_BITS: Final = 16
@@ -379,9 +380,10 @@ SAMPLES_TAG: Final = 0x5A3E0000
 
 # system.jsonl, a line for each look of the supervisor:
 #   {"realtime_ns", "monotonic_ns", "load", "cpu_ns", "container_cpu_ns", "memory_available_bytes",
-#    "container_memory_bytes", "container_limit_bytes", "devices": [...]}
+#    "container_memory_bytes", "container_limit_bytes", "devices": [...], "waited_ns": {pid: ns}}
 #   cpu_ns: used by all programs since the machine started, on the cores that the run may use;
 #   container_cpu_ns: by the control group with the tightest limit of cores, null without a limit
+#   waited_ns: how long all living threads of a process of the run were ready but had no core
 
 # supervisor.json:
 #   {"pid", "exit_status", "signal", "started_monotonic_ns", "ended_monotonic_ns",

@@ -10,7 +10,9 @@ import io
 import os
 import stat
 from collections.abc import Callable
-from typing import BinaryIO, Final
+
+from stepscope.signal_handlers import let_pass, suppressed
+from stepscope.typed import Final
 
 _FLAGS: Final = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -35,7 +37,7 @@ def append_plain(path: AnyPath, content: bytes) -> None:
         file.write(content)
 
 
-def new_file(path: AnyPath, mode: int = 0o666) -> BinaryIO:
+def new_file(path: AnyPath, mode: int = 0o666) -> io.BufferedWriter:
     """A file that nobody made before us. What lies there is removed, and a link is not followed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS
     try:
@@ -59,10 +61,18 @@ def replace_plain(path: AnyPath, content: bytes, mode: int = 0o666) -> None:
 
 def remove(path: AnyPath) -> None:
     """If it is there and may be removed."""
-    try:
+    with suppressed(OSError):
         os.unlink(path)
-    except OSError:
-        return
+
+
+def make_new_folder(path: AnyPath, mode: int = 0o777) -> None:
+    """With those above it; raises FileExistsError."""
+    try:
+        os.mkdir(path, mode)
+    except FileNotFoundError:
+        with suppressed(FileExistsError):  # another process made it just now
+            make_new_folder(os.path.dirname(path))
+        os.mkdir(path, mode)
 
 
 def make_folder(path: AnyPath, mode: int = 0o777) -> None:
@@ -94,17 +104,22 @@ def is_file(path: AnyPath) -> bool:
     return _is(stat.S_ISREG, path)
 
 
+def exists(path: AnyPath) -> bool:
+    """Also a link that leads nowhere."""
+    return _is(bool, path)
+
+
 def _is(kind: Callable[[int], bool], path: AnyPath) -> bool:
-    try:
+    with suppressed(OSError):
         return kind(os.lstat(path).st_mode)
-    except OSError:
-        return False
+    return False
 
 
 def _descriptor(path: AnyPath, flags: int, depth: int) -> int:
     try:
         descriptor = _opened(os.fspath(path), flags | _FLAGS, depth)
     except OSError as error:
+        let_pass(error)
         # A folder that is a link is no folder to the system.
         is_link = error.errno in (errno.ELOOP, errno.ENOTDIR if depth > 1 else errno.ELOOP)
         raise (_is_link(path) if is_link else error) from error

@@ -14,16 +14,16 @@ _SOURCE_NAME: Final = re.compile(r"[0-9a-f]{40}")
 
 
 def source_of(run: Path, name: str | None) -> list[str] | None:
-    if name is None or not _SOURCE_NAME.fullmatch(name):
-        return None
-    return _source_lines(run / fmt.SOURCES_FOLDER / name)
+    return None if name is None else _source_lines(run, name)
 
 
 @functools.lru_cache(maxsize=256)  # a name is the hash of its text: it never changes
-def _source_lines(path: Path) -> list[str] | None:
+def _source_lines(run: Path, name: str) -> list[str] | None:
     """As Python itself reads them: the file's own encoding, and only newlines end a line."""
+    if not _SOURCE_NAME.fullmatch(name):
+        return None
     try:
-        data = io.BytesIO(read_plain(path, depth=2))
+        data = io.BytesIO(read_plain(run / fmt.SOURCES_FOLDER / name, depth=2))
     except OSError:
         return None
     try:

@@ -6,23 +6,23 @@ runs: what cannot be written is counted, and the run notes it.
 
 import errno
 import itertools
-import json
 import os
 import resource
 
 # hashlib loads all of OpenSSL, and imported later it could be the script's own module.
 from _sha1 import sha1  # type: ignore[import-not-found]  # it has no stub
 from collections.abc import Iterator
-from typing import Any
 
 from stepscope.native import _core
-from stepscope.store import format as fmt
-from stepscope.store.plain_files import make_folder, replace_plain, share_no_more
+from stepscope.signal_handlers import suppressed
+from stepscope.store import file_names, small_json
+from stepscope.store.plain_files import exists, make_folder, replace_plain, share_no_more
+from stepscope.typed import Any
 
 
 def write_json(path: str, fields: dict[str, Any]) -> None:
     """Replace `path` in one step: readers see the old text or the new one."""
-    write_file(path, json.dumps(_readable(fields), indent=1).encode())
+    write_file(path, small_json.write(fields, in_lines=True))
 
 
 def write_file(path: str, content: bytes, mode: int = 0o666) -> None:
@@ -51,7 +51,7 @@ class Names:
 
     @staticmethod
     def _open(folder: str) -> _core.AppendFile:
-        return _core.AppendFile(os.path.join(folder, fmt.NAMES_FILE))
+        return _core.AppendFile(os.path.join(folder, file_names.NAMES_FILE))
 
     def _write(self, data: bytes) -> bool:
         """In one call: a process that dies leaves whole lines behind."""
@@ -100,39 +100,26 @@ class Names:
 
 
 def _line(entry: dict[str, Any]) -> bytes:
-    return json.dumps(_readable(entry)).encode() + b"\n"
-
-
-def _readable(value: Any) -> Any:
-    """File names and arguments may contain bytes that are not UTF-8: JSON cannot hold those, so
-    they are escaped."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_readable(key): _readable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_readable(item) for item in value]
-    return value
+    return small_json.write(entry) + b"\n"
 
 
 def keep_source(run_folder: str, path: str) -> str | None:
     """Copy a source file into the run; returns its name there. The script may be edited before
     anyone looks at the report. Who may not read the original may not read the copy either."""
-    try:
+    with suppressed(OSError):
         with open(path, "rb") as file:
             text, mode = file.read(), os.fstat(file.fileno()).st_mode
         share_no_more(run_folder, mode)
         return keep_text(run_folder, text, mode & 0o666 | 0o600)
-    except OSError:
-        return None
+    return None
 
 
 def keep_text(run_folder: str, text: bytes, mode: int = 0o666) -> str:
     """The same for a text: its name in the run."""
     name: str = sha1(text).hexdigest()
-    folder = os.path.join(run_folder, fmt.SOURCES_FOLDER)
+    folder = os.path.join(run_folder, file_names.SOURCES_FOLDER)
     make_folder(folder)
     target = os.path.join(folder, name)
-    if not os.path.lexists(target):
+    if not exists(target):
         write_file(target, text, mode)
     return name

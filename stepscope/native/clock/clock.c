@@ -39,13 +39,16 @@ ClockTriple clock_triple(void) {
     return best;
 }
 
-/* The rate is only used for thresholds (1,000 stamps a second, the budget); a 2 ms spin is good to
-   a few parts in ten thousand. The report's times come from triples that are seconds apart. */
+/* The rate is only used for thresholds (1,000 stamps a second, the budget); triples that are this far
+   apart are good to a few parts in ten thousand, and every recorded process waits for them. The
+   report's times come from triples that are seconds apart. */
+#define RATE_NS 200000
+
 void clock_setup(void) {
     if (!counter_is_invariant()) return;
     clock_kind = CLOCK_KIND_COUNTER;
     ClockTriple first = clock_triple();
-    while (clock_ns(CLOCK_MONOTONIC) - first.monotonic_ns < 2000000) continue;
+    while (clock_ns(CLOCK_MONOTONIC) - first.monotonic_ns < RATE_NS) continue;
     ClockTriple second = clock_triple();
     clock_ticks_per_ns = (double)(second.ticks - first.ticks) /
                          (double)(second.monotonic_ns - first.monotonic_ns);

@@ -35,7 +35,7 @@ uint64_t event_add(uint32_t kind, Event fields) {
     if (!storage_is_open) return 0;
     keep_guard(fields.start);
     if (kind == EVENT_SPAN && is_pass(fields.extra)) events_of_passes++;
-    if (UNLIKELY(rests_are_due()) && rests_leave_out(kind, fields.extra)) return 0;
+    if (UNLIKELY(rests_are_due()) && rests_leave_out(kind, &fields)) return 0;
     Thread *thread = thread_get();
     Event *event = stream_take(&events_stream, sizeof *event);
     if (!event) return 0;

@@ -9,7 +9,7 @@
 void rests_begin(void);
 
 /* Whether the event is left out. Asked only while `rests_are_due`. */
-int rests_leave_out(uint32_t kind, uint32_t extra);
+int rests_leave_out(uint32_t kind, const Event *event);
 
 static inline int rests_are_due(void) { return events_stream.used > events_stream.limit / 2; }
 

@@ -2,6 +2,7 @@
 #include "lines/front.h"
 #include "lines/lines.h"
 #include "python/monitored.h"
+#include "python/opcodes.h"
 
 #include <opcode.h>
 
@@ -40,16 +41,12 @@ static int resume_of_handler(PyCodeObject *code, int handler) {
     return -1;
 }
 
-static int opcode_at(PyCodeObject *code, int unit) {
-    int opcode = (uint8_t)code_units((PyObject *)code)[unit * (int)sizeof(_Py_CODEUNIT)];
-    return opcode == INSTRUMENTED_LINE ? layout_replaced_opcode(code, unit) : opcode;
-}
-
 static int is_no_new_line(Frame *frame, PyCodeObject *code) {
     if (PY_VERSION_HEX < 0x030d0000) return 0;
     if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))) return 0;
-    int unit = frame_offset(frame) / (int)sizeof(_Py_CODEUNIT);
-    if (unit < 0 || unit >= Py_SIZE(code) || opcode_at(code, unit) != CLEANUP_THROW) return 0;
+    int offset = frame_offset(frame), unit = offset / (int)sizeof(_Py_CODEUNIT);
+    if (offset < 0 || unit >= Py_SIZE(code)) return 0;
+    if (opcode_at((PyObject *)code, offset) != CLEANUP_THROW) return 0;
     CodeRecord *record = record_of((PyObject *)code);
     int resume = resume_of_handler(code, unit);
     return record && record->resumed && resume >= 0 && resume < Py_SIZE(code) && record->resumed[resume];

@@ -27,6 +27,7 @@
 #include "hooks/tools.h"
 #include "python/twins.h"
 #include "python/untraced.h"
+#include "traces/spill.h"
 #include "traces/trace_events.h"
 
 #include <signal.h>
@@ -351,6 +352,9 @@ static PyMethodDef functions[] = {
     ONE("find_handlers_with", untraced_find_handlers_with),
     ARGS("die_with_parent", py_die_with_parent),
     ONE("trace_events", trace_events),
+    ARGS("spill_to", spill_to),
+    NOARGS("spill_sizes", spill_sizes),
+    NOARGS("spill_stop", spill_stop),
     {NULL, NULL, 0, NULL},
 };
 

@@ -34,6 +34,15 @@ PyObject *public_code(Frame *frame) {
 
 int public_offset(Frame *frame) { return PyFrame_GetLasti((PyFrameObject *)frame); }
 
+/* From a copy of the code without events, which it keeps for the next time. */
+int public_opcode(PyObject *code, int offset) {
+    PyObject *plain = PyCode_GetCode((PyCodeObject *)code);
+    int opcode = plain ? (uint8_t)PyBytes_AS_STRING(plain)[offset] : 0;
+    Py_XDECREF(plain);
+    PyErr_Clear();
+    return opcode;
+}
+
 /* ---- the check --------------------------------------------------------------------------------------
 
    Two functions of our own call us: what the layout says about their frames has to be what the

@@ -6,6 +6,9 @@
 #ifndef STEPSCOPE_FRAMES_H
 #define STEPSCOPE_FRAMES_H
 
+/* Copies a pointer that another thread may take away; 0: it is gone. */
+typedef int PointerCopy(void **to, const void *from);
+
 #if PY_VERSION_HEX >= 0x030f0000 || defined(STEPSCOPE_UNKNOWN_LAYOUT)
 #include "python/layouts/unknown.h"
 #elif PY_VERSION_HEX >= 0x030e0000
@@ -28,6 +31,7 @@ Frame *public_frame_of(PyThreadState *tstate);
 Frame *public_previous(Frame *frame);
 PyObject *public_code(Frame *frame);
 int public_offset(Frame *frame);
+int public_opcode(PyObject *code, int offset);
 
 /* The running frame of a thread; NULL when it runs no Python. */
 static inline Frame *frame_of(PyThreadState *tstate) {

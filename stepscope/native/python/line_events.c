@@ -3,24 +3,22 @@
 
 #include <opcode.h>
 
-#if HAS_MONITORING && LAYOUT_IS_KNOWN
-
-enum { LINE_EVENT = 5 }; /* its place among the interpreter's events */
+#if HAS_MONITORING
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 
-static int has_one_tool(const _PyCoMonitoringData *monitoring) {
-    uint8_t tools = monitoring->active_monitors.tools[LINE_EVENT];
+static int has_one_tool(PyCodeObject *code) {
+    int tools = layout_line_listeners(code);
     return tools && !(tools & (tools - 1));
 }
 
-void line_event_remove(PyObject *code, int unit) {
-    _PyCoMonitoringData *monitoring = ((PyCodeObject *)code)->_co_monitoring;
-    _Py_CODEUNIT *at = (_Py_CODEUNIT *)code_units(code) + unit;
-    if (frames_are_public || !monitoring || !has_one_tool(monitoring)) return;
-    int replaced = layout_replaced_opcode((PyCodeObject *)code, unit); /* 0 also in caches */
+void line_event_remove(PyObject *object, int unit) {
+    PyCodeObject *code = (PyCodeObject *)object;
+    if (frames_are_public || !has_one_tool(code)) return;
+    _Py_CODEUNIT *at = (_Py_CODEUNIT *)code_units(object) + unit;
+    int replaced = layout_replaced_opcode(code, unit); /* 0 also in caches */
     if (at->op.code != INSTRUMENTED_LINE || !replaced || replaced == INSTRUMENTED_INSTRUCTION) return;
-    if (monitoring->line_tools) monitoring->line_tools[unit] = 0;
+    layout_forget_listeners(code, unit);
     at->op.code = (uint8_t)replaced;
 }
 
@@ -64,9 +62,4 @@ void line_events_join_pairs(PyObject *code) {
 void line_events_join_pairs(PyObject *code) { (void)code; }
 
 #endif
-#elif HAS_MONITORING
-
-void line_event_remove(PyObject *code, int unit) { (void)code, (void)unit; }
-void line_events_join_pairs(PyObject *code) { (void)code; }
-
 #endif

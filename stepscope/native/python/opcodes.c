@@ -80,9 +80,10 @@ static int asks_an_object(int opcode) {
     }
 }
 
-static int opcode_at(PyObject *code, int offset) {
+int opcode_at(PyObject *code, int offset) {
     int opcode = (uint8_t)code_units(code)[offset];
-#if PY_VERSION_HEX >= 0x030c0000
+#if HAS_MONITORING
+    if (opcode == INSTRUMENTED_LINE && frames_are_public) return public_opcode(code, offset);
     if (opcode == INSTRUMENTED_LINE)
         return layout_replaced_opcode((PyCodeObject *)code, offset / (int)sizeof(_Py_CODEUNIT));
 #endif

@@ -6,6 +6,9 @@
 
 #include "python/compat.h"
 
+/* The opcode at this byte offset, also where a line event has replaced it. */
+int opcode_at(PyObject *code, int offset);
+
 /* Whether the instruction at this byte offset is one of them. */
 int opcode_may_stay_in_c(PyObject *code, int offset);
 

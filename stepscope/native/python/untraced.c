@@ -55,11 +55,12 @@ static int raise_in_script(void *exception) {
     return -1;
 }
 
-/* On another thread, where no handler runs, a tool may have raised it, which can only give its type. */
+/* On another thread, where no handler runs, a tool may have raised it, which can only give its type.
+   So do we where the queue of pending calls is full. */
 static void raise_soon(PyObject *exception) {
-    PyObject *type = (PyObject *)Py_TYPE(exception);
-    if (!is_main_thread()) PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), type);
-    else if (Py_AddPendingCall(raise_in_script, Py_NewRef(exception))) Py_DECREF(exception);
+    if (is_main_thread() && !Py_AddPendingCall(raise_in_script, Py_NewRef(exception))) return;
+    if (is_main_thread()) Py_DECREF(exception);
+    PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), (PyObject *)Py_TYPE(exception));
 }
 
 /* A new reference with its traceback in it; nothing is set any more. */

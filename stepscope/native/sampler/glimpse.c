@@ -32,20 +32,6 @@ static int copy_pointer(void **to, const void *from) {
     return copy(to, (uintptr_t)from, 1, sizeof *to) == sizeof *to;
 }
 
-/* The running frame, as frame_of() returns it with the GIL held. */
-static void *running_frame(PyThreadState *state) {
-    void *frame = NULL;
-#if !LAYOUT_IS_KNOWN
-    return (void)state, frame;
-#elif PY_VERSION_HEX >= 0x030d0000
-    return copy_pointer(&frame, &state->current_frame) ? frame : NULL;
-#else
-    void *cframe;
-    if (!copy_pointer(&cframe, &state->cframe) || !cframe) return NULL;
-    return copy_pointer(&frame, &((_PyCFrame *)cframe)->current_frame) ? frame : NULL;
-#endif
-}
-
 /* By differences: a torn address may be so high that adding to it would wrap around. */
 static int holds(const Window *window, uintptr_t address) {
     return window->size >= sizeof(Frame) && address >= window->start &&
@@ -72,7 +58,7 @@ static int read_frames(PyThreadState *state, GlimpseFrame *frames, int depth) {
     int count = 0;
     window.size = 0;
     window.copies = 0;
-    void *at = running_frame(state);
+    void *at = layout_frame_from_afar(state, copy_pointer);
     for (int step = 0; at && step < STEPS_AT_MOST && count < depth; step++) {
         void *address = at;
         if (!copy_frame(&window, address, &frame)) break;

@@ -13,6 +13,7 @@ typedef struct {
 } Forward;
 
 static __thread int is_inside; /* a call that is timed */
+static int are_modules_wanted; /* those called inside it, too: in operator windows */
 static PyObject *on_forward;   /* called with a module before it runs */
 static PyObject *training_name;
 
@@ -64,11 +65,22 @@ static uint64_t begin(Forward *forward, PyObject *const *args, Py_ssize_t count,
                                          .value1 = (uint64_t)flags});
 }
 
+/* A module inside the outermost one. */
+static PyObject *inner_call(Forward *forward, PyObject *const *args, size_t count, PyObject *names) {
+    uint32_t name = name_of(forward, args[0]);
+    if (PyErr_Occurred()) return NULL;
+    uint64_t span = event_add(EVENT_SPAN, (Event){.name = name, .extra = SPAN_MODULE, .start = ticks_now()});
+    PyObject *result = PyObject_Vectorcall(forward->wrapper.function, args, count, names);
+    event_span_end(span, ticks_now());
+    return result;
+}
+
 static PyObject *forward_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
     Forward *forward = (Forward *)self;
     Py_ssize_t positional = PyVectorcall_NARGS(count);
-    if (forward->wrapper.is_stopped || is_inside || !positional)
+    if (forward->wrapper.is_stopped || !positional || (is_inside && !are_modules_wanted))
         return PyObject_Vectorcall(forward->wrapper.function, args, count, names);
+    if (is_inside) return inner_call(forward, args, count, names);
     int failed;
     uint64_t span = begin(forward, args, positional, names, &failed);
     if (failed) return NULL;
@@ -131,10 +143,19 @@ static PyObject *py_on_forward(PyObject *self, PyObject *listener) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_forward_modules(PyObject *self, PyObject *are_wanted) {
+    (void)self;
+    int truth = PyObject_IsTrue(are_wanted);
+    if (truth < 0) return NULL;
+    are_modules_wanted = truth;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"forward_begins", (PyCFunction)(void *)py_forward_begins, METH_FASTCALL | METH_KEYWORDS, NULL},
     ONE("forward_ends", py_forward_ends),
     ONE("on_forward", py_on_forward),
+    ONE("forward_modules", py_forward_modules),
     {NULL, NULL, 0, NULL},
 };
 

@@ -7,7 +7,8 @@ counts, a jump takes the place of its first instruction in the copy; it leads to
 which leads back to its tick. See native/lines/bare.c.
 """
 
-import struct
+# struct, loaded so late, could be the script's own module.
+from _struct import Struct, pack
 from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Final, NamedTuple
@@ -15,7 +16,7 @@ from typing import Final, NamedTuple
 _NOP, _ONE_UNIT, _TWO_UNITS = 9, 0xFF, 0xFFFF  # how far jumps reach
 _EXTENDED_ARG, _JUMP_BACK = 144, 134  # JUMP_BACKWARD_NO_INTERRUPT: nothing may happen on the way
 _ISLAND_UNITS: Final = 3
-_ENTRY: Final = struct.Struct("=IIII")
+_ENTRY: Final = Struct("=IIII")
 _AFTER_CACHES, _WIDE = 1, 2
 # Entries of a line table: (code, has it a difference of lines as its first number).
 _NO_COLUMNS, _LONG, _NONE = 13, 14, 15
@@ -48,7 +49,7 @@ def append_copy(ticked: CodeType, original: CodeType, ticks: Iterable[TickPlace]
         ticked.co_code + bytes((_NOP, 0)) + original.co_code + islands,
         _line_table(ticked, original, len(islands) // 2),
         ticked.co_exceptiontable + _moved(original.co_exceptiontable, start),
-        struct.pack("=I", start) + entries,
+        pack("=I", start) + entries,
     )
 
 

@@ -1,33 +1,28 @@
 """Python 3.11: inserts ticks into bytecode, so that code counts its own lines.
 
 A tick is `LOAD_CONST <tick>; UNARY_INVERT; POP_TOP`. `instrument` writes placeholders, so that its
-result can be kept with marshal; `bind` puts the real ticks in their place.
+result can be kept with marshal; `ticked.bind` puts the real ticks in their place.
 """
 
 import enum
+import functools
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import CodeType
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from stepscope.record.bytecode.assemble import Cover, Listing, Unit, assemble
 from stepscope.record.bytecode.bare_copy import TickPlace, append_copy
 from stepscope.record.bytecode.line_starts import Flow, Node, no_location, read_flow
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.record.bytecode.ticked import Instrumented, Rewritten, rebuild, untouched
+from stepscope.signal_handlers import let_pass
 
-PLACEHOLDER: Final = "stepscope.tick"
 # A generator's throw() reads the argument of the instruction before the yield: it must stay SEND.
 _DELEGATES: Final = "SEND"
 # They call nothing, not even by dropping a reference, and hand over to no other thread.
 _NEVER_WAIT: Final = frozenset(
     "NOP LOAD_FAST LOAD_CONST LOAD_CLOSURE LOAD_DEREF PUSH_NULL COPY SWAP PUSH_EXC_INFO".split()
 )
-
-MakeTick = Callable[[CodeType, int, int], object]
-# Given the code with ticks, the original, where the original's instructions are in it (in the form
-# of native/python/places.h) and where its copy without ticks is (native/lines/bare.h); answers
-# whether the code with ticks shall run.
-OnCode = Callable[[CodeType, CodeType, bytes, bytes], bool]
 
 
 class TickKind(enum.IntEnum):
@@ -37,33 +32,15 @@ class TickKind(enum.IntEnum):
     RESUME = 3  # a suspended activation resumes in this line
 
 
-# What differs from the original, in plain values that marshal can write:
-# (co_code, co_linetable, co_exceptiontable, co_stacksize, ((kind, line) of each tick), where the
-#  original's instructions are, where the copy without ticks is, the same of each nested code
-#  object, in the order of its constants).
-# co_code is empty if the code is left as it was.
-Rewritten = tuple[
-    bytes, bytes, bytes, int, tuple[tuple[int, int], ...], bytes, bytes, tuple[Any, ...]
-]
-
-
-class Instrumented(NamedTuple):
-    """A code object with placeholders of ticks, nested code included.
-
-    Names and constants are the same objects as in the original, so that a pickle of a function
-    shares the same ones.
-    """
-
-    original: CodeType
-    code: CodeType  # constants begin with the original's, in the same places
-    rewritten: Rewritten
-    skipped: tuple[str, ...] = ()  # "function (file:line): reason" of code left as it was
+@functools.cache  # looking for it again takes what a signal handler raises for its absence
+def _has_bytecode() -> bool:
+    return importlib.util.find_spec("bytecode") is not None
 
 
 def instrument(code: CodeType) -> Instrumented:
     """Insert placeholders of ticks into `code` and all code nested in it."""
-    if importlib.util.find_spec("bytecode") is None:
-        return Instrumented(code, code, _untouched(()), ("the package 'bytecode' is missing",))
+    if not _has_bytecode():
+        return Instrumented(code, code, untouched(()), ("the package 'bytecode' is missing",))
     skipped: list[str] = []
     rewritten = _rewrite_tree(code, skipped)
     return Instrumented(code, rebuild(code, rewritten), rewritten, tuple(skipped))
@@ -79,63 +56,7 @@ def _rewrite_tree(code: CodeType, skipped: list[str]) -> Rewritten:
         let_pass(error)
         where = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
         skipped.append(f"{where}: {type(error).__name__}: {error}")
-        return _untouched(nested)
-
-
-def _untouched(nested: tuple[Rewritten, ...]) -> Rewritten:
-    return b"", b"", b"", 0, (), b"", b"", nested
-
-
-def rebuild(code: CodeType, rewritten: Rewritten) -> CodeType:
-    """`code` with its placeholders of ticks."""
-    instructions, line_table, exception_table, stack_size, ticks, _, _, nested = rewritten
-    parts = iter(nested)
-    consts = [
-        rebuild(const, next(parts)) if isinstance(const, CodeType) else const
-        for const in code.co_consts
-    ]
-    if not instructions:
-        return code.replace(co_consts=tuple(consts)) if nested else code
-    return code.replace(
-        co_code=instructions,
-        co_linetable=line_table,
-        co_exceptiontable=exception_table,
-        co_stacksize=stack_size,
-        co_consts=(*consts, *((PLACEHOLDER, kind, line) for kind, line in ticks)),
-    )
-
-
-def bind(instrumented: Instrumented, make_tick: MakeTick, on_code: OnCode) -> CodeType:
-    """Replace the placeholders by `make_tick(original code, kind, line)`.
-
-    `on_code` sees every code object, nested ones first; one that it refuses is left as it was.
-    """
-    made = instrumented
-    return _bind_tree(made.code, made.original, made.rewritten, make_tick, on_code)
-
-
-def _bind_tree(
-    code: CodeType, original: CodeType, rewritten: Rewritten, make_tick: MakeTick, on_code: OnCode
-) -> CodeType:
-    instructions, *_, places, bare, nested = rewritten
-    parts = iter(nested)
-    consts = list(code.co_consts)
-    for i, const in enumerate(consts):
-        if isinstance(const, CodeType):
-            plain = original.co_consts[i]
-            consts[i] = _bind_tree(const, plain, next(parts), make_tick, on_code)
-        elif i >= len(original.co_consts):
-            _, kind, line = const
-            consts[i] = make_tick(original, kind, line)
-    bound = _with_consts(code, consts)
-    if on_code(bound, original, places, bare) or not instructions:
-        return bound
-    return _with_consts(original, consts[: len(original.co_consts)])
-
-
-def _with_consts(code: CodeType, consts: list[object]) -> CodeType:
-    changed = any(new is not old for new, old in zip(consts, code.co_consts, strict=True))
-    return code.replace(co_consts=tuple(consts)) if changed else code
+        return untouched(nested)
 
 
 class _Inserter:

@@ -1,7 +1,9 @@
 """Which edges of a code object's control flow begin a source line, as CPython 3.11 traces them."""
 
-import bisect
 import functools
+
+# bisect, loaded so late, could be the script's own module.
+from _bisect import bisect_right
 from collections.abc import Iterator
 from types import CodeType
 from typing import TYPE_CHECKING, NamedTuple
@@ -140,7 +142,7 @@ class _Origins:
 
     def _handler_of(self, source: int) -> int | None:
         """The compiler writes a handler and its RERAISE as one stretch of code."""
-        place = bisect.bisect_right(self._handlers, source)
+        place = bisect_right(self._handlers, source)
         return self._handlers[place - 1] if place else None
 
 

@@ -9,9 +9,9 @@ import marshal
 import sys
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, Final
 
 from stepscope.native import _core
+from stepscope.typed import Any, Final
 
 _HAS_TICKS: Final = sys.version_info < (3, 12)
 _undo: list[Callable[[], None]] = []

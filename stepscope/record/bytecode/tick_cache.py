@@ -1,23 +1,26 @@
 """Keeps on disk where ticks go in each code object: finding out takes about 1 ms per function."""
 
-import contextlib
-import importlib.util
 import os
 import stat
+from _frozen_importlib_external import MAGIC_NUMBER
 
 # hashlib loads all of OpenSSL, and pathlib half of urllib: 10 ms in every recorded process.
 from _sha256 import sha256  # type: ignore[import-not-found]  # it has no stub
 from marshal import dumps, loads  # now: later the module's functions hide ticks
 from types import CodeType
-from typing import Final
 
-from stepscope.record.bytecode import assemble, bare_copy, line_starts
-from stepscope.record.bytecode import instrument as instrumenter
-from stepscope.record.bytecode.instrument import Instrumented, Rewritten, instrument, rebuild
+from stepscope.record.bytecode.ticked import Instrumented, Rewritten, rebuild, untouched
+from stepscope.signal_handlers import let_pass, suppressed
+from stepscope.store.plain_files import make_new_folder, remove
+from stepscope.typed import Final
 
 BYTES_AT_MOST: Final = 64 * 2**20
 _HEADER: Final = b"stepscope ticks\n"
 _HASH_BYTES: Final = 32
+_DECIDES: Final = (
+    *("instrument.py", "line_starts.py", "assemble.py"),
+    *("bare_copy.py", "ticked.py", "tick_cache.py"),
+)
 _pruned: set[str] = set()
 _version: str | None = None
 AnyPath = str | os.PathLike[str]
@@ -28,15 +31,25 @@ def instrument_cached(code: CodeType, folder: AnyPath | None = None) -> Instrume
     folder = folder or default_folder()
     key = _key(code)
     if folder is None or key is None:
-        return instrument(code)
+        return _instrumented(code)
     file = os.path.join(folder, key)
     kept = _load(file)
     if kept is not None:
         return Instrumented(code, rebuild(code, kept), kept)
-    made = instrument(code)
+    made = _instrumented(code)
     if not made.skipped:  # failures are not cached: another version may succeed
         _store(file, made.rewritten)
     return made
+
+
+def _instrumented(code: CodeType) -> Instrumented:
+    """Loaded when first needed: it takes 2 ms, and code that ran before is in the cache."""
+    try:
+        from stepscope.record.bytecode.instrument import instrument
+    except ImportError as error:  # a module of the script has the name of a standard one
+        let_pass(error)
+        return Instrumented(code, code, untouched(()), (f"{code.co_qualname}: {error}",))
+    return instrument(code)
 
 
 def default_folder() -> str | None:
@@ -47,7 +60,7 @@ def default_folder() -> str | None:
     version = _our_version()
     if not os.path.isabs(home) or version is None:
         return None
-    magic = importlib.util.MAGIC_NUMBER.hex()
+    magic = MAGIC_NUMBER.hex()
     return os.path.join(home, "stepscope", f"ticks-{magic}-{version}")
 
 
@@ -58,13 +71,11 @@ def _our_version() -> str | None:
     if _version is None:
         digest = sha256()
         try:
-            for file in (
-                *(instrumenter.__file__, line_starts.__file__, assemble.__file__),
-                *(bare_copy.__file__, __file__),
-            ):
-                with open(file, "rb") as opened:
+            for name in _DECIDES:
+                with open(os.path.join(os.path.dirname(__file__), name), "rb") as opened:
                     digest.update(opened.read())
-        except OSError:
+        except OSError as error:
+            let_pass(error)
             return None
         _version = str(digest.hexdigest()[:16])
     return _version
@@ -91,7 +102,8 @@ def _load(file: str) -> Rewritten | None:
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:
             return None
         os.utime(file)  # the least recently used go first
-    except OSError:
+    except OSError as error:
+        let_pass(error)
         return None
     payload = content[len(_HEADER) + _HASH_BYTES :]
     if content[: -len(payload) or None] != _HEADER + sha256(payload).digest():
@@ -108,17 +120,16 @@ def _store(file: str, rewritten: Rewritten) -> None:
     payload = dumps((name, rewritten))
     unfinished = f"{file}.{os.getpid()}.new"
     try:
-        os.makedirs(os.path.dirname(folder), exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder, 0o700)
+        with suppressed(FileExistsError):
+            make_new_folder(folder, 0o700)
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as opened:
             opened.write(_HEADER + sha256(payload).digest() + payload)
         os.replace(unfinished, file)
         _prune(folder)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(unfinished)
+    except OSError as error:
+        remove(unfinished)
+        let_pass(error)
 
 
 def _prune(folder: str) -> None:
@@ -140,6 +151,6 @@ def prune(parent: AnyPath, bytes_at_most: int = BYTES_AT_MOST) -> None:
     for _, size, file in sorted(files):
         if total <= bytes_at_most:
             return
-        with contextlib.suppress(FileNotFoundError):
+        with suppressed(FileNotFoundError):
             os.unlink(file)
         total -= size

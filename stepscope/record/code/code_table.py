@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Final, NamedTuple
 
 from stepscope.native import _core
 from stepscope.record.code.loops import Loop, find_loops
+from stepscope.typed import Final, Record
 
 LINES_AT_MOST = 200_000  # a generated file with more lines is not worth its counters
 LAST_LINE = 2**31 - 2  # the native core counts them as ints, including one after the last
@@ -17,7 +17,7 @@ _KINDS: Final = ((0x200, "async generator"), (0x80, "coroutine"), (0x20, "genera
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
-class CodeEntry(NamedTuple):
+class CodeEntry(Record):
     """A registered code object."""
 
     id: int

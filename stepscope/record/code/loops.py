@@ -15,7 +15,6 @@ one loop here.
 import sys
 from collections.abc import Collection
 from types import CodeType
-from typing import NamedTuple
 
 from stepscope.record.code.code_units import (
     BACK_JUMPS,
@@ -27,6 +26,7 @@ from stepscope.record.code.code_units import (
     OPCODES,
     CodeUnits,
 )
+from stepscope.typed import Record
 
 _VERSION = sys.version_info[:2]
 _NOP = OPCODES["NOP"]
@@ -38,7 +38,7 @@ _BUILDERS = frozenset(OPCODES[name] for name in ("BUILD_LIST", "BUILD_SET", "BUI
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
-class Loop(NamedTuple):
+class Loop(Record):
     """A loop of the source; `parent` is the index of the enclosing one in the same result."""
 
     line: int

@@ -4,9 +4,10 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Final
 
+from stepscope.record.code.paths import exists, is_file, is_link, without_links
 from stepscope.record.names import our_package
+from stepscope.typed import Final
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _GENERATED: Final = "__autograph_generated_file"  # TensorFlow's copies of the user's functions
@@ -63,7 +64,7 @@ class UserCode:
             return True  # the two lines that pip writes for a console command
         if _installed_at(path) is not None:
             return not _is_linked_package(path)
-        real = os.path.realpath(path)
+        real = without_links(path)
         return _inside(path, self._standard) or _inside(real, self._standard)
 
 
@@ -87,7 +88,7 @@ def standard_library_folders() -> list[str]:
 
 def _folders(paths: Iterable[str]) -> tuple[str, ...]:
     """Each as written and with links resolved, with a separator at the end."""
-    both = {how(path) for path in paths for how in (os.path.abspath, os.path.realpath)}
+    both = {how(path) for path in paths for how in (os.path.abspath, without_links)}
     return tuple(sorted(path.rstrip(os.sep) + os.sep for path in both))
 
 
@@ -105,11 +106,11 @@ def _command_folder() -> str | None:
 
 def _is_real(path: str) -> bool:
     """A file, or a member of an archive that Python imports from (`app.zip/pkg/train.py`)."""
-    if os.path.isfile(path):
+    if is_file(path):
         return True
-    while not os.path.lexists(path) and os.path.dirname(path) != path:
+    while not exists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
-    return os.path.isfile(path)
+    return is_file(path)
 
 
 def _installed_at(path: str) -> int | None:
@@ -127,7 +128,7 @@ def _is_linked_package(path: str) -> bool:
     if first is None or first >= len(parts) - 1:
         return False
     top = os.sep.join(parts[: first + 1])
-    return os.path.islink(top) and _installed_at(os.path.join(os.path.realpath(top), "x")) is None
+    return is_link(top) and _installed_at(os.path.join(without_links(top), "x")) is None
 
 
 @functools.cache

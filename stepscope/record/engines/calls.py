@@ -6,11 +6,11 @@
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Final
 
 from stepscope.native import _core
 from stepscope.record.engines import tool_ids
 from stepscope.record.engines.calibrate import TURNS, best_ns, many_calls
+from stepscope.typed import Final
 
 TAKEN: Final = (
     "Calls are missing after the script set its own profile function: on Python 3.11 "

@@ -1,9 +1,9 @@
 """`@stepscope.profile`: exact lines of any function, whatever the budget."""
 
 from types import FunctionType
-from typing import Any, TypeVar
 
 from stepscope.record.engines import lines
+from stepscope.typed import Any, TypeVar
 
 F = TypeVar("F")
 

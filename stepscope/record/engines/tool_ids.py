@@ -3,9 +3,9 @@ ours, the engine moves to another."""
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from stepscope.native import _core
+from stepscope.typed import Any
 
 # First those without a usual owner, then the optimiser's, debugger's, profiler's and coverage's.
 TOOL_IDS = (3, 4, 5, 0, 2, 1)

@@ -4,26 +4,30 @@ Nothing here imports a framework: a file gets the module that the script has jus
 changes there go through `Patches`, so that stopping removes all of them.
 """
 
-import importlib
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.signal_handlers import let_pass
+from stepscope.typed import Final
 
 ROOMS: Final = (
     "torch", "tensorflow", "keras", "jax", "lightning", "transformers", "trackers",
 )  # fmt: skip
 
 
+def _module(name: str) -> ModuleType:
+    """Without `importlib`, which would load `warnings` too."""
+    return __import__(f"{__name__}.{name}", fromlist=["*"])
+
+
 def _watchers() -> dict[str, list[str]]:
     """Module that the script loads, to the files here that watch it."""
     found: dict[str, list[str]] = {}
     for room in ROOMS:
-        watches = importlib.import_module(f"{__name__}.{room}").WATCHES
+        watches = _module(room).WATCHES
         for module, files in watches.items():
             found.setdefault(module, []).extend(f"{room}.{file}" for file in files)
     return found
@@ -68,7 +72,7 @@ def watch(name: str) -> None:
 
 def _watch(watcher: str, name: str) -> None:
     """If a version of the framework lacks something, only the files that need it are skipped."""
-    ours = importlib.import_module(f"{__name__}.{watcher}")
+    ours = _module(watcher)
     try:
         ours.install(sys.modules[name], _patches)
     except Exception as error:

@@ -4,10 +4,10 @@ import functools
 import os
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, ModuleType
-from typing import Any, Final
 
 from stepscope.record.names import our_package
 from stepscope.store.writer import Names
+from stepscope.typed import Any, Final
 
 OURS: Final = our_package.FOLDER + os.sep
 OUR_EXTENSION: Final = "stepscope.native._core"

@@ -1,10 +1,11 @@
 """Which opened files are worth a record, and their names."""
 
 import os
-from typing import Final
 
 from stepscope.launch.secrets import mask_text
+from stepscope.signal_handlers import suppressed
 from stepscope.store.writer import Names
+from stepscope.typed import Final
 
 # Reading these is importing, not input.
 CODE_ENDINGS: Final = (".py", ".pyc", ".pyi", ".so", ".pth", ".dist-info", ".egg-info")
@@ -41,7 +42,6 @@ class OpenedFiles:
 
 
 def _full(path: str) -> str:
-    try:
+    with suppressed(OSError):  # the working folder is gone
         return os.path.abspath(path)
-    except OSError:  # the working folder is gone
-        return path
+    return path

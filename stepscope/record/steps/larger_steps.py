@@ -4,10 +4,9 @@ The report takes a turn of the loop around both for the step. While the script r
 known by its beginning: the critic's loop is entered again.
 """
 
-from typing import Final
-
 from stepscope.record.code.code_table import table
 from stepscope.record.steps import step_counter
+from stepscope.typed import Final
 
 FEW_TURNS: Final = 8
 _ENTRIES_TO_KNOW: Final = 3

@@ -164,10 +164,6 @@ class StepLimits:
         self._reported: list[int] = []  # when reported steps ended: those need no guess
         self._larger = LargerSteps()
 
-    @staticmethod
-    def wanted(options: RecordOptions) -> bool:
-        return bool(options.steps or options.until_stable or options.stop_after_steps)
-
     def loop_turned(self, loop_id: int, ticks: int, line_before: int) -> None:
         stamps = self._larger.turned(loop_id, ticks, line_before, len(self._reported))
         # Otherwise the script or its framework says what its steps are.

@@ -5,21 +5,21 @@ as far as possible: steps that the script marks, then a framework's training bat
 optimizer that steps twice. Steps that are only known by their loop are not counted here.
 """
 
-import enum
 from collections.abc import Callable
-from typing import Final
+
+from stepscope.typed import Final
 
 # Called with the number of the step that has ended. Returns the next step to be called for: those
 # in between may be left out. None: the next one.
 Listener = Callable[[int], int | None]
 
 
-class Source(enum.IntEnum):
+class Source:
     """What reports that a step ended; a higher source overrides the lower ones."""
 
-    OPTIMIZER = 1
-    BATCH = 2
-    MARK = 3
+    OPTIMIZER: Final = 1
+    BATCH: Final = 2
+    MARK: Final = 3
 
 
 _TWICE: Final = 2
@@ -50,7 +50,7 @@ def optimizer_stepped(number: int, steps: int = 0) -> int:
     """`steps`: how many there are, if the caller counts them. Returns the number of steps at which
     to call this next."""
     global _anchor
-    if _source is not Source.OPTIMIZER:
+    if _source != Source.OPTIMIZER:
         return _NEVER
     _others_steps.setdefault(number, dict(_optimizer_steps))
     count = _optimizer_steps[number] = steps or _optimizer_steps.get(number, 0) + 1
@@ -63,7 +63,7 @@ def optimizer_stepped(number: int, steps: int = 0) -> int:
 
 def others_began_at() -> list[int]:
     """After how many of the counted steps each other optimizer made its first."""
-    if _source is not Source.OPTIMIZER or _anchor is None:
+    if _source != Source.OPTIMIZER or _anchor is None:
         return []
     others = (steps for number, steps in _others_steps.items() if number != _anchor)
     return [steps.get(_anchor, 0) for steps in others]
@@ -71,15 +71,15 @@ def others_began_at() -> list[int]:
 
 def is_marked() -> bool:
     """The script itself marks its steps."""
-    return _source is Source.MARK
+    return _source == Source.MARK
 
 
-def step_ended(source: Source) -> None:
+def step_ended(source: int) -> None:
     """A framework's batch, or the script's own mark."""
     global _source
     if source < _source:
         return
-    steps = _steps + 1 if source is _source else 1
+    steps = _steps + 1 if source == _source else 1
     _source = source
     _ended(steps)
 

@@ -17,6 +17,13 @@ static inline Frame *layout_frame_of(PyThreadState *tstate) {
     return tstate->cframe ? tstate->cframe->current_frame : NULL;
 }
 
+/* Of a thread that may be running: what it shows is copied. */
+static inline void *layout_frame_from_afar(PyThreadState *tstate, PointerCopy *copy) {
+    void *cframe, *frame;
+    if (!copy(&cframe, &tstate->cframe) || !cframe) return NULL;
+    return copy(&frame, &((_PyCFrame *)cframe)->current_frame) ? frame : NULL;
+}
+
 static inline void *layout_code(const Frame *frame) { return frame->f_code; }
 
 static inline void *layout_at(const Frame *frame) { return frame->prev_instr; }

@@ -6,6 +6,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define Py_BUILD_CORE 1
 #include "internal/pycore_frame.h"
+#include "internal/pycore_instruments.h"
 #undef Py_BUILD_CORE
 #pragma GCC diagnostic pop
 
@@ -15,6 +16,13 @@ typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *layout_frame_of(PyThreadState *tstate) {
     return tstate->cframe ? tstate->cframe->current_frame : NULL;
+}
+
+/* Of a thread that may be running: what it shows is copied. */
+static inline void *layout_frame_from_afar(PyThreadState *tstate, PointerCopy *copy) {
+    void *cframe, *frame;
+    if (!copy(&cframe, &tstate->cframe) || !cframe) return NULL;
+    return copy(&frame, &((_PyCFrame *)cframe)->current_frame) ? frame : NULL;
 }
 
 static inline void *layout_code(const Frame *frame) { return frame->f_code; }
@@ -32,6 +40,17 @@ static inline int layout_replaced_opcode(PyCodeObject *code, int unit) {
     return code->_co_monitoring && code->_co_monitoring->lines
                ? code->_co_monitoring->lines[unit].original_opcode
                : 0;
+}
+
+/* Tools that listen to the lines of a function, a bit each. */
+static inline int layout_line_listeners(PyCodeObject *code) {
+    _PyCoMonitoringData *monitoring = code->_co_monitoring;
+    return monitoring ? monitoring->active_monitors.tools[PY_MONITORING_EVENT_LINE] : 0;
+}
+
+/* For when nobody listens to the line event at an instruction any more. */
+static inline void layout_forget_listeners(PyCodeObject *code, int unit) {
+    if (code->_co_monitoring->line_tools) code->_co_monitoring->line_tools[unit] = 0;
 }
 
 #endif

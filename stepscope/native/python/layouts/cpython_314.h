@@ -15,6 +15,12 @@ typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *layout_frame_of(PyThreadState *tstate) { return tstate->current_frame; }
 
+/* Of a thread that may be running: what it shows is copied. */
+static inline void *layout_frame_from_afar(PyThreadState *tstate, PointerCopy *copy) {
+    void *frame;
+    return copy(&frame, &tstate->current_frame) ? frame : NULL;
+}
+
 static inline void *layout_code(const Frame *frame) {
     return (void *)(frame->f_executable.bits & ~(uintptr_t)LAYOUT_TAG);
 }
@@ -36,6 +42,17 @@ static inline int layout_is_incomplete(Frame *frame) {
 static inline int layout_replaced_opcode(PyCodeObject *code, int unit) {
     if (!code->_co_monitoring || !code->_co_monitoring->lines) return 0;
     return code->_co_monitoring->lines->data[unit * code->_co_monitoring->lines->bytes_per_entry];
+}
+
+/* Tools that listen to the lines of a function, a bit each. */
+static inline int layout_line_listeners(PyCodeObject *code) {
+    _PyCoMonitoringData *monitoring = code->_co_monitoring;
+    return monitoring ? monitoring->active_monitors.tools[PY_MONITORING_EVENT_LINE] : 0;
+}
+
+/* For when nobody listens to the line event at an instruction any more. */
+static inline void layout_forget_listeners(PyCodeObject *code, int unit) {
+    if (code->_co_monitoring->line_tools) code->_co_monitoring->line_tools[unit] = 0;
 }
 
 #endif

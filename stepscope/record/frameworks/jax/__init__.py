@@ -5,7 +5,7 @@ arrays, transfers, compilation with its cause. Steps: a function that gets back 
 or an update of Optax. Windows: operators under JAX's profiler. Notes: recompilations.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

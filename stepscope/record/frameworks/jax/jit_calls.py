@@ -11,13 +11,13 @@ from types import CodeType, FrameType
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.jax import compilation, stand_in
 from stepscope.record.frameworks.jax.jitted_functions import Functions, Jit
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 
 _MAKERS: Final = ("jit", "pmap")
 _FRAMES: Final = 8  # of libraries, between the user's line and jax.jit

@@ -77,6 +77,9 @@ class Functions:
         self._names: set[str] = set()
         self._noted: set[tuple[int, str]] = set()
         self._leader: Function | None = None
+        self._steps = 0
+        self._asked_for = 0  # whoever waits for steps asks to be told from this one on
+        self._namer: Any = None  # of the recording that they belong to
 
     def of(self, key: CodeType | str, names: tuple[str, str], stand_in: Any) -> Function:
         """One of the same code whose stand-in is gone, or a new one. `names`: its own, and another
@@ -99,14 +102,19 @@ class Functions:
             self._noted.add((number, kind))
             notes.note(text)
 
-    def trained(self, function: Function) -> None:
+    def trained(self, function: Function, result: Any = None) -> None:
         """A call has ended. The first function is the step, unless one updates far more."""
         leader = self._leader or function
         size = function.updates.updated_bytes
         if leader is not function and size <= _MUCH_LARGER * leader.updates.updated_bytes:
             return
         self._leader = function
-        step_counter.optimizer_stepped(FIRST_NUMBER)
+        if naming.name_id is not self._namer:
+            self._namer, self._steps, self._asked_for = naming.name_id, 0, 0
+        self._steps += 1
+        if self._steps >= self._asked_for:
+            with step_ends_with(result):
+                self._asked_for = step_counter.optimizer_stepped(FIRST_NUMBER, self._steps)
 
 
 class Jit:
@@ -159,8 +167,7 @@ class Jit:
             on_result(function, _here.began, result)
         if function.updates.trains:
             worked()
-            with step_ends_with(result):
-                self._functions.trained(function)
+            self._functions.trained(function, result)
 
     def _settle(self, stand_in: Any) -> Function:
         """The first call, or the first in another recording."""

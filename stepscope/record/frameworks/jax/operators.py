@@ -4,7 +4,6 @@ import os
 import sys
 from typing import Any, Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.jax import compilation, jitted_functions
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
@@ -12,6 +11,8 @@ from stepscope.record.frameworks.watching.running_recording import RunningRecord
 from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
 from stepscope.record.steps import step_counter
+from stepscope.signal_handlers import let_pass, suppressed
+from stepscope.store.plain_files import make_new_folder
 from stepscope.store.writer import may_grow_to, write_file
 
 _LARGEST_TRACE: Final = 128 * 2**20
@@ -84,7 +85,8 @@ class _Profiler:
         session, self._session = self._session, None
         trace = session.stop()
         if keep:
-            os.makedirs(self._folder, exist_ok=True)
+            with suppressed(FileExistsError):
+                make_new_folder(self._folder)
             write_file(os.path.join(self._folder, "jax.xplane.pb"), trace)
 
 

@@ -5,7 +5,7 @@ eagerly, input, evaluation, checkpoints, logging; callbacks and epochs as action
 own: the backend has them.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {"keras": ("hooks", "losses"), "tf_keras": ("hooks", "losses")}

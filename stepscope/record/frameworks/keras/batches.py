@@ -11,7 +11,6 @@ import weakref
 from typing import Any, Final, NamedTuple
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.current_work import here
@@ -20,6 +19,7 @@ from stepscope.record.frameworks.watching.timed_calls import end_span, leave_out
 from stepscope.record.frameworks.watching.training_batches import samples_in
 from stepscope.record.names import naming
 from stepscope.record.steps import step_counter
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory, StepMark, about_compute
 
 _NAME: Final = "Keras"

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.keras import batches, callbacks, passes
 from stepscope.record.frameworks.keras.package import Package
 from stepscope.record.frameworks.watching import current_work, notes
 from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory
 
 _EVALUATING: Final = ("evaluate", "predict", "test_on_batch", "predict_on_batch")

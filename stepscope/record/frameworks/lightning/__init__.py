@@ -5,7 +5,7 @@ torch loader; the actions that its profilers get. Notes: how a training ended. N
 own: torch has them.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

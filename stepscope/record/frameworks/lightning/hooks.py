@@ -6,13 +6,13 @@ from types import FunctionType
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.lightning import actions
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import do_nothing
 from stepscope.record.frameworks.watching.training_batches import Batches, end_input
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory
 
 # They are called when a checkpoint is due; what they remove and link is part of it.

@@ -5,7 +5,7 @@ communication, tracing with its cause, checkpoints, summaries. Steps: a function
 again and again. Windows: operators under TensorFlow's profiler. Notes: functions traced again.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

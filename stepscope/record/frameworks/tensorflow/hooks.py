@@ -6,10 +6,10 @@ import os
 import sys
 from typing import Any, Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.tensorflow import dataset, eager, graph_functions, saving
 from stepscope.record.frameworks.watching import notes
 from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.signal_handlers import let_pass
 
 _OLDEST: Final = (2, 13)
 _FRAMEWORKS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

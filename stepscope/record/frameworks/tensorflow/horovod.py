@@ -9,12 +9,12 @@ import functools
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
 from stepscope.record.frameworks.watching import current_work, notes, running_recording
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 
 _COLLECTIVES: Final = (
     "allgather", "allgather_object", "allreduce", "alltoall", "barrier", "broadcast",

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
+from stepscope.signal_handlers import let_pass
+
 _LIBRARY: Final = "libtensorflow_framework.so.2"
 _VERSIONS: Final = (
     "lts_20260107", "lts_20250814", "lts_20250512", "lts_20250127", "lts_20240722", "lts_20240116",
@@ -40,7 +42,8 @@ class Quiet:
 def _functions(path: str) -> tuple[Any, Any]:
     try:
         library = ctypes.CDLL(path)
-    except OSError:
+    except OSError as error:
+        let_pass(error)
         return None, None
     for version in _VERSIONS:
         prefix = f"_ZN4absl{len(version)}{version}"

@@ -5,7 +5,7 @@ Phases: forward, backward, optimizer, input and its stages, communication, compi
 operators under torch's profiler. Notes: workers that died, and what could not be watched.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

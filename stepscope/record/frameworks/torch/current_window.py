@@ -8,7 +8,6 @@ import weakref
 from typing import Any, Protocol
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import hook_lists
 from stepscope.record.frameworks.torch.quiet_profiler import Quiet
 from stepscope.record.frameworks.torch.window import Window, path_in
@@ -17,6 +16,7 @@ from stepscope.record.frameworks.watching.running_recording import RunningRecord
 from stepscope.record.frameworks.windows import window_slot
 from stepscope.record.frameworks.windows.event_meter import Meter
 from stepscope.record.frameworks.windows.schedule import Schedule
+from stepscope.signal_handlers import let_pass
 
 
 class Owner(Protocol):

@@ -12,10 +12,10 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory
 
 _NAME: Final = "reduction of gradients"

@@ -9,12 +9,12 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import ddp
 from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import followed, timed
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory
 
 # ProcessGroup's methods, and their usual names. If a version lacks one, it is left out.

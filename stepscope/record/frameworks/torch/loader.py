@@ -7,13 +7,13 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch import loader_stages as stages
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import do_nothing
 from stepscope.record.frameworks.watching.training_batches import known_size, samples_in
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory, about_loader
 
 _BATCH: Final = "DataLoader"

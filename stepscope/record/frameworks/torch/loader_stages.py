@@ -10,7 +10,6 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import (
@@ -20,6 +19,7 @@ from stepscope.record.frameworks.watching.timed_calls import (
     watched,
 )
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 from stepscope.store.format import SpanCategory
 
 _QUEUES: Final = ("index_queue", "data_queue")  # parameters of torch's worker loop

@@ -12,11 +12,11 @@ import weakref
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs, losses, notes
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
 from stepscope.record.names import naming
+from stepscope.signal_handlers import let_pass
 
 _LABEL: Final = "backward"
 _NO_TASK: Final = -1

@@ -13,6 +13,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
+from stepscope.signal_handlers import let_pass
+
 _SILENT: Final = 6
 _ERRORS_ONLY: Final = 2
 _KINETO_LEVEL: Final = ("libtorch_cpu.so", "_ZN9libkineto6Logger14severityLevel_E")
@@ -56,7 +58,8 @@ class Quiet:
 def _variable(folder: str, library: str, name: str) -> Any:
     try:
         return ctypes.c_int.in_dll(ctypes.CDLL(os.path.join(folder, library)), name)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError) as error:
+        let_pass(error)
         return None
 
 

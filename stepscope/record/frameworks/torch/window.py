@@ -4,7 +4,6 @@ Opened and closed on the main thread only: torch crashes (SIGSEGV) when a profil
 another thread, is left open at the exit, or watches all threads while they run.
 """
 
-import contextlib
 import os
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,6 +12,7 @@ from stepscope.native import _core
 from stepscope.record.frameworks.torch.quiet_profiler import Quiet
 from stepscope.record.frameworks.windows.window_events import log_lines, mark, ours
 from stepscope.store.format import OPS_FILE
+from stepscope.store.plain_files import remove
 
 _BYTES_AN_EVENT: Final = 400  # of the trace, with shapes
 _MOST_KNOWN_TENSORS: Final = 800  # more may be freed than one hidden warning covers
@@ -57,6 +57,7 @@ class Window:
                 with self._quiet.torch():
                     del unknown
                 log_lines(until, on_line)
+                _core.forward_modules(True)
             except BaseException:
                 self.close(keep=False)  # left open it would crash the process
                 raise
@@ -67,6 +68,7 @@ class Window:
         profiler, self._profiler = self._profiler, None
         end_ticks = _core.ticks()
         _core.lines_log(0)
+        _core.forward_modules(False)
         with ours("operator window: end"), self._quiet.kineto():
             profiler.__exit__(None, None, None)
             if keep:
@@ -82,8 +84,7 @@ class Window:
 
     def forget(self) -> None:
         """Delete what it recorded."""
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
+        remove(self.path)
 
 
 def _device(torch: Any) -> str | None:

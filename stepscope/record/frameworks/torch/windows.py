@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stepscope.native import _core
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.torch.current_window import CurrentWindow
 from stepscope.record.frameworks.torch.window import Window
 from stepscope.record.frameworks.watching import compiled_graphs
@@ -25,6 +24,7 @@ from stepscope.record.frameworks.windows.probe import Probe
 from stepscope.record.frameworks.windows.schedule import Schedule
 from stepscope.record.frameworks.windows.window_events import MOST_LINES
 from stepscope.record.steps import step_counter
+from stepscope.signal_handlers import let_pass
 
 _LEAST_ROOM: Final = 1_000  # events: less is not worth another window
 

@@ -4,7 +4,7 @@ Phases: what the script prints, logs, and writes to TensorBoard, wandb and mlflo
 No steps or windows. With `--log`, what was recorded is added to the script's run in a tracker.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from stepscope.launch.tracker_runs import command
 from stepscope.launch.unrecorded import unrecorded
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.signal_handlers import let_pass
 
 _PATIENCE_S: Final = 120.0
 _STEP: Final = "stepscope/step"

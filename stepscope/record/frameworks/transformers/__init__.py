@@ -3,7 +3,7 @@
 Steps: its own. Phases: evaluation, checkpoints, logging. No windows of its own: torch has them.
 """
 
-from typing import Final
+from stepscope.typed import Final
 
 # A module that the script loads, and the files here that watch it.
 WATCHES: Final = {

@@ -7,7 +7,8 @@ on, and would begin a new graph in ours.
 
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, Final, TypeVar, cast
+
+from stepscope.typed import Any, Final, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -1,10 +1,10 @@
 """Problems with a framework, as notes in the run: the training continues."""
 
 from collections.abc import Callable
-from typing import Any
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching import compiled_graphs
+from stepscope.signal_handlers import let_pass
+from stepscope.typed import Any
 
 _note: Callable[[str], object] = print
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from types import FunctionType
-from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs
 from stepscope.record.frameworks.watching.timed_calls import end_span, followed, timed, watched
 from stepscope.record.names import naming
-from stepscope.store.format import SpanCategory
+from stepscope.typed import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from stepscope.store.format import SpanCategory
 
 _ABSENT: Final = object()
 
@@ -71,7 +73,7 @@ class Patches:
         self,
         owner: Any,
         name: str,
-        category: SpanCategory,
+        category: "SpanCategory",
         label: str,
         only_if: Callable[[], bool] | None = None,
     ) -> None:
@@ -82,7 +84,7 @@ class Patches:
         self,
         owners: Iterable[Any],
         name: str,
-        category: SpanCategory,
+        category: "SpanCategory",
         label: str,
         only_if: Callable[[], bool] | None = None,
     ) -> None:
@@ -93,7 +95,9 @@ class Patches:
             value = timed(function, category, label, only_if)
             self.set_everywhere((home, *others), name, function, value)
 
-    def phase_of_each_step(self, owner: Any, name: str, category: SpanCategory, label: str) -> None:
+    def phase_of_each_step(
+        self, owner: Any, name: str, category: "SpanCategory", label: str
+    ) -> None:
         """Not for functions that scripts import by name: theirs would stay the native one."""
         function = vars(owner).get(name)
         if callable(function) and naming.name_id is not None:

@@ -6,7 +6,7 @@ Watchers are installed before anything can be written and removed when nothing c
 from collections.abc import Callable
 
 from stepscope.launch.options import RecordOptions
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 
 Action = Callable[[], object]
 

@@ -2,17 +2,19 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from stepscope.native import _core
 from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.record.names import naming
-from stepscope.store.format import SpanCategory
+from stepscope.typed import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stepscope.store.format import SpanCategory
 
 
 def timed(
     function: Callable[..., Any],
-    category: SpanCategory,
+    category: "SpanCategory",
     label: str,
     only_if: Callable[[], bool] | None = None,
 ) -> Callable[..., Any]:

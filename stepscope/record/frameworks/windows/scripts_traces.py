@@ -5,9 +5,9 @@ import shutil
 from collections.abc import Callable
 from typing import Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.windows.window_events import mark, ours
+from stepscope.signal_handlers import let_pass
 
 _LARGEST_BYTES: Final = 256 * 2**20
 _MOST: Final = 4  # how many are kept

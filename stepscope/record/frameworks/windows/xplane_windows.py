@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.windows import window_slot
 from stepscope.record.frameworks.windows.schedule import Schedule
 from stepscope.record.frameworks.windows.xplane_window import XplaneProfiler, XplaneWindow
+from stepscope.signal_handlers import let_pass
 
 _LONGEST_NS: Final = 10_000_000_000  # a window that lasts longer is closed at the next step
 _CUT: Final = "Operators were recorded for 10 s only: --ops asks for more."
@@ -72,11 +72,13 @@ class XplaneWindows:
     def compiled(self) -> None:
         self._schedule.compiled()
 
-    def step_ended(self, step: int) -> None:
+    def step_ended(self, step: int) -> int | None:
+        """Returns the next step to be called for."""
         if self._untold > _MANY_UNTOLD:
             self._guarded(self.close)  # it has the wrong steps
         self._untold = -1
         self._step_ended(step)
+        return self._schedule.look_again_at() if self._window is None else None
 
     def _step_ended(self, step: int) -> None:
         has_worked, self._has_worked = self._has_worked, False

@@ -5,12 +5,14 @@ must not be taken for an error of ours. A handler is known by its frame, not onl
 registered: it may have removed itself before it raised.
 """
 
+# Without the enums that `signal` makes of each answer, which take a thousand times as long.
+import _signal  # type: ignore[import-not-found]  # it has no stub
 import itertools
-import signal
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
-from typing import Final
+
+from stepscope.typed import Final
 
 _CHAIN_AT_MOST: Final = 100  # exceptions may refer to each other in a circle
 _VARARGS: Final = 0x04  # inspect.CO_VARARGS, whose module would be slow to import
@@ -26,6 +28,21 @@ def let_pass(error: BaseException) -> None:
         raise raised
     finally:
         raised.__context__ = context  # not the error of ours that is being handled
+
+
+class suppressed:
+    """contextlib.suppress for our own errors only."""
+
+    def __init__(self, *kinds: type[Exception]) -> None:
+        self._kinds = kinds
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, self._kinds):
+            return False
+        let_pass(error)
+        return True
 
 
 def without_our_frames(error: BaseException) -> BaseException | None:
@@ -92,6 +109,6 @@ def _arguments(frame: FrameType) -> list[object]:
 
 
 def _codes_of_handlers() -> set[CodeType]:
-    set_ones = (signal.getsignal(number) for number in signal.valid_signals())
+    set_ones = (_signal.getsignal(number) for number in range(1, _signal.NSIG))
     codes = (getattr(handler, "__code__", None) for handler in set_ones)
     return {code for code in codes if isinstance(code, CodeType)}
