@@ -47,6 +47,7 @@ RULES: Final = (
     "recompilation",
     "checkpoint_stall",
     "repeated_load",
+    "host_code_again",
     "evaluation_stall",
     "logging_stall",
     "straggler_rank",
@@ -160,7 +161,7 @@ def _of_host_trace(run: Run, host: HostCase, every: bool) -> FindingsAnswer:
 
 def _unasked(asked: tuple[str, ...], rules: tuple[str, ...], reason: str) -> list[NotJudged]:
     judged = {id_of(name) for name in asked}
-    missing = [id_of(name) for name in rules if id_of(name) not in judged]
+    missing = dict.fromkeys(each for each in map(id_of, rules) if each not in judged)
     return [NotJudged(id=each, reason=reason) for each in missing]
 
 
@@ -174,13 +175,15 @@ def _traced(run: Run, weighed: "_Weighed", not_judged: list[NotJudged]) -> Findi
 
 
 def _nothing(words: str, notes: list[str]) -> FindingsAnswer:
-    reasons = [NotJudged(id=id_of(name), reason=words) for name in (*RULES, *DEVICE_RULES)]
+    ids = dict.fromkeys(map(id_of, (*RULES, *DEVICE_RULES)))
+    reasons = [NotJudged(id=each, reason=words) for each in ids]
     return FindingsAnswer(verdict=words, findings=[], not_judged=reasons, notes=notes)
 
 
 def id_of(rule: str) -> str:
     """The id of the finding that a rule's module reports."""
-    return rule.rpartition(".")[2].removesuffix("_in_trace").replace("_", "-")
+    name = rule.rpartition(".")[2].removesuffix("_in_trace").removesuffix("_again")
+    return name.replace("_", "-")
 
 
 def _too_few(case: Case, measured: int) -> str:
@@ -277,22 +280,22 @@ class _Weighed:
             return f"low: {NO_STEPS}"
         count = candidate.steps_behind or len(self._steps.duration_ns)
         if count == 1:
-            return "low: only one step was measured. A longer run says more"
+            return "low: only one step was measured; a longer run would say more"
         spread = float(np.std(self._steps.duration_ns)) / max(1.0, self._steps.mean_ns)
         basis = f"{counted(count, 'measured step')}, varying by {percent(spread)}"
         doubts = [each for each in (self._busy, candidate.doubt) if each]
         basis = "; ".join([basis, *doubts])
         if count < _FEW_STEPS:
-            return f"low: only {basis}; a longer run tells more"
+            return f"low: only {basis}; a longer run would say more"
         return f"{'medium' if spread > _UNEVEN or doubts else 'high'}: {basis}"
 
     def _with_the_rest(self, pairs: list[tuple[Finding, Candidate]]) -> list[Finding]:
         """What each still gains after those before it: they share the same step."""
-        told: set[str] = set()
+        before: set[str] = set()
         again = []
         for _, each in pairs:
-            again.append(each.same_time_as in told)
-            told.add(each.id)
+            again.append(each.same_time_as in before)
+            before.add(each.id)
         nothing = Saving.nothing()
         savings = [
             nothing if is_again else each.saving

@@ -66,7 +66,8 @@ class Case:
     @functools.cached_property
     def recording_share(self) -> float:
         """What recording took of the measured steps."""
-        return overhead(self.run, self.process, self.steps).share
+        cost = overhead(self.run, self.process, self.steps)
+        return cost.share if cost is not None else 0.0
 
     @functools.cached_property
     def window(self) -> tuple[Ints, Ints]:

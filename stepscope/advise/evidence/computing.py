@@ -56,9 +56,8 @@ def computing(window: StepOps, operators: _Mask) -> Computing:
     3. Some are harder to launch than others, a matrix product than an addition: as much as the
        shortest of that name takes beyond its arithmetic, within bounds.
     """
-    computes = operators & window.named("aten::") & ~window.named_just(*_VIEWS_OF_TORCH)
-    took = _took_ns(window, computes)
-    least = np.minimum(took, by_size_ns(window, computes))
+    computes = that_compute(window, operators)
+    took, least = took_and_least_ns(window, computes)
     views = _took_ns(window, operators & window.named_just(*_VIEWS_OF_TORCH))
     launch_ns = _launch_ns(took, least, views)
     beyond = np.maximum(least, took - _by_name(window, computes, took - least, launch_ns))
@@ -67,6 +66,17 @@ def computing(window: StepOps, operators: _Mask) -> Computing:
         float(least.sum()) / window.steps,
         _unfused(computes & window.named_just(*_EXTERNAL_OF_TORCH), computes),
     )
+
+
+def that_compute(window: StepOps, operators: _Mask) -> _Mask:
+    found: _Mask = operators & window.named("aten::") & ~window.named_just(*_VIEWS_OF_TORCH)
+    return found
+
+
+def took_and_least_ns(window: StepOps, computes: _Mask) -> tuple[_Floats, _Floats]:
+    """Of each of these: what it took itself, and what its arithmetic takes of that at least."""
+    took = _took_ns(window, computes)
+    return took, np.minimum(took, by_size_ns(window, computes))
 
 
 def beyond_launching_ns(window: StepOps, operators: _Mask) -> float:

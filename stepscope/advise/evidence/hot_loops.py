@@ -41,8 +41,9 @@ class HotLoop:
         return by_event * sum(line.hits for line in self.own(lines) if not line.row.estimated)
 
 
-def hot_loops(sources: Sources, lines: list[StepLine]) -> list[HotLoop]:
-    """Of nested loops, the outermost that could be one call."""
+def hot_loops(sources: Sources, lines: list[StepLine], with_core: float) -> list[HotLoop]:
+    """Of nested loops, the outermost that could be one call. `with_core`: the part of the time in
+    which the thread had one; on a busy machine a turn seems to take long."""
     found: list[HotLoop] = []
     for file in sources.files:
         text = sources.text(file)
@@ -54,7 +55,7 @@ def hot_loops(sources: Sources, lines: list[StepLine]) -> list[HotLoop]:
         for loop in loops:
             if any(first <= loop.lineno <= last for first, last in taken):
                 continue
-            hot = _hot(mine, loop)
+            hot = _hot(mine, loop, with_core)
             if hot is not None and not is_carried(loop) and not yields(loop):
                 taken.append((hot.first, hot.last))
                 found.append(hot)
@@ -66,7 +67,7 @@ def yields(loop: Loop) -> bool:
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(loop))
 
 
-def _hot(lines: list[StepLine], loop: Loop) -> HotLoop | None:
+def _hot(lines: list[StepLine], loop: Loop, with_core: float) -> HotLoop | None:
     first, last = loop.lineno, last_line(loop)
     inside = [line for line in lines if first <= line.row.line <= last]
     body = [line for line in inside if line.row.line == loop.body[0].lineno]
@@ -76,6 +77,6 @@ def _hot(lines: list[StepLine], loop: Loop) -> HotLoop | None:
         return None
     own = [line for line in inside if line.function.first_line == owner[0].function.first_line]
     ns = sum(line.ns for line in own)
-    if ns / turns > _LONGEST_TURN_NS:
+    if with_core * ns / turns > _LONGEST_TURN_NS:
         return None
     return HotLoop(owner[0], first, last, max(own, key=lambda line: line.ns), ns, turns)

@@ -22,15 +22,19 @@ _Key = tuple[str, str]  # file, function
 def where(
     case: Case, looks: Iterable[Look], group: Iterable[Look] | None = None
 ) -> tuple[Location | None, str | None]:
-    """The user's function that holds most of the time, its line, and the library function.
-    `group`: the looks as they are in the case, if `looks` hold only parts of their stacks."""
+    """The user's function that holds most of the time, its line, and the library function with at
+    least half of it, if there is one. `group`: the looks as they are in the case, if `looks` hold
+    only parts of their stacks."""
     looks = list(looks)
     location = _innermost(case, looks, set(looks if group is None else group))
     libraries: dict[str, float] = collections.defaultdict(float)
     for look in looks:
         if (called := _called(look)) is not None:
             libraries[called.function.name] += look.ns
-    return location, max(libraries, key=lambda name: libraries[name], default=None)
+    most = max(libraries, key=lambda name: libraries[name], default=None)
+    if most is not None and 2 * libraries[most] < sum(look.ns for look in looks):
+        most = None
+    return location, most
 
 
 def _called(look: Look) -> Frame | None:

@@ -29,7 +29,9 @@ def limited(case: Case, candidates: list[Candidate]) -> list[Candidate]:
     """Limits the gains to what the computing beside the main thread leaves."""
     if not any(each.id in _ON_MAIN_THREAD for each in candidates) or framework_of(case) != "jax":
         return candidates
-    most = max(0.0, case.step_ns - computed_beside_ns(case))
+    # Its threads wait for their cores as the main one does.
+    beside_ns = computed_beside_ns(case) / case.machine.with_core
+    most = max(0.0, case.step_ns - beside_ns)
     return [_limited(each, most) if each.id in _ON_MAIN_THREAD else each for each in candidates]
 
 

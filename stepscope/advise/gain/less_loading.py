@@ -23,6 +23,12 @@ class LessLoading:
         """Where the step loads its batch itself, for `wait_ns`."""
         return _times(self.saved, min(1.0, wait_ns / max(1.0, self.load_ns)))
 
+    def in_reader(self, wait_ns: float) -> Saving:
+        """Where a pipeline calls a reader of the user's, and the step waits for nothing else. What
+        is known of it are its shares: calls as short as these are not all counted."""
+        load_ns = max(1.0, self.load_ns, self.loop.ns if self.loop else 0.0)
+        return _times(self.saved, wait_ns / load_ns)
+
     def in_workers(self, overlap: Overlap, workers: int, step_ns: float) -> Saving:
         """Where workers load it."""
         saved = [

@@ -11,7 +11,7 @@ _LOOKED_UP: Final = 0.1  # of the reading: what is kept still has to be found
 
 
 def read_once(cost_ns: float, least_ns: float) -> Saving:
-    """`least_ns`: what is certain to be reading."""
+    """Or computed once. `least_ns`: what is certain to be reading."""
     least = max((1 - _LOOKED_UP) * least_ns, HALF * cost_ns)
     most = _MOST_WITH_FREEING * cost_ns
     return Saving(expected=cost_ns, least=least, most=most, is_replaced=False)

@@ -27,11 +27,11 @@ def loading_loop(case: Case, answer: InputAnswer) -> LessLoading | None:
     ]
     process = loaded.processes[0]
     sources = Sources([line.function for line in by_batch], case.run, process)
-    found = hot_loops(sources, by_batch)
+    found = hot_loops(sources, by_batch, case.machine.with_core)
     if not found:
         return None
     loop = max(found, key=lambda each: each.ns)
-    saved = vectorised(loop.ns, _lines(sources, loop, by_batch, case.machine.with_core))
+    saved = vectorised(loop.ns, lines_of(sources, loop, by_batch, case.machine.with_core))
     recorded_ns = loop.recorded_ns(process.info, by_batch)
     saved = dataclasses.replace(saved, recorded_ns=recorded_ns)
     return LessLoading(loaded.ns / loaded.batches, saved, loop)
@@ -56,7 +56,10 @@ def _by_batch(case: Case, loaded: Loading) -> list[StepLine]:
     ]
 
 
-def _lines(sources: Sources, loop: HotLoop, among: list[StepLine], with_core: float) -> list[Line]:
+def lines_of(
+    sources: Sources, loop: HotLoop, among: list[StepLine], with_core: float
+) -> list[Line]:
+    """Those in the loop, as on a machine of its own."""
     text = sources.text(loop.function.function.file)
     return [
         Line(

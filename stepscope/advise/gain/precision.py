@@ -16,10 +16,10 @@ from stepscope.advise.gain.saving import Saving
 # factor is a cautious one.
 _CONVOLUTIONS: Final = 1.7
 # Of the matrices: small enough for one thread, whose own time does not count what others take.
-# Larger ones are shared out, and the thread then spins while it waits for the other cores.
-_SIZE: Final = 96
-_PRODUCTS: Final = 20  # one takes 0.05 ms
-_ROUNDS: Final = 25  # the median of this many: some hundred ms in all
+# OpenBLAS shares out larger ones, and the thread then spins while it waits for the other cores.
+_SIZE: Final = 64
+_PRODUCTS: Final = 20  # one takes 0.01 ms
+_ROUNDS: Final = 25  # the median of this many: 10 ms in all
 # Vectors hold half as many doubles, and so does memory: it takes about twice as long. Anything
 # measured outside these bounds comes from other processes.
 _LEAST, _MOST = 1.6, 3.0

@@ -57,7 +57,13 @@ def vectorised(cost_ns: float, lines: Iterable[Line]) -> Saving:
 
 
 def on_tensors(
-    cost_ns: float, *, stays_ns: float, least_stays_ns: float, operators: float, turns: float
+    cost_ns: float,
+    *,
+    stays_ns: float,
+    most_stays_ns: float,
+    least_stays_ns: float,
+    operators: float,
+    turns: float,
 ) -> Saving:
     """For a loop that calls operators on tensors, so many in all: what they compute stays. Those of
     one turn are called for all turns instead, which takes as long as a turn does now, and each of
@@ -68,6 +74,6 @@ def on_tensors(
     )
     return Saving(
         expected=max(0.0, cost_ns - stays_ns - instead),
-        least=max(0.0, cost_ns - stays_ns - most_instead),
+        least=max(0.0, cost_ns - most_stays_ns - most_instead),
         most=cost_ns - least_stays_ns,
     )

@@ -15,6 +15,7 @@ from stepscope.advise.gain.compiled import Launching, compiled
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
+from stepscope.analyze.operators.passes_share import MOST_BY_OPERATOR_NS
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.clock import Ints
@@ -27,9 +28,6 @@ ID: Final = "eager-overhead"
 _Mask = npt.NDArray[np.bool_]
 _PASSES: Final = ("forward", "backward")
 LEAST_OPERATORS: Final = 300  # a step: a few ms of launching at least
-# With the Python around it: alone in a loop it is 2 µs (`python -m benchmarks.gain_constants`), and
-# cold caches, hooks and other programs make it ten times as much.
-MOST_BY_OPERATOR_NS: Final = 40_000.0
 # Of the passes. Compiling a stack of small layers of which 56 % was overhead made it slower.
 LEAST_OVERHEAD: Final = 0.7
 # Of the passes: what a compiler saves at least, whatever else they do.

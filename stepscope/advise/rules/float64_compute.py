@@ -11,6 +11,7 @@ from stepscope.advise.evidence.place import PASSES
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.precision import in_32_bits, measured_ratio
+from stepscope.analyze.operators.passes_share import passes_share
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.store.reader import Run
 
@@ -33,8 +34,9 @@ def judge(case: Case) -> list[Candidate]:
     if not whole or mine < LEAST_SHARE * whole:
         return []
     passes = sum(case.phase_ns(name) for name in PASSES)
-    # The window has a few steps. In all the others, no more of the passes than of its operators.
-    cost = min(mine, passes * mine / whole)
+    # The window has a few steps, and the machine may have been busy in them.
+    with_core = case.machine.with_core
+    cost = passes * passes_share(window, doubles, passes_ns=passes, with_core=with_core).own
     ratio, is_the_runs = ratio_of(case.run)
     convolutions = window.by_step_ns(doubles & window.named("conv", "Conv")) / mine
     location = window.place(doubles)

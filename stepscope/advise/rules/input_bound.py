@@ -21,6 +21,7 @@ from stepscope.advise.gain.overlap import Overlap
 from stepscope.advise.gain.prepared_samples import prepared_samples
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
+from stepscope.advise.rules.slow_outlier_steps import late_batches_ns
 from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.loaders import find_loader
@@ -44,10 +45,10 @@ class _Fix:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Wait:
-    """What the mean step waits, and what may be done about it."""
+    """What a step waits, and what may be done about it."""
 
-    ns: float
-    avoidable_ns: float
+    ns: float  # as in the breakdown: in a typical step
+    avoidable_ns: float  # of all waiting, that in slow steps included
     looks: list[Look]
     location: Location | None
     library: str | None
@@ -90,7 +91,7 @@ def _candidate(case: Case, wait: _Wait) -> Candidate:
 
 def _what_stays(case: Case, wait: _Wait) -> list[str]:
     """Said if it makes a difference."""
-    if percent(wait.avoidable_ns / case.step_ns) == percent(wait.ns / case.step_ns):
+    if percent(min(wait.avoidable_ns, wait.ns) / case.step_ns) == percent(wait.ns / case.step_ns):
         return []
     return [
         f"At most {ms(wait.avoidable_ns)} of that can go away: the rest is taking ready batches."
@@ -101,25 +102,28 @@ def _what_stays(case: Case, wait: _Wait) -> list[str]:
 
 
 def _of_loader(case: Case) -> _Wait | None:
-    wait = case.free_ns("input")
-    if not _matters(case, wait):
+    usual = case.free_ns("input")
+    if not _matters(case, usual):
         return None
-    looks = list(case.stacks.free("input"))
+    late = float(late_batches_ns(case).mean())
+    wait = usual + late
+    looks = list(case.stacks.free("input", slow=late > 0))
     answer = input_of(case.run, process=case.process.info.pid)
     if (sampled := _of_sampler(case, wait, looks)) is not None:
-        return sampled
+        return dataclasses.replace(sampled, ns=usual)
     location, library = _place(case, answer, looks)
     hand_over = hand_over_of(case.run, case.process, case.steps)
     fix = _how(case, answer, wait, location, hand_over.step_ns)
     why = [_sentence(answer.why)] if answer.why else []
     return _Wait(
-        ns=wait,
+        ns=usual,
         avoidable_ns=_avoidable_ns(case, answer, wait, looks, hand_over.step_ns),
         looks=looks,
         location=location,
         library=library,
         evidence=[
-            f"{ms(wait)} of the {ms(case.step_ns)} step are spent waiting for input.",
+            f"{ms(usual)} of the {ms(case.step_ns)} step are spent waiting for input.",
+            *([f"{ms(late)} more are what slow steps waited beyond that."] if late else []),
             *_loader_words(answer),
             *(each for each in why if each not in fix.words),
             *([f"In the library, most of it in {library}."] if library else []),
@@ -294,7 +298,7 @@ def _of_reader(case: Case, answer: InputAnswer, wait: float) -> _Fix | None:
     location = _at_line(line)
     loop = loading_loop(case, answer)
     if loop is not None and loop.saved.expected >= HALF * loop.load_ns:
-        return _Fix(loop.in_step(wait), _of_loop(loop.loop), "cache-samples")
+        return _Fix(loop.in_reader(wait), _of_loop(loop.loop), "cache-samples")
     words = f"Do less for each batch{at(location)}: prepare it once, before the training, or "
     return _Fix(less_of(wait), f"{words}use array operations.", "cache-samples")
 

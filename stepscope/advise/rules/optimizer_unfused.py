@@ -133,8 +133,9 @@ def _saving(
     """On a device, lists of tensors save about as much as a fused operator: the launches."""
     if optimizer.name in _FUSED or case.operators.has_kernels:
         return fused(optimizer.cost_ns, tensors, elements, case.machine.with_core)
-    by_cost = rewritten if is_own else together
-    return by_cost(optimizer.cost_ns, tensors, elements)
+    if is_own:
+        return rewritten(optimizer.cost_ns, tensors, elements)
+    return together(optimizer.cost_ns, tensors, elements, optimizer.name)
 
 
 def _fix_of_own(name: str) -> str:

@@ -17,10 +17,15 @@ from stepscope.advise.evidence.own_batches import reading_functions
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
+from stepscope.advise.gain.one_call import in_one_call_ns
+from stepscope.advise.gain.pooled_loop import PooledWork, pooled_loop, pooled_work
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.vectorised import Line, on_tensors, vectorised
+from stepscope.advise.rules.slow_outlier_steps import added_by_machine
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
+from stepscope.analyze.operators.passes_share import passes_share
+from stepscope.model.categories import OUTLIERS
 
 ID: Final = "python-hot-loop"
 _MOST: Final = 0.5
@@ -40,10 +45,13 @@ _ON_TENSORS: Final = (
 
 def judge(case: Case) -> list[Candidate]:
     found = sorted(
-        hot_loops(case.code.sources, case.code.lines) + _comprehensions(case),
+        hot_loops(case.code.sources, case.code.lines, case.machine.with_core)
+        + _comprehensions(case),
         key=lambda loop: -loop.ns,
     )
+    pool = pooled_work(case)
     beside = case.stacks.claimed_functions | reading_functions(case)
+    beside |= pool.places if pool else set()
     kept: list[HotLoop] = []
     candidates = []
     for loop in found:
@@ -71,11 +79,41 @@ def judge(case: Case) -> list[Candidate]:
         if loop.ns < LEAST_SHARE * case.step_ns:
             continue
         case.stacks.claimed |= looks
-        sampled = _as_sampled(case, loop, everywhere)
+        sampled = _without_stalls(case, _as_sampled(case, loop, everywhere), everywhere)
         if not everywhere or _mostly(everywhere, lambda look: look.phase == "forward"):
             sampled = _with_backward(case, sampled)
         candidates.append(_candidate(case, sampled))
-    return candidates
+    return [*candidates, *(_of_pool(case, pool) if pool else ())]
+
+
+def _of_pool(case: Case, pool: PooledWork) -> Iterator[Candidate]:
+    """In what the steps hand to other processes or threads, and wait for."""
+    found = pooled_loop(case, pool)
+    loop = found.less.loop if found else None
+    if found is None or loop is None:
+        return
+    cost_ns = min(pool.wait_ns, pool.wait_ns * loop.ns / found.less.load_ns)
+    if cost_ns < LEAST_SHARE * case.step_ns:
+        return
+    mine = set(pool.looks)
+    case.stacks.claim(lambda look: look in mine)
+    location, share = loop.hottest.location, cost_ns / case.step_ns
+    yield Candidate(
+        id=ID,
+        title=f"A Python loop in a pool takes {percent(share)} of step time",
+        verdict=f"goes to a Python loop in a pool of workers{at(location)}",
+        share=share,
+        evidence=[
+            f"The steps wait {ms(pool.wait_ns)} of their {ms(case.step_ns)} for a pool of "
+            f"processes or threads, which together work for {ms(pool.busy_ns)}.",
+            f"{_rows(loop)} of {location.file}: {counted(loop.turns or 0.0, 'turn')} a step, "
+            f"{ms(loop.ns)} of that.",
+        ],
+        location=location,
+        saving=found.less.in_step(pool.wait_ns),
+        fix=_ON_ARRAYS,
+        source=case.code.text(location),
+    )
 
 
 def _mostly(looks: list[Look], wanted: Callable[[Look], bool]) -> bool:
@@ -157,6 +195,17 @@ def _as_sampled(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
     return dataclasses.replace(loop, ns=share * case.step_ns, error_ns=error_ns, is_timed=False)
 
 
+def _without_stalls(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
+    """What the machine added to slow steps is in counters and looks, but is none of the loop's."""
+    beyond_ns = float(case.phase_by_step(OUTLIERS).sum())
+    whole = sum(look.ns for look in looks)
+    if not beyond_ns or not whole:
+        return loop
+    slow = sum(look.ns for look in looks if look.is_slow)
+    added = min(1.0, float(added_by_machine(case).sum()) / beyond_ns)
+    return dataclasses.replace(loop, ns=loop.ns * (1 - added * slow / whole))
+
+
 def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
     """Operators that a loop in the forward pass calls one by one also run one by one in the
     backward pass."""
@@ -177,7 +226,12 @@ def _calls_operators(case: Case, loop: HotLoop) -> bool:
 
 def _operators_share(case: Case, loop: HotLoop) -> float:
     try:
-        return case.operators.share_of(_operators(case, loop))
+        passes_ns = case.phase_ns("forward") + case.phase_ns("backward")
+        window, with_core = case.operators, case.machine.with_core
+        found = passes_share(
+            window, _operators(case, loop), passes_ns=passes_ns, with_core=with_core
+        )
+        return found.whole
     except CannotJudge:
         return 0.0
 
@@ -200,11 +254,12 @@ def _operators(case: Case, loop: HotLoop) -> npt.NDArray[np.bool_]:
 def _on_tensors(case: Case, loop: HotLoop) -> Saving:
     window, with_core = case.operators, case.machine.with_core
     operators = _operators(case, loop)
-    found = computing(window, operators)
+    found, in_one_call = computing(window, operators), in_one_call_ns(window, operators)
     saving = on_tensors(
         loop.ns * with_core,
-        stays_ns=min(loop.ns * with_core, found.ns),
-        least_stays_ns=min(loop.ns * with_core, found.least_ns),
+        stays_ns=min(loop.ns * with_core, in_one_call),
+        most_stays_ns=min(loop.ns * with_core, found.ns),
+        least_stays_ns=min(loop.ns * with_core, found.least_ns, in_one_call),
         operators=window.count(operators),
         turns=loop.turns or LEAST_TURNS,
     )

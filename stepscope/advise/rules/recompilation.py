@@ -38,7 +38,8 @@ def judge(case: Case) -> list[Candidate]:
     location = _location(case)
     by_shapes = any(_SHAPES.search(each) for each in compiled)
     saving = _saving(case, cost, by_shapes=by_shapes)
-    steps = len(np.unique(step_of(start[inside], *case.window)))
+    compiling = np.unique(step_of(start[inside], *case.window))
+    steps = len(compiling)
     case.stacks.claim_phase("compile")
     return [
         Candidate(
@@ -51,6 +52,7 @@ def judge(case: Case) -> list[Candidate]:
             evidence=[
                 f"{counted(count, 'compilation')} in {steps} of {len(case.measured_ns)} measured "
                 f"steps, {ms(cost)} of a mean step ({percent(cost / case.step_ns)}).",
+                *_no_more(len(case.measured_ns) - 1 - int(compiling[-1]), len(case.measured_ns)),
                 *_slow_first_runs(case, cost, saving),
                 *(f"Compiled: {name}." for name in compiled if name),
             ],
@@ -102,6 +104,13 @@ def _set_up_ns(case: Case) -> float:
     except CannotJudge:
         return HALF * first_run
     return max(0.0, first_run - window.by_step_ns(window.is_op))
+
+
+def _no_more(since: int, steps: int) -> list[str]:
+    """Each new shape is compiled once: after a while all have been seen."""
+    if 2 * since < steps:
+        return []
+    return [f"None in the last {since} of them: in a longer training the share is smaller."]
 
 
 def _slow_first_runs(case: Case, cost: float, saving: Saving) -> list[str]:

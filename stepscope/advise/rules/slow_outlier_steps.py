@@ -10,6 +10,7 @@ from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import OWN, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
+from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules import gc_pressure
 from stepscope.analyze.code.sampled_steps import time_in
@@ -83,7 +84,8 @@ _ONE_LOADER: Final = (
     "persistent_workers=True). A loader that each epoch makes anew starts them again all the same."
 )
 _FEW: Final = "another run may have more or fewer of them"
-_NOT_THE_SCRIPTS: Final = (_NOT_RUNNING, "unknown", "communication")
+# Who waits for the device waits for what was asked of it before.
+_NOT_THE_SCRIPTS: Final = (_NOT_RUNNING, "unknown", "communication", "sync")
 
 
 def slow_steps(case: Case) -> list[SlowStep]:
@@ -108,11 +110,20 @@ def added_by_machine(case: Case) -> Ints:
     return _cost(case, [index for index, why in _whys(case).items() if why[0] == _NOT_RUNNING])
 
 
+def late_batches_ns(case: Case) -> Ints:
+    """By measured step: what slow ones take above a typical one because their batch came late, if
+    typical steps wait for theirs, too. It is then chance which of them wait longer."""
+    waits = case.phase_ns("input") >= LEAST_SHARE * case.step_ns
+    late = [index for index, why in _whys(case).items() if why[0] == "input"]
+    return _cost(case, late if waits else [])
+
+
 def judge(case: Case) -> list[Candidate]:
     kinds = {index: _cause(case, index)[0] for index in _whys(case)}
     is_chance = 0 < list(kinds.values()).count("gc") < _PATTERN  # a machine that stalls then
     has_own = is_chance or gc_pressure.explains(case)
-    explained = (*_NOT_THE_SCRIPTS, *(["gc"] if has_own else []))
+    is_late = bool(late_batches_ns(case).any())
+    explained = (*_NOT_THE_SCRIPTS, *(["gc"] if has_own else []), *(["input"] if is_late else []))
     kinds = {index: kind for index, kind in kinds.items() if kind not in explained}
     cost_by_step = _cost(case, list(kinds))
     cost = float(cost_by_step.mean()) * _free_share(case)

@@ -10,10 +10,14 @@ from stepscope.advise.evidence.words import ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.analyze.counters import grown
+from stepscope.analyze.input.side_by_side import threads_at_once
 from stepscope.store.reader import ProcessData
 
 ID: Final = "thread-oversubscription"
 _TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has one
+# Times the cores, of those that run or are ready to: on average, as they also wait for each other.
+# With a thread a core for half of the time, and two in the other half.
+_AT_ONCE: Final = 1.5
 _USUAL_IN_A_WORKER: Final = 3  # its own, the one that sends batches, and ours
 _OWN_CORES: Final = 0.8  # of the busy ones: with less, other programs may be in the way
 # Of the time, ready to run but without a core: the gain from less is within the noise.
@@ -26,12 +30,18 @@ def judge(case: Case) -> list[Candidate]:
     if not _threads(case.process):
         raise CannotJudge("the number of threads was not recorded")
     crowd = _crowd(case)
+    if not crowd:
+        return []
+    everybody = crowd if case.process in crowd else [case.process, *crowd]
+    at_once = threads_at_once(case.run, everybody, case.window)
+    if at_once is not None and at_once < _AT_ONCE * case.machine.cores:
+        return []  # most of them sleep
     lasted_s = float(case.measured_ns.sum()) / 1e9
     share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
     switches = sum(_grown(case, each, "involuntary_switches") for each in crowd) / lasted_s
     if share < _LEAST_DELAY or switches < _LEAST_SWITCHES:
         return []
-    return [_candidate(case, crowd, share, switches)]
+    return [_candidate(case, crowd, share, switches, at_once)]
 
 
 def _crowd(case: Case) -> list[ProcessData]:
@@ -51,7 +61,9 @@ def _fill(case: Case, processes: list[ProcessData]) -> bool:
     return used_ns >= _OWN_CORES * busy * float(case.measured_ns.sum())
 
 
-def _candidate(case: Case, crowd: list[ProcessData], share: float, switches: float) -> Candidate:
+def _candidate(
+    case: Case, crowd: list[ProcessData], share: float, switches: float, at_once: float | None
+) -> Candidate:
     cores, cost = case.machine.cores, share * case.step_ns
     threads = sum(map(_threads, crowd))
     used = sum(_grown(case, each, "process_ns") for each in crowd) / float(case.measured_ns.sum())
@@ -64,6 +76,7 @@ def _candidate(case: Case, crowd: list[ProcessData], share: float, switches: flo
         evidence=[
             f"{threads} threads, those of libraries included, on {cores:g} cores, which "
             f"they keep busy for {percent(used / cores)} of the time.",
+            *([f"On average, {at_once:.1f} of them run or are ready to."] if at_once else []),
             f"The main thread is ready but has no core {percent(share)} of the time, "
             f"{ms(cost)} of a step; {switches:.0f} times a second a thread is pushed off its core.",
         ],

@@ -13,8 +13,8 @@ from stepscope.advise.rules.eager_overhead import (
     LEAST_OPERATORS,
     LEAST_OVERHEAD,
     LEAST_SHARE,
-    MOST_BY_OPERATOR_NS,
 )
+from stepscope.analyze.operators.passes_share import MOST_BY_OPERATOR_NS
 from stepscope.analyze.operators.step_operators import OPTIMIZER
 
 
