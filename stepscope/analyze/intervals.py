@@ -138,14 +138,16 @@ def step_of(at_ns: Ints, step_start_ns: Ints, step_end_ns: Ints) -> Indices:
 def union(start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
     """The same time as intervals that do not overlap."""
     kept = end_ns > start_ns
-    start_ns, end_ns = start_ns[kept], end_ns[kept]
+    if not kept.all():
+        start_ns, end_ns = start_ns[kept], end_ns[kept]
     if not len(start_ns):
         return start_ns, end_ns
-    order = np.argsort(start_ns, kind="stable")
-    start_ns, end_ns = start_ns[order], np.maximum.accumulate(end_ns[order])
-    first = np.append(True, start_ns[1:] > end_ns[:-1])
-    last = np.append(first[1:], True)
-    return start_ns[first], end_ns[last]
+    if (start_ns[1:] < start_ns[:-1]).any():
+        order = np.argsort(start_ns, kind="stable")
+        start_ns, end_ns = start_ns[order], end_ns[order]
+    end_ns = np.maximum.accumulate(end_ns)
+    is_gap = start_ns[1:] > end_ns[:-1]
+    return start_ns[np.append(True, is_gap)], end_ns[np.append(is_gap, True)]
 
 
 def without(these: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

@@ -85,6 +85,12 @@ def last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
+def starts_at(loop: Loop, line: int) -> bool:
+    """Whether a loop with its header at this line was recorded; of a `while`, its first line may
+    stand for it."""
+    return loop.lineno == line or (isinstance(loop, ast.While) and loop.body[0].lineno == line)
+
+
 def parsed(lines: list[str]) -> Text:
     try:
         return Text(lines, ast.parse("\n".join(lines)))

@@ -225,6 +225,7 @@ class SummaryAnswer(Record, frozen=True):
     is_trace: bool = False  # another tool recorded it: its parts are not known
     contents: list[str] = []  # of a trace: what is in it, a sentence each
     trace_ns: int = 0  # of a trace: from its first event to its last
+    rank: int | None = None  # of several: the one that the parts and the steps are about
 
 
 # --- the other questions --------------------------------------------------------------------------

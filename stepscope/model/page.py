@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-import msgspec
-
 from stepscope.model import Process, Record
 
 Called = tuple[str, str, int, str | None]  # function, file, line, library
@@ -24,7 +22,7 @@ class Facts(Record, frozen=True):
     versions: dict[str, Any]
     git: dict[str, Any] | None
     options: dict[str, Any]
-    stepscope: str
+    stepscope: str  # the version that reads it; the one that recorded it is among `versions`
     is_trace: bool  # of another tool: operators and nothing else
 
 
@@ -33,7 +31,7 @@ class Recorded(Record, frozen=True):
 
     what: str
     is_there: bool
-    text: str = msgspec.field(name="told")  # the page's name for it
+    text: str
 
 
 class StepColumns(Record, frozen=True):

@@ -30,14 +30,16 @@ _ALIASES: Final = {
 } | {"time": "self_cpu_time_total", "calls": "count"}
 
 _BY: Final = Option(
-    flag="--by", help="one row per name, or per name and shape.", choices=("name", "shape")
+    flag="--by",
+    help="one row per name, per name and shape, or per module of the model.",
+    choices=("name", "shape", "module"),
 )
 
 OPS: "View[OpsAnswer]" = View(
     name="ops",
     title="Operators",
     question="which operators, how often, how long, from which line?",
-    computed="analyze.operators.operators:ops",
+    computed="analyze.operators.grouped_operators:ops",
     drawn="show.terminal.ops:ops",
     page="operators",
     rows=Rows(
@@ -45,6 +47,9 @@ OPS: "View[OpsAnswer]" = View(
     ),
     top=40,
     options=(_BY,),
-    asked_with=lambda given: {"by_shape": given.get("by") == "shape"},
+    asked_with=lambda given: {
+        "by_shape": given.get("by") == "shape",
+        "by_module": given.get("by") == "module",
+    },
     takes_traces=True,
 )

@@ -1,5 +1,6 @@
 """How and where a run was made: what the page says about it besides what was measured."""
 
+import importlib.metadata
 import os
 
 from stepscope.model.page import Facts
@@ -21,6 +22,14 @@ def facts(run: Run) -> Facts:
         versions=info.versions,
         git=info.git,
         options=info.options,
-        stepscope=str(info.versions.get("stepscope", "")),
+        stepscope=_version(),
         is_trace=run.is_trace,
     )
+
+
+def _version() -> str:
+    """Of what makes the page: the one that recorded the run may be older, or another tool."""
+    try:
+        return importlib.metadata.version("stepscope")
+    except importlib.metadata.PackageNotFoundError:  # a folder of sources
+        return ""

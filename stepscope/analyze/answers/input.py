@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from stepscope.analyze.input import limits
@@ -77,7 +78,7 @@ def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -
     stages = _stages(process, loader, window)
     loads_in = loader.processes if loader.workers else [process]
     code = loading(loads_in, in_workers=bool(loader.workers))
-    lines = loading_lines(run, code)
+    lines = _in_steps(loading_lines(run, code), stages)
     ready_ns = hand_over(run, process, steps).step_ns if loader.workers else 0.0
     slow_ms = max(0.0, float(wait_ns.mean()) / 1e6 - row.wait_ms)
     facts = _facts(run, process, loader, window, row, slow_ms, ready_ns, stages, code, lines)
@@ -149,7 +150,7 @@ def _stages(process: ProcessData, loader: Loader, window: Pairs) -> list[StageRo
     if not _batches_in(loader, process, window):
         begins = np.concatenate([loader.starts[0], loader.waits[0]]).min()
         window = np.array([begins]), loader.waits[1].max(keepdims=True)
-    batches = max(1, _batches_in(loader, process, window))
+    batches = _batches_in(loader, process, window) or 1.0
     rows: list[StageRow] = []
     if loader.processes:
         whole_ns = lives_ns(loader.processes, window)
@@ -165,14 +166,16 @@ def _stages(process: ProcessData, loader: Loader, window: Pairs) -> list[StageRo
     return rows + _rows(beside, process.process, batches, whole_ns)
 
 
-def _batches_in(loader: Loader, process: ProcessData, window: Pairs) -> int:
+def _batches_in(loader: Loader, process: ProcessData, window: Pairs) -> float:
     if loader.processes:
         return stage_times(loader.processes, window, ("fetch",))["fetch"].count
     waits = limits.waits_in(loader, window)
     return stage_times([process], waits, ("fetch",))["fetch"].count
 
 
-def _rows(times: dict[str, StageTime], who: Process, batches: int, whole_ns: int) -> list[StageRow]:
+def _rows(
+    times: dict[str, StageTime], who: Process, batches: float, whole_ns: int
+) -> list[StageRow]:
     return [
         StageRow(
             process=who,
@@ -183,6 +186,15 @@ def _rows(times: dict[str, StageTime], who: Process, batches: int, whole_ns: int
         for stage, time in times.items()
         if time.total_ns
     ]
+
+
+def _in_steps(lines: list[InputLine], stages: list[StageRow]) -> list[InputLine]:
+    """Lines are counted over the whole run, where the first batches may take longest: of a batch in
+    the measured steps each has the same share."""
+    loads_ms = sum(row.ms_per_batch for row in stages if row.stage in ("fetch", "collate"))
+    if not loads_ms:
+        return lines
+    return [msgspec.structs.replace(line, ms_per_batch=line.share * loads_ms) for line in lines]
 
 
 def _busy(stages: list[StageRow]) -> float | None:

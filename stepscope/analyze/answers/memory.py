@@ -3,10 +3,10 @@
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from stepscope.analyze.imported.memory import memory_points, traced_lines, traced_memory
+from stepscope.analyze.imported.memory import few_points, traced_lines, traced_memory
 from stepscope.analyze.intervals import step_of
+from stepscope.analyze.memory_curve import peak_of, with_peaks
 from stepscope.analyze.operators.line_figures import line_figures
 from stepscope.analyze.run import all_notes, code_location, source_text
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
@@ -59,9 +59,7 @@ def _lines(run: Run) -> list[LineMemory] | None:
 def peak_bytes(process: ProcessData) -> int | None:
     """The most that it had resident, as far as is known."""
     points = process.memory[process.memory.is_plausible]
-    if not len(points):
-        return None
-    return max(int(points.resident_bytes.max()), int(points.peak_bytes.max()))
+    return peak_of(points) if len(points) else None
 
 
 def _process_memory(run: Run, process: ProcessData, zero_ns: int) -> ProcessMemory | None:
@@ -78,15 +76,8 @@ def _process_memory(run: Run, process: ProcessData, zero_ns: int) -> ProcessMemo
         peak_bytes=peak,
         last_bytes=int(resident[-1]),
         growth_bytes_per_step=_growth(find_steps(run, process), at_ns, own),
-        points=memory_points(at_ns - zero_ns, _with_peaks(resident, points.peak_bytes)),
+        points=few_points(*with_peaks(points, zero_ns)),
     )
-
-
-def _with_peaks(resident: Ints, peak_bytes: npt.NDArray[np.uint64]) -> Ints:
-    """Where the peak rose between two measurements, the process had that much in between."""
-    peak = peak_bytes.astype(np.int64)
-    rose = np.diff(peak, prepend=0) > 0
-    return np.where(rose, np.maximum(resident, peak), resident)
 
 
 def _growth(steps: FoundSteps, at_ns: Ints, resident: Ints) -> float | None:

@@ -50,7 +50,7 @@ def _row(run: Run, process: ProcessData) -> ProcessRow:
         peak_bytes=peak_bytes(process),
         threads=len(process.threads),
         status=status(run, process),
-        overhead_share=cost.share,
+        overhead_share=cost.share if cost is not None else None,
         notes=process.notes,
     )
 

@@ -71,7 +71,7 @@ def no_steps(reason: str, cost: Overhead | None) -> StepsAnswer:
     )  # fmt: skip
 
 
-def _answer(process: ProcessData, found: FoundSteps, cost: Overhead) -> StepsAnswer:
+def _answer(process: ProcessData, found: FoundSteps, cost: Overhead | None) -> StepsAnswer:
     measured = found.is_measured
     phases = phases_by_step(process, found)
     usual = typical_steps(process, found).phases

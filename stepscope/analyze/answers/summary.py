@@ -8,7 +8,7 @@ from stepscope.analyze.answers.recorded_views import can_repeat, recorded_views
 from stepscope.analyze.answers.run_parts import parts
 from stepscope.analyze.answers.steps import no_steps, steps
 from stepscope.analyze.answers.teardown import teardown_note
-from stepscope.analyze.code.hottest_lines import hottest_lines
+from stepscope.analyze.code.hottest_lines import COSTLY_SHARE, hottest_lines
 from stepscope.analyze.code.lines import lines
 from stepscope.analyze.imported.contents import contents
 from stepscope.analyze.phases.without_core import note_without_core
@@ -21,7 +21,7 @@ from stepscope.store.reader import Run
 
 def summary(run: Run) -> SummaryAnswer:
     found = parts(run)
-    hottest = hottest_lines(lines(run))
+    hottest = hottest_lines(lines(run, COSTLY_SHARE))
     return SummaryAnswer(
         run=os.fspath(run.path),
         command=run.info.command,
@@ -40,6 +40,7 @@ def summary(run: Run) -> SummaryAnswer:
         is_trace=run.is_trace,
         contents=contents(run) if run.is_trace else [],
         trace_ns=_trace_ns(run) if run.is_trace else 0,
+        rank=run.main.info.rank if run.main is not None and len(run.processes) > 1 else None,
     )
 
 

@@ -17,7 +17,8 @@ from stepscope.analyze.intervals import Indices, IntervalOf
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces import xprof_steps as xprof
-from stepscope.analyze.traces.marks import LOADERS, STEP, interval, named, ranges
+from stepscope.analyze.traces.marks import LOADERS, STEP, interval, named
+from stepscope.analyze.traces.tensorboard_steps import step_spans
 from stepscope.analyze.traces.windows import (
     Window,
     read_causes,
@@ -154,7 +155,8 @@ def of_trace(process: ProcessData) -> StepsAnswer:
         found = xprof.xprof_steps(causes)
         start_ns, end_ns, ns, is_whole = found.start_ns, found.end_ns, found.ns, found.is_whole
     else:
-        start_ns, end_ns = interval(ranges(trace, STEP))
+        spans = step_spans(trace)
+        start_ns, end_ns = spans.start_ns, spans.end_ns
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
         raise no_steps(trace)

@@ -189,6 +189,9 @@ def merge_sampled(
     """Samples give the functions' own time, and all we know about libraries'."""
     for function in sampled:
         row = known.get((function.file, function.line, function.name))
+        is_counted = row is not None and row.ncalls is not None and row.cumtime_ns is not None
+        # Samples may see a little more of a function than its lines took.
+        most_ns = row.cumtime_ns if row is not None and is_counted else function.tottime_ns
         found = FunctionRow(
             file=function.file,
             line=function.line,
@@ -196,8 +199,8 @@ def merge_sampled(
             process=process,
             ncalls=None,
             primitive_calls=None,
-            tottime_ns=function.tottime_ns,
-            cumtime_ns=function.cumtime_ns if row is None or row.ncalls is None else None,
+            tottime_ns=min(function.tottime_ns, most_ns or 0),
+            cumtime_ns=None if is_counted else function.cumtime_ns,
             estimated=row is None or row.estimated,
         )
         _put(known, found)

@@ -7,6 +7,7 @@ from stepscope.analyze.code.possible_callees import COMPREHENSIONS, Names, calle
 from stepscope.model import FunctionLines, LineRow, LinesAnswer, Location, SummaryAnswer
 
 LEAST_SHARE_OF_RUN: Final = 0.01  # a line that takes less is not worth showing
+COSTLY_SHARE: Final = 1e-5  # of the costliest function: among a hundred thousand few have more
 _MOST: Final = 5
 _LEAST_SHARE: Final = 0.01  # of the hottest
 _LEAST_SHARE_OF_A_CALLER: Final = 0.1  # of the hottest, spent by the line itself
@@ -47,12 +48,17 @@ def hottest_lines(answer: LinesAnswer) -> list[HotLine]:
     3. order the lines by what is left, with at most one that passes most of its time on.
     """
     main = [function for function in answer.functions if _is_main(function)]
-    functions = main or answer.functions
+    functions = _costly(main or answer.functions)
     sites = _sites(functions)
     callees = _callees(functions, sites)
     scored = [(_spent_ns(site, callees) - _passed_on_ns(site, callees), site) for site in sites]
     scored.sort(key=lambda score: (-score[0], score[1].function.file, score[1].row.line))
     return [_hot_line(site, callees) for site in _worth_showing(scored)][:_MOST]
+
+
+def _costly(functions: list[FunctionLines]) -> list[FunctionLines]:
+    least_ns = COSTLY_SHARE * max((function.total_ns for function in functions), default=0)
+    return [function for function in functions if function.total_ns >= least_ns]
 
 
 def summary_lines(answer: SummaryAnswer) -> list[HotLine]:

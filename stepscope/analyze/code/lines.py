@@ -37,15 +37,31 @@ class _Total:
     has_memory: bool = False
 
 
-def lines(run: Run) -> LinesAnswer:
-    """One entry per function, role and rank, the hottest first."""
+def lines(run: Run, least_share: float = 0.0) -> LinesAnswer:
+    """One entry per function, role and rank, the hottest first. Those that took less than that
+    share of the hottest are left out."""
     totals: dict[_Key, _Total] = {}
-    for process in run.processes:
-        for block in process.lines.blocks:
-            _add_block(totals, process, block)
+    for process, block in _costly(run, least_share) if least_share else _blocks(run):
+        _add_block(totals, process, block)
     functions = [_function(run, key, total) for key, total in totals.items() if total.hits.any()]
     functions.sort(key=lambda function: (-function.total_ns, function.file, function.first_line))
     return LinesAnswer(functions=functions, notes=_notes(run, functions))
+
+
+def _blocks(run: Run) -> list[tuple[ProcessData, CodeBlock]]:
+    return [(process, block) for process in run.processes for block in process.lines.blocks]
+
+
+def _costly(run: Run, least_share: float) -> list[tuple[ProcessData, CodeBlock]]:
+    every = _blocks(run)
+    ns = np.array([_rough_ns(process, block) for process, block in every])
+    kept = np.flatnonzero(ns >= least_share * ns.max(initial=0.0))
+    return [every[index] for index in kept.tolist()]
+
+
+def _rough_ns(process: ProcessData, block: CodeBlock) -> float:
+    ticks = sum(float(block.entries[of].sum(dtype=np.float64)) for of in ("ticks", "sampled"))
+    return ticks * process.clock.ns_per_tick
 
 
 def _add_block(totals: dict[_Key, _Total], process: ProcessData, block: CodeBlock) -> None:
@@ -139,11 +155,7 @@ def _row(total: _Total, first_line: int, index: int, source: list[str] | None) -
 
 def _notes(run: Run, functions: list[FunctionLines]) -> list[str]:
     notes = all_notes(run)
-    unnamed = sum(
-        _names(process, block) is None
-        for process in run.processes
-        for block in process.lines.blocks
-    )
+    unnamed = sum(_names(process, block) is None for process, block in _blocks(run))
     if unnamed:
         notes.append(f"The names of {unnamed} functions are missing: their lines are left out.")
     if any(function.source is None for function in functions):

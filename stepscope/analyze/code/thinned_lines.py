@@ -33,6 +33,8 @@ def no_longer_counted(block: CodeBlock) -> npt.NDArray[np.bool_]:
 
 def likely_hits(process: ProcessData, block: CodeBlock) -> npt.NDArray[np.int64]:
     """Those that were counted, and where that ended, as many more as fit into the sampled time."""
+    if not block.thinned_lines.any():
+        return block.hits.astype(np.int64)
     hits = block.hits.astype(np.float64)
     by_hit = _weights(process, block) / np.maximum(hits, 1.0)
     more = _sampled(process, block) / np.maximum(by_hit, 1.0)

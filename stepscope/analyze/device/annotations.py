@@ -73,18 +73,19 @@ def _launched_in(work: Work, ranges: Table, end: Ints, parent: Indices) -> tuple
     """How many kernels were launched inside each range, on its thread, and their time."""
     count, total = np.zeros(len(ranges), np.int64), np.zeros(len(ranges), np.int64)
     known = work.call >= 0
-    calls, lasted = work.calls[work.call[known]], work.events["duration_ns"][known]
-    for thread in np.unique(ranges["thread"]):
-        entries = np.flatnonzero(ranges["thread"] == thread)
-        here = np.flatnonzero(calls["thread"] == thread)
-        at = np.searchsorted(ranges["start_ns"][entries], calls["start_ns"][here], side="right") - 1
-        for call, index in zip(here.tolist(), at.tolist(), strict=True):
-            entry = int(entries[index]) if index >= 0 else -1
-            while entry >= 0:
-                if end[entry] >= calls["start_ns"][call]:
-                    count[entry] += 1
-                    total[entry] += lasted[call]
-                entry = int(parent[entry])
+    lasted = work.events["duration_ns"][known]
+    called_by, called_ns = (work.calls[name][work.call[known]] for name in ("thread", "start_ns"))
+    of_thread, begin_ns = ranges["thread"], ranges["start_ns"]
+    for thread in np.unique(of_thread):
+        entries, here = np.flatnonzero(of_thread == thread), np.flatnonzero(called_by == thread)
+        at = np.searchsorted(begin_ns[entries], called_ns[here], side="right") - 1
+        here, entry = here[at >= 0], entries[at[at >= 0]]
+        while len(entry):  # one level up each time
+            inside = end[entry] >= called_ns[here]
+            np.add.at(count, entry[inside], 1)
+            np.add.at(total, entry[inside], lasted[here[inside]])
+            above = parent[entry]
+            here, entry = here[above >= 0], above[above >= 0]
     return count, total
 
 

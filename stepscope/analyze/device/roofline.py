@@ -25,6 +25,7 @@ from stepscope.clock import Ints
 from stepscope.importers.trace import Category
 from stepscope.model.device import Bound, DevicePeaks, Roofline, RooflineRow
 
+_LEAST_SHOWN: Final = 0.001
 _LEAST_COUNTED: Final = 0.9  # of the matrix work, for a share of the peak that means something
 _MATRIX: Final = re.compile(r"gemm|conv|Cijk_|matmul|wgrad|dgrad|xmma|cutlass|flash|fmha", re.I)
 _TF32: Final = re.compile(r"tf32|s1688|s16816", re.I)
@@ -72,12 +73,18 @@ def _note(name: str | None, peaks: DevicePeaks | None, counted: float) -> str | 
             f"The published peaks of '{name}' are not in the table: shares of them are not known."
         )
     if counted < _LEAST_COUNTED:
-        part = f"{100 * counted:.0f} % of" if counted else "nothing of"
+        part = _part_words(counted)
         return (
             f"The trace has the shapes for {part} the time of matrix kernels, so the share of the "
             "peak is not known."
         )
     return None
+
+
+def _part_words(share: float) -> str:
+    if not share:
+        return "nothing of"
+    return f"{100 * share:.1f} % of" if share >= _LEAST_SHOWN else "less than 0.1 % of"
 
 
 def _add(rows: dict[_Key, _Row], work: Work) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.memory_curve import highest
 from stepscope.analyze.run import shown_path
 from stepscope.analyze.traces.windows import trace_of
 from stepscope.clock import Ints
@@ -14,8 +15,8 @@ from stepscope.store.reader import ProcessData, Run
 
 _MOST_POINTS: Final = 500
 OF_ALLOCATOR: Final = (
-    "What the allocator of {what} had handed out. What it had before the trace began is not "
-    "counted, unless the file has it."
+    "Bytes that the allocator of {what} had handed out, without those from before the trace began, "
+    "unless the file has them."
 )
 
 
@@ -34,7 +35,7 @@ def traced_memory(process: ProcessData) -> tuple[ProcessMemory, str] | None:
         peak_bytes=int(level.max()),
         last_bytes=int(level[-1]),
         growth_bytes_per_step=None,
-        points=memory_points(memory["at_ns"] - process.start_ns, level),
+        points=few_points(memory["at_ns"] - process.start_ns, level),
     )
     return row, OF_ALLOCATOR.format(what="the device" if on_device else "the host")
 
@@ -60,11 +61,7 @@ def traced_lines(run: Run, process: ProcessData) -> Iterator[LineMemory]:
         )
 
 
-def memory_points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
-    """Few enough to draw: the largest value of each stretch of time."""
-    groups = np.array_split(np.arange(len(at_ns)), min(len(at_ns), _MOST_POINTS))
-    largest = [int(group[np.argmax(resident[group])]) for group in groups]
-    return [
-        MemoryPoint(at_ns=int(at_ns[index]), resident_bytes=int(resident[index]))
-        for index in largest
-    ]
+def few_points(at_ns: Ints, resident: Ints) -> list[MemoryPoint]:
+    """Few enough to draw."""
+    points = zip(*(each.tolist() for each in highest(at_ns, resident, _MOST_POINTS)), strict=True)
+    return [MemoryPoint(at_ns=at, resident_bytes=held) for at, held in points]

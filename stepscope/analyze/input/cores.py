@@ -37,14 +37,20 @@ def idle_cores(run: Run, process: ProcessData, window: Pairs) -> float | None:
         return None
     left = max(0.0, cores - used_cores(run, process, window))
     left = min(left, cores * (1.0 - _lost_share(process, window)))
+    others = cores_of_others(run, process, window)
+    if others is None:
+        return None if left >= LEAST_IDLE else left
+    return max(0.0, left - others)
+
+
+def cores_of_others(run: Run, process: ProcessData, window: Pairs) -> float | None:
+    """What other programs use of the cores that the run may use. None: not known."""
     others = [
         taken
         for counter, capacity in _counters(run, process)
         if (taken := _taken(run, process, window, counter, capacity)) is not None
     ]
-    if not others:
-        return None if left >= LEAST_IDLE else left
-    return max(0.0, left - max(others))
+    return max(others, default=None)
 
 
 def _lost_share(process: ProcessData, window: Pairs) -> float:

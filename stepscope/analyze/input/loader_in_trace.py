@@ -35,7 +35,8 @@ def _answer(run: Run, trace: Trace, waits: TraceWaits) -> InputAnswer:
     workers = _workers(trace)
     loader = loader_row(waits.wait_ns, waits.duration_ns, waits.wait_ns, workers=workers)
     limit, why = _limit(loader)
-    notes = [*all_notes(run), *trace.notes, *([] if waits.is_by_step else [_NOT_MARKED])]
+    marked = [] if waits.is_by_step else [_NOT_MARKED]
+    notes = [*all_notes(run), *trace.notes, *marked, *waits.about_hidden]
     return InputAnswer(
         loader=loader, limit=limit, why=why, stages=[], lines=[], library=[], start_up_ms=None,
         notes=notes, limited_by=LIMIT_WORDS[limit],

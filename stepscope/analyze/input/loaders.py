@@ -39,7 +39,7 @@ class StageTime:
     """In a window of time; several processes together."""
 
     total_ns: int
-    count: int
+    count: float  # what lies in it in part counts in part
 
 
 def find_loader(run: Run, process: ProcessData, steps: FoundSteps) -> Loader | None:
@@ -131,15 +131,16 @@ def stage_times(
     *,
     but_thread: int | None = None,
 ) -> dict[str, StageTime]:
-    """Exclusive of each other if they nest; counted where they begin."""
+    """Exclusive of each other if they nest. What lies in the window in part is counted in part: it
+    is longer than what is seen of it there."""
     totals = dict.fromkeys(stages, 0)
-    counts = dict.fromkeys(stages, 0)
+    counts = dict.fromkeys(stages, 0.0)
     for process in processes:
         spans = stage_spans(process, *stages)
         spans = spans[spans.thread != but_thread] if but_thread is not None else spans
         labels = _labels(process, spans, stages)
         start, end = spans.interval_ns
-        begun = labels[step_of(start, *window) >= 0]
+        seen = overlap_ns(start, end, window) / np.maximum(1, end - start)
         by_stage = np.zeros(len(stages), np.int64)
         for thread in np.unique(spans.thread).tolist():
             here = spans.thread == thread
@@ -147,7 +148,7 @@ def stage_times(
             by_stage += exclusive_by_step(found, *window, len(stages)).sum(axis=0)
         for index, stage in enumerate(stages):
             totals[stage] += int(by_stage[index])
-            counts[stage] += int((begun == index).sum())
+            counts[stage] += float(seen[labels == index].sum())
     return {stage: StageTime(totals[stage], counts[stage]) for stage in stages}
 
 

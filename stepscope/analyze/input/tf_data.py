@@ -125,7 +125,8 @@ def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:
         )  # fmt: skip
     causes, trace = seen[0]
     waits = waits_in_trace(trace, causes)
-    return _answer(run, process.process, _Waits(waits.wait_ns, waits.duration_ns), seen)
+    found = _answer(run, process.process, _Waits(waits.wait_ns, waits.duration_ns), seen)
+    return msgspec.structs.replace(found, notes=[*found.notes, *waits.about_hidden])
 
 
 def _seen(process: ProcessData) -> list[_Seen]:

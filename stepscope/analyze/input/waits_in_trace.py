@@ -4,6 +4,9 @@ What `show input` says about a trace and what the finding input-bound says come 
 """
 
 import dataclasses
+from typing import Final
+
+import numpy as np
 
 from stepscope.analyze.input import tf_data_stages
 from stepscope.analyze.intervals import overlap_ns, union
@@ -12,21 +15,37 @@ from stepscope.analyze.traces.tensorboard_steps import step_spans
 from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
-from stepscope.importers.trace import Trace
+from stepscope.importers.trace import ON_DEVICE, Trace
+
+Pair = tuple[Ints, Ints]
+_LEAST_HIDDEN: Final = 0.01  # of the wait
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TraceWaits:
     """`stretches` is a union; the others have an entry for each step, or one for all of it."""
 
-    stretches: tuple[Ints, Ints]
+    stretches: Pair
     wait_ns: Ints
     duration_ns: Ints
     is_by_step: bool
+    hidden_ns: Ints | None  # of the wait, while a device works; None: there is none in the trace
 
     @property
     def are_any(self) -> bool:
         return len(self.stretches[0]) > 0
+
+    @property
+    def about_hidden(self) -> list[str]:
+        """Why `show steps` has less input than the steps wait."""
+        if self.hidden_ns is None or self.hidden_ns.sum() < _LEAST_HIDDEN * self.wait_ns.sum():
+            return []
+        ms, share = self.hidden_ns.mean() / 1e6, self.hidden_ns.sum() / self.duration_ns.sum()
+        return [
+            f"The device works for {ms:.3g} ms of the wait ({100 * share:.1f} % of the step). "
+            "That is not Input in 'show steps', where each moment counts once and the device comes "
+            "first; copies to the device are."
+        ]
 
 
 def waits_in_trace(trace: Trace, causes: Causes | None) -> TraceWaits:
@@ -39,15 +58,29 @@ def waits_in_trace(trace: Trace, causes: Causes | None) -> TraceWaits:
         start_ns = starts.min(keepdims=True)
         end_ns = (starts + trace.events["duration_ns"]).max(keepdims=True)
     wait_ns = overlap_ns(start_ns, end_ns, stretches)
-    return TraceWaits(stretches, wait_ns, end_ns - start_ns, is_by_step)
+    hidden_ns = _hidden_ns(trace, stretches, start_ns, end_ns)
+    return TraceWaits(stretches, wait_ns, end_ns - start_ns, is_by_step, hidden_ns)
 
 
-def _loading(trace: Trace) -> tuple[Ints, Ints]:
+def _hidden_ns(trace: Trace, waits: Pair, start_ns: Ints, end_ns: Ints) -> Ints | None:
+    """What two unions have in common is what both have, less what either has."""
+    works = union(*interval(trace.of(*ON_DEVICE)))
+    if not len(works[0]):
+        return None
+    either = union(*(np.concatenate(both) for both in zip(waits, works, strict=True)))
+    in_waits, in_works, in_either = (
+        overlap_ns(start_ns, end_ns, each) for each in (waits, works, either)
+    )
+    hidden: Ints = in_waits + in_works - in_either
+    return hidden
+
+
+def _loading(trace: Trace) -> Pair:
     """While a loader of torch is asked for its next batch."""
     return union(*interval(ranges(trace, *LOADERS)))
 
 
-def _steps(trace: Trace, causes: Causes | None) -> tuple[Ints, Ints]:
+def _steps(trace: Trace, causes: Causes | None) -> Pair:
     if causes is None:
         spans = step_spans(trace)
         return spans.start_ns, spans.end_ns

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from stepscope.analyze.operators.device_by_step import DevicePart, count_steps, steps_of
 from stepscope.analyze.operators.device_times import idle_split, times_of
 from stepscope.analyze.run import all_notes
-from stepscope.analyze.traces.devices import Device, Work, devices, names_of
+from stepscope.analyze.traces.devices import Device, Work, devices
 from stepscope.analyze.traces.operator_tree import op_tree, without_launch
 from stepscope.analyze.traces.windows import read_window, windows
 from stepscope.model.ops import DeviceAnswer, DeviceKernel, DeviceRow, IdleSplit, StreamRow
@@ -75,17 +76,20 @@ def _kernels(works: list[Work]) -> list[DeviceKernel]:
     """The most time first."""
     found: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
     for work in works:
-        for name, ns in zip(
-            names_of(work, work.events), work.events["duration_ns"].tolist(), strict=True
-        ):
-            found[name][0] += 1
-            found[name][1] += ns
+        number, lasted_ns = work.events["name"], work.events["duration_ns"]
+        total_ns = np.zeros(len(work.trace.names), np.int64)
+        np.add.at(total_ns, number, lasted_ns)
+        for index, n in enumerate(np.bincount(number).tolist()):
+            if n:
+                row = found[work.trace.names[index]]
+                row[0] += n
+                row[1] += int(total_ns[index])
     rows = [DeviceKernel(name=name, calls=n, total_ns=ns) for name, (n, ns) in found.items()]
     return sorted(rows, key=lambda row: (-row.total_ns, row.name))
 
 
 def _streams(works: list[Work]) -> list[StreamRow]:
-    numbers = sorted({number for work in works for number in work.events["stream"].tolist()})
+    numbers = sorted({int(each) for work in works for each in np.unique(work.events["stream"])})
     return [_stream(number, works) for number in numbers if number >= 0]
 
 

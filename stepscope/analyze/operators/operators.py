@@ -36,7 +36,7 @@ _WHY: Final = "operators are not recorded"  # in the notes of the recorders
 
 
 @dataclasses.dataclass
-class _Row:
+class Row:
     calls: int = 0
     self_cpu_ns: int = 0
     total_cpu_ns: int = 0
@@ -64,20 +64,29 @@ def ops(run: Run, by_shape: bool = False) -> OpsAnswer:
     if process is None:
         return OpsAnswer(ops=[], windows=[], notes=_notes_without_windows(run))
     parts, notes = parts_of(process)
-    rows: dict[_Key, _Row] = collections.defaultdict(_Row)
+    rows: dict[_Key, Row] = collections.defaultdict(Row)
     for part in parts:
         _add(rows, part, by_shape)
         _add_device_only(rows, process, part)
+    return in_rows(run, process, rows, parts, notes, by_shape=by_shape)
+
+
+def in_rows(
+    run: Run, process: ProcessData | None, rows: dict[_Key, Row], parts: Sequence[Part],
+    notes: list[str], *, by_shape: bool = False,
+) -> OpsAnswer:  # fmt: skip
+    """The most own time first."""
     has_device = any(part.tree.trace.has_device for part in parts)
     has_memory = any(part.tree.trace.has_memory for part in parts)
     answers = [
         _answer(run, process, key, row, by_shape, has_device, has_memory)
         for key, row in rows.items()
+        if process is not None
     ]
     answers.sort(key=lambda row: (-row.self_cpu_ns, -(row.self_device_ns or 0), row.name))
     return OpsAnswer(
         ops=answers,
-        windows=[window_answer(run, process, part) for part in parts],
+        windows=[window_answer(run, process, part) for part in parts if process is not None],
         notes=[*all_notes(run), *notes],
         self_cpu_ns=sum(row.self_cpu_ns for row in answers),
         self_device_ns=sum(row.self_device_ns or 0 for row in answers),
@@ -112,18 +121,18 @@ def parts_of(process: ProcessData) -> tuple[list[Part], list[str]]:
     return parts, notes
 
 
-def _add(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
+def _add(rows: dict[_Key, Row], part: Part, by_shape: bool) -> None:
     tree, trace = part.tree, part.tree.trace
     names, shapes = tree.events["name"], tree.events["shapes"]
     group, first = grouped(names, shapes) if by_shape else grouped(names)
-    totals = {name: sums(group, values, len(first)) for name, values in _columns(tree).items()}
+    totals = {name: sums(group, values, len(first)) for name, values in columns_of(tree).items()}
     keys = [_key(part, int(index), by_shape) for index in first.tolist()]
     for number, key in enumerate(keys):
         row = rows[key]
         for name, total in totals.items():
             setattr(row, name, getattr(row, name) + int(total[number]))
     _add_flops(rows, part, by_shape)
-    _add_places(rows, part, group, keys)
+    add_places([rows[key] for key in keys], part, group)
     if trace.has_memory and tree.outside_bytes[2]:
         row = rows[_MEMORY, ""]
         row.calls += int(tree.outside_bytes[2])
@@ -132,7 +141,7 @@ def _add(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
         row.self_device_bytes += int(tree.outside_bytes[1])
 
 
-def _columns(tree: OpTree) -> dict[str, npt.NDArray[Any]]:
+def columns_of(tree: OpTree) -> dict[str, npt.NDArray[Any]]:
     return {
         "calls": np.ones(len(tree), np.int64),
         "self_cpu_ns": tree.self_ns,
@@ -152,7 +161,7 @@ def _key(part: Part, index: int, by_shape: bool) -> _Key:
     return name, trace.shapes[event["shapes"]].dims if by_shape else ""
 
 
-def _add_flops(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
+def _add_flops(rows: dict[_Key, Row], part: Part, by_shape: bool) -> None:
     trace, events = part.tree.trace, part.tree.events
     group, first = grouped(events["name"], events["shapes"])
     for event, count in zip(events[first], np.bincount(group).tolist(), strict=True):
@@ -162,9 +171,8 @@ def _add_flops(rows: dict[_Key, _Row], part: Part, by_shape: bool) -> None:
             rows[name, shapes.dims if by_shape else ""].flops += one * count
 
 
-def _add_places(
-    rows: dict[_Key, _Row], part: Part, group: npt.NDArray[np.int64], keys: Sequence[_Key]
-) -> None:
+def add_places(rows: Sequence[Row], part: Part, group: npt.NDArray[np.int64]) -> None:
+    """The lines of each group's operators; `rows` has an entry for each group."""
     known = np.flatnonzero(part.places.code != 0)
     if not len(known):
         return
@@ -174,12 +182,12 @@ def _add_places(
     self_ns = sums(pair, part.tree.self_ns[known], len(first))
     for number, index in enumerate(first.tolist()):
         where = place_of(part, int(columns[1][index]), int(columns[2][index]))
-        place = rows[keys[columns[0][index]]].places.setdefault(where, [0, 0])
+        place = rows[columns[0][index]].places.setdefault(where, [0, 0])
         place[0] += int(calls[number])
         place[1] += int(self_ns[number])
 
 
-def _add_device_only(rows: dict[_Key, _Row], process: ProcessData, part: Part) -> None:
+def _add_device_only(rows: dict[_Key, Row], process: ProcessData, part: Part) -> None:
     """What ran on a device for an operator that is not in the trace, but is named there."""
     trace = part.tree.trace
     device = part.tree.device
@@ -196,7 +204,7 @@ def _add_device_only(rows: dict[_Key, _Row], process: ProcessData, part: Part) -
 
 
 def _answer(
-    run: Run, process: ProcessData, key: _Key, row: _Row, by_shape: bool, has_device: bool,
+    run: Run, process: ProcessData, key: _Key, row: Row, by_shape: bool, has_device: bool,
     has_memory: bool,
 ) -> OpRow:  # fmt: skip
     found = _places(run, process, row)
@@ -238,7 +246,7 @@ def location_of(run: Run, process: ProcessData, place: Place) -> Location | None
     return code_location(run, process, where, line)
 
 
-def _places(run: Run, process: ProcessData, row: _Row) -> list[tuple[Location, OpPlace]]:
+def _places(run: Run, process: ProcessData, row: Row) -> list[tuple[Location, OpPlace]]:
     found = []
     for place, (calls, self_ns) in row.places.items():
         location = location_of(run, process, place)

@@ -133,13 +133,6 @@ class StepOps:
     def dims(self) -> list[str]:
         return [shapes.dims for shapes in self.part.tree.trace.shapes]
 
-    def share_of(self, kept: _Mask) -> float:
-        """The share of these of the operators' own time; the optimizer's are left out."""
-        wanted = self.is_op & ~self.in_optimizer
-        took = self.usual_ns(wanted)
-        whole = float(took.sum())
-        return float(took[kept[wanted]].sum()) / whole if whole else 0.0
-
     def on_lines(self, file: str, first: int, last: int) -> _Mask:
         """Those that belong to lines of a file, backward ones to the line of their forward."""
         places = self.part.places

@@ -42,6 +42,7 @@ _NOT_PHASES: Final = (
     SpanCategory.IMPORT,
     SpanCategory.STAGE,
     SpanCategory.ACTION,
+    SpanCategory.MODULE,
 )
 PHASES: Final = tuple(category for category in SpanCategory if category not in _NOT_PHASES)
 # Reported apart from input: it happens there but is not the loading's fault.

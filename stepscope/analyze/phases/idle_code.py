@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
-from stepscope.analyze.source_text import Function, Loop, Text, last_line
+from stepscope.analyze.source_text import Function, Loop, Text, last_line, starts_at
 from stepscope.model import Location
 
 _REPORTS: Final = frozenset(
@@ -65,7 +65,9 @@ def idle_lines(sources: Sources, header: Location, ns_by_line: dict[int, float])
     """Line to the first line of the idle statement it belongs to. `ns_by_line`: of the loop."""
     text = sources.text(header.file)
     loop = (
-        next((each for each in text.loops() if _is_at(each, header.line)), None) if text else None
+        next((each for each in text.loops() if starts_at(each, header.line)), None)
+        if text
+        else None
     )
     if loop is None:
         return {}
@@ -79,10 +81,6 @@ def idle_lines(sources: Sources, header: Location, ns_by_line: dict[int, float])
         if index not in needed and not isinstance(each.node, ast.Break | ast.Continue | ast.Pass)
         for line in range(each.node.lineno, last_line(each.node) + 1)
     }
-
-
-def _is_at(loop: Loop, line: int) -> bool:
-    return loop.lineno == line or (isinstance(loop, ast.While) and loop.body[0].lineno == line)
 
 
 def _in_a_turn(loop: Loop) -> Iterator[ast.stmt]:
@@ -152,7 +150,7 @@ def _statement(
             reads |= _root(inner.target)
             writes |= _root(inner.target)
         elif isinstance(inner, ast.Call):
-            changed = _changed(sources, inner, is_taken=not isinstance(node, ast.Expr))
+            changed = changed_by_call(sources, inner, is_taken=not isinstance(node, ast.Expr))
             reads |= changed  # also what a function uses from outside
             writes |= changed
     if isinstance(node, ast.Expr) and _grows(node.value):
@@ -210,7 +208,7 @@ def _root(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
-def _changed(sources: Sources, call: ast.Call, *, is_taken: bool) -> set[str]:
+def changed_by_call(sources: Sources, call: ast.Call, *, is_taken: bool) -> set[str]:
     """Names of objects that a call may change."""
     name = _name(call)
     if name in _REPORTS:

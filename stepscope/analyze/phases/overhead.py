@@ -13,8 +13,11 @@ from stepscope.store.reader import ProcessData, Run
 DEFAULT_BUDGET: float = 0.03
 
 
-def overhead(run: Run, process: ProcessData, steps: FoundSteps) -> Overhead:
-    """As a share of the time in measured steps; of the recorded time without steps."""
+def overhead(run: Run, process: ProcessData, steps: FoundSteps) -> Overhead | None:
+    """As a share of the time in measured steps; of the recorded time without steps. None: another
+    tool recorded it, and what that cost is not known."""
+    if process.trace is not None:
+        return None
     measured = steps.is_measured
     share = _in_steps(process, steps) if measured.any() else _of_all(process, steps)
     budget = run.info.options.get("budget_share", DEFAULT_BUDGET)

@@ -71,12 +71,12 @@ def each_with_its_part(
     columns = np.flatnonzero([name != _RECORDING for name in phases.names])
     measured, lost_ns = np.flatnonzero(steps.is_measured), delay_by_step_ns(process, steps)
     usual = _usual_ns(_Measured(phases.ns, measured, columns), lost_ns)
-    told: npt.NDArray[np.int64] = phases.ns if in_place else phases.ns.copy("F")
+    shares_ns: npt.NDArray[np.int64] = phases.ns if in_place else phases.ns.copy("F")
     for first in range(0, len(measured), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
         rows = np.ix_(measured[part], columns)
-        told[rows] = _with_part(phases.ns[rows], lost_ns[part], usual)
-    return told
+        shares_ns[rows] = _with_part(phases.ns[rows], lost_ns[part], usual)
+    return shares_ns
 
 
 def _with_part(

@@ -27,13 +27,13 @@ class _Row:
 
 
 def collective_rows(ranks: list[RankTrace], met: Matched) -> list[CollectiveRow]:
-    """The longest first. On one rank, waiting and transfer cannot be told apart."""
+    """The longest first. On one rank, waiting looks the same as transfer."""
     most = max(ranks, key=lambda each: int(each.calls.events["duration_ns"].sum()))
     places = enumerate(met.place[ranks.index(most)].tolist())
     column = {place: index for index, place in places if place >= 0}
     rows: dict[tuple[str, Collective | None], _Row] = collections.defaultdict(_Row)
     for index, lasted in enumerate(most.calls.events["duration_ns"].tolist()):
-        row = rows[most.calls.kind[index].name, _same_kind(most.calls.told[index])]
+        row = rows[most.calls.kind[index].name, _same_kind(most.calls.described[index])]
         row.calls += 1
         row.total_ns += lasted
         if index in column and len(ranks) > 1:
@@ -97,7 +97,7 @@ def group_rows(ranks: list[RankTrace]) -> list[GroupRow]:
     found: dict[tuple[str, str], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
     for each in ranks:
         for about, lasted in zip(
-            each.calls.told, each.calls.events["duration_ns"].tolist(), strict=True
+            each.calls.described, each.calls.events["duration_ns"].tolist(), strict=True
         ):
             if about is not None:
                 row = found[about.group, about.ranks]

@@ -16,6 +16,7 @@ _SEVERAL: Final = re.compile(r"(sample|example|row|image|token|item|feature)s\b"
 # `range(0, len(data), size)`; backwards, it walks layers or time.
 _STRIDES: Final = re.compile(r"\brange\(" + r"(?:[^(),]|\([^()]*\))*," * 2 + r"(?!\s*-)")
 _OVER_A_BATCH: Final = re.compile(r"^\W*(\w+\()*\w*batch\w*\W*$", re.I)
+_STEP: Final = re.compile(r"(^|[^a-z])(step|iteration|iter|update|batch)($|[^a-z])", re.I)
 _EVALUATION: Final = re.compile(
     r"(^|[^a-z])(eval|valid|test|predict|infer|score|metric|accuracy|val)", re.I
 )
@@ -37,6 +38,11 @@ def meaning(header: str | None) -> Meaning | None:
     if _ITEMS.search(target):
         return "items"
     return "batches" if _BATCHES.search(header) or _STRIDES.search(iterated) else None
+
+
+def names_a_step(header: str | None) -> bool:
+    """`for step in ...`, `while step < last`."""
+    return bool(header and _STEP.search(header.partition(" in ")[0]))
 
 
 def runs_out(header: str | None) -> bool:

@@ -1,7 +1,8 @@
 """Compilations that happen once: for the first shapes, for the smaller last batch of an epoch, for
 the first evaluation. They are set-up, and say nothing about what a step takes.
 
-Where the second half of the run compiles again and again, that is what its steps are like.
+Where the second half of the run compiles again and again, or more steps compile than there are
+such occasions, that is what its steps are like.
 """
 
 import collections
@@ -19,6 +20,9 @@ from stepscope.store.reader import ProcessData
 
 _AGAIN: Final = 2  # steps with compilations in the second half: one may be the last batch
 _FEW: Final = 0.1  # of the steps
+# Training and evaluation, whole batches and the last one, and each of these once more, as torch
+# does before it compiles for any size. Beyond that, shapes change.
+_OCCASIONS: Final = 8
 _TIMES: Final = {1: "once", 2: "twice"}
 _Mask = npt.NDArray[np.bool_]
 
@@ -29,7 +33,8 @@ def with_one_offs(process: ProcessData, start_ns: Ints, end_ns: Ints, warmup: in
     step = step_of(_compilations(process).start_ns, start_ns, end_ns)
     later = np.unique(step[step >= warmup])
     middle = warmup + (len(found) - warmup) // 2
-    is_again = (later >= middle).sum() >= _AGAIN or len(later) > _FEW * (len(found) - warmup)
+    most = min(_OCCASIONS, _FEW * (len(found) - warmup))
+    is_again = (later >= middle).sum() >= _AGAIN or len(later) > most
     if not is_again:
         found[later] = True
     return found

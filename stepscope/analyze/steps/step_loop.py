@@ -3,10 +3,10 @@
 1. On each thread, loops form a tree by time: a loop lies in the one during whose turns it runs.
 2. From the outside in: as long as the loops inside hold most of a loop's time, the step is in
    the one that holds the most; evaluation gives way to training.
-3. Not a step: fewer than 10 turns, a median turn under 1 ms (0.1 ms if its header takes batches;
-   any if gradients are computed in the turns), less than 5 % of the recorded time (unless the run
-   was to end after some steps), a generator that waits for its consumer, and what is done a few
-   times in every turn of the loop around (layers, two networks, the samples of a batch).
+3. Not a step: fewer than 10 turns, a median turn under 1 ms (0.1 ms if its header takes batches or
+   names a step; any if gradients are computed in the turns), less than 5 % of the recorded time
+   (unless the run was to end after some steps), a generator that waits for its consumer, and what
+   is done a few times in every turn of the loop around (layers, networks, samples of a batch).
 4. Among trees, the one with the most time wins, or in a run that was to end after some steps the
    one in which it ended; but a loop of loops beats a flat one that ran before it (preparing data),
    and the main thread beats others unless it only waits for them.
@@ -28,7 +28,7 @@ from stepscope.store.reader import ProcessData, Run
 
 LEAST_TURNS: Final = 10
 LEAST_MEDIAN_NS: Final = 1_000_000
-LEAST_BATCH_NS: Final = 100_000  # of one that says that it goes through batches
+LEAST_NAMED_NS: Final = 100_000  # of one that says that it goes through batches or steps
 LEAST_SHARE: Final = 0.05  # of the time that was recorded, imports left out
 _CUTTING: Final = ("steps", "until_stable", "stop_after_steps")  # options that end a run early
 FEW_TURNS: Final = 4  # layers, networks: regardless of the names
@@ -150,7 +150,11 @@ class _Words:
         median = float(np.median(durations))
         if loop in self.training or median >= LEAST_MEDIAN_NS:
             return True
-        return median >= LEAST_BATCH_NS and loop_words.meaning(self.header(loop)) == "batches"
+        return median >= LEAST_NAMED_NS and self._is_named(loop)
+
+    def _is_named(self, loop: Loop) -> bool:
+        header = self.header(loop)
+        return loop_words.meaning(header) == "batches" or loop_words.names_a_step(header)
 
     def header(self, loop: Loop) -> str | None:
         return source_text(self.run, self.process, loop.name.code, loop.name.line)

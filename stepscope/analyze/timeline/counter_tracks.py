@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.counters import grown
+from stepscope.analyze.memory_curve import highest
 from stepscope.analyze.timeline.one_clock import Member
 from stepscope.analyze.timeline.spans import Row
 from stepscope.analyze.timeline.tracks import memory_points
@@ -45,8 +46,8 @@ def _memory(number: int, member: Member) -> Counter | None:
     points = list(memory_points(member))
     if len(points) < 2:
         return None
-    every = -(-len(points) // _PARTS)
-    at_ns, resident = np.array(points[::every], np.int64).T
+    at_ns, resident = np.array(points, np.int64).T
+    at_ns, resident = highest(at_ns, resident, _PARTS)
     return _counter(number, "memory", "bytes", at_ns, resident.astype(np.float64))
 
 

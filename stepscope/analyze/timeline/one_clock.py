@@ -44,6 +44,9 @@ class Member:
         return self.process.info.host
 
     def thread_name(self, thread: int) -> str:
+        """Empty: not known which."""
+        if not thread:
+            return ""
         known = self.process.names.threads.get(thread)
         return known.name if known and known.name else f"thread {thread}"
 

@@ -13,6 +13,7 @@ from stepscope.analyze.timeline.operator_rows import OperatorRows
 from stepscope.analyze.timeline.rows import Source, Words
 from stepscope.analyze.timeline.spans import Row, Spans, between, few
 from stepscope.analyze.timeline.stack_tracks import stack_tracks
+from stepscope.analyze.timeline.trace_tracks import trace_tracks
 from stepscope.analyze.timeline.tracks import (
     Track,
     file_tracks,
@@ -148,6 +149,7 @@ def _tracks(member: Member) -> Iterator[Track]:
     yield from file_tracks(member)
     yield from line_tracks(member)
     yield from stack_tracks(member)
+    yield from trace_tracks(member)
     yield window_track(member)
 
 

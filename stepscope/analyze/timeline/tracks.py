@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from stepscope.analyze.grouping import grouped
+from stepscope.analyze.memory_curve import with_peaks
 from stepscope.analyze.phases.file_times import ends_of_opens
 from stepscope.analyze.phases.framework_spans import PHASES, phase_spans
 from stepscope.analyze.phases.opened_files import read_opens
@@ -26,6 +27,7 @@ _NAMED: Final[dict[SpanCategory, tuple[Kind, str]]] = {
     SpanCategory.ACTION: ("action", "actions"),
     SpanCategory.STAGE: ("stage", "input stages"),
     SpanCategory.IMPORT: ("import", "imports"),
+    SpanCategory.MODULE: ("region", "modules"),
 }
 _MOST_STEP_NAMES: Final = 20_000  # a page that has millions of names to read does not open
 _WITH_SAMPLES: Final = (SpanCategory.INPUT, SpanCategory.FORWARD)
@@ -210,5 +212,4 @@ def window_track(member: Member) -> Track:
 def memory_points(member: Member) -> Iterator[tuple[int, int]]:
     """When, and how many bytes were resident."""
     known = member.process.memory[member.process.memory.is_plausible]
-    at_ns = known.at_ns - member.zero_ns
-    yield from zip(at_ns.tolist(), known.resident_bytes.tolist(), strict=True)
+    yield from zip(*(each.tolist() for each in with_peaks(known, member.zero_ns)), strict=True)

@@ -30,7 +30,7 @@ _Table = npt.NDArray[Any]
 
 
 class Kind(NamedTuple):
-    """Those with the same one are told apart by their number only."""
+    """Calls of the same kind differ by their number only."""
 
     step: str
     group: str  # name and ranks, as the trace has them; empty: it does not say
@@ -42,7 +42,7 @@ class CollectiveCalls:
     """In order of their start."""
 
     events: _Table
-    told: list[Collective | None]  # what the trace says about each
+    described: list[Collective | None]  # what the trace says about each
     kind: list[Kind]
 
     def __len__(self) -> int:
@@ -84,15 +84,15 @@ def host_collectives(trace: Trace) -> CollectiveCalls:
 
 def _calls(trace: Trace, events: _Table, known: Mapping[int, Collective]) -> CollectiveCalls:
     events = events[np.argsort(events["start_ns"], kind="stable")]
-    told = [known.get(each) for each in events["correlation"].tolist()]
+    described = [known.get(each) for each in events["correlation"].tolist()]
     steps = _steps(trace, events)
     kinds = [
         Kind(step, *((f"{about.group} {about.ranks}", about.name) if about else ("", _short(name))))
         for step, about, name in zip(
-            steps, told, (trace.names[each] for each in events["name"].tolist()), strict=True
+            steps, described, (trace.names[each] for each in events["name"].tolist()), strict=True
         )
     ]
-    return CollectiveCalls(events, told, kinds)
+    return CollectiveCalls(events, described, kinds)
 
 
 def collective_ends(trace: Trace) -> dict[str, int]:

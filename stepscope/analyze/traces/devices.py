@@ -131,7 +131,3 @@ def parts_of_time(works: list[Work]) -> Table:
     """The bounds of the equal parts into which figures over time divide the first window."""
     work = works[0]
     return np.linspace(work.first_ns, max(work.last_ns, work.first_ns + 1), PARTS + 1)
-
-
-def names_of(work: Work, events: Table) -> list[str]:
-    return [work.trace.names[index] for index in events["name"].tolist()]

@@ -88,17 +88,25 @@ def _latest(
 ) -> Indices:
     """The last of the known with the same id that began before the wanted one, or else the first
     after it: clocks of host and device differ a little. -1: none has this id. 0 is no id."""
-    candidates = np.flatnonzero(known_id > 0)
-    found = np.full(len(wanted_id), _NONE, np.int64)
-    if not len(candidates) or not len(wanted_id):
+    order = _by_id(known_id, known_start_ns)
+    if not len(order) or not len(wanted_id):
+        return np.full(len(wanted_id), _NONE, np.int64)
+    ids = known_id[order]
+    found = np.minimum(np.searchsorted(ids, wanted_id), len(ids) - 1)
+    exists = (ids[found] == wanted_id) & (wanted_id > 0)
+    if (ids[1:] == ids[:-1]).any():
+        behind, wanted_ns = np.searchsorted(ids, wanted_id, side="right"), wanted["start_ns"]
+        for index in np.flatnonzero(exists & (behind > found + 1)).tolist():
+            starts = known_start_ns[order[found[index] : behind[index]]]
+            begun = np.searchsorted(starts, wanted_ns[index])
+            found[index] += max(0, int(begun) - 1)
+    return np.where(exists, order[found], _NONE)
+
+
+def _by_id(ids: Ints, start_ns: Ints) -> Indices:
+    """Those that have an id, by that and by start. Most files have them in that order."""
+    found = np.flatnonzero(ids > 0)
+    there = ids[found]
+    if (there[1:] > there[:-1]).all():
         return found
-    order = candidates[np.lexsort((known_start_ns[candidates], known_id[candidates]))]
-    ids, starts = known_id[order], known_start_ns[order]
-    first = np.searchsorted(ids, wanted_id)
-    behind = np.searchsorted(ids, wanted_id, side="right")
-    exists = (behind > first) & (wanted_id > 0)
-    found[exists] = first[exists]
-    for index in np.flatnonzero(exists & (behind > first + 1)).tolist():
-        begun = np.searchsorted(starts[first[index] : behind[index]], wanted["start_ns"][index])
-        found[index] += max(0, int(begun) - 1)
-    return np.where(exists, order[np.maximum(found, 0)], _NONE)
+    return found[np.lexsort((start_ns[found], there))]

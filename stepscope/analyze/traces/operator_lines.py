@@ -75,7 +75,7 @@ def place_operators(process: ProcessData, window: Window, trace: Trace) -> Place
         here = np.flatnonzero(tree.events["thread"] == thread)
         log = logs.get(_our_thread(process, trace, int(thread)), main)
         _place(tree, here, log, start_ns, places)
-    _follow_twins(tree, places)
+    follow_twins(tree, places)
     places.code[tree.events["is_input"]] = 0
     _follow_sources(process, tree, places)
     return places
@@ -173,7 +173,7 @@ def _is_outermost_op(tree: OpTree) -> npt.NDArray[np.bool_]:
 # --- backward -------------------------------------------------------------------------------------
 
 
-def _follow_twins(tree: OpTree, places: Places) -> None:
+def follow_twins(tree: OpTree, places: Places) -> None:
     """Everything below a backward call of autograd goes to the line of the forward twin, except
     what the user's own lines called inside it."""
     roots = _backward_roots(tree)
@@ -255,7 +255,7 @@ def _follow_stacks(tree: OpTree, places: Places) -> None:
         return
     known = found.source >= 0
     places.code[known], places.line[known] = -1 - found.source[known], found.line[known]
-    _follow_twins(tree, places)
+    follow_twins(tree, places)
 
 
 def _follow_sources(process: ProcessData, tree: OpTree, places: Places) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Final, Protocol, cast
 
 from stepscope.analyze.traces.surveys import Reading, reading, unread
+from stepscope.importers.large_arrays import on_disk
 
 _LARGE_BYTES: Final = 8 * 2**20  # in all: below, starting Python costs more than reading
 Take = Callable[[int, Reading], None]
@@ -139,4 +140,5 @@ def _serve(asked: IO[bytes], answer: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    _serve(sys.stdin.buffer, sys.stdout.buffer)
+    with on_disk():
+        _serve(sys.stdin.buffer, sys.stdout.buffer)

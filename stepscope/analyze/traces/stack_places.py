@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.traces.nesting import Indices, parents
+from stepscope.clock import Ints
 from stepscope.importers.frame_names import BUILT_IN, frame_of, is_users
 from stepscope.importers.trace import Category, Source, Trace
 
@@ -56,7 +57,9 @@ def _innermost(calls: npt.NDArray[Any], operators: npt.NDArray[Any]) -> Indices:
         # Some versions number the threads of stacks on their own: if there is one, it is that.
         here = np.flatnonzero((operators["thread"] == thread) | (len(threads) == 1))
         ordered = _ordered(mine)
-        at = _around(ordered, operators[here])
+        starts, until = operators["start_ns"][here], operators["duration_ns"][here]
+        at = around(ordered["start_ns"], ordered["start_ns"] + ordered["duration_ns"], starts,
+                    starts + until)  # fmt: skip
         found[here] = np.where(at >= 0, ordered["name"][np.maximum(at, 0)], -1)
     return found
 
@@ -67,12 +70,10 @@ def _ordered(calls: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return ordered
 
 
-def _around(calls: npt.NDArray[Any], operators: npt.NDArray[Any]) -> Indices:
-    """The last one that began before, or the nearest around that which lasts as long."""
-    start_ns, end_ns = calls["start_ns"], calls["start_ns"] + calls["duration_ns"]
-    parent = parents(calls["thread"], start_ns, end_ns)
-    until_ns = operators["start_ns"] + operators["duration_ns"]
-    found = np.searchsorted(start_ns, operators["start_ns"], side="right") - 1
+def around(start_ns: Ints, end_ns: Ints, from_ns: Ints, until_ns: Ints) -> Indices:
+    """The innermost call around each stretch, -1: none. Calls by start, the longer first."""
+    parent = parents(np.zeros(len(start_ns), np.int64), start_ns, end_ns)
+    found = np.searchsorted(start_ns, from_ns, side="right") - 1
     over = np.flatnonzero((found >= 0) & (end_ns[np.maximum(found, 0)] < until_ns))
     while len(over):
         found[over] = parent[found[over]]

@@ -1,5 +1,6 @@
 """Traces of torch.profiler (Kineto's JSON, plain or gzipped), old and new, whole or damaged."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from stepscope.importers.kineto.rows import (
     string_of,
     thread_of,
 )
-from stepscope.importers.kineto.text import TraceText, base_ns
+from stepscope.importers.kineto.text import Taken, TraceText, base_ns
 from stepscope.importers.runtime_names import framework_of
 from stepscope.importers.trace import (
     EVENT_DTYPE,
@@ -81,6 +82,7 @@ def read_kineto(path: str | Path) -> Trace:
 class _Reader:
     def __init__(self) -> None:
         self._names: Numbers[str] = Numbers()
+        self._are_ranges: list[bool] = []  # of the names so far
         self._threads: Numbers[tuple[Scalar, Scalar]] = Numbers()
         self._shapes: Numbers[tuple[bytes, bytes, bytes]] = Numbers()
         self._events = Builder(EVENT_DTYPE)
@@ -92,11 +94,11 @@ class _Reader:
         self._untimed = 0
         self._backwards = 0
 
-    def take(self, text: bytes) -> int:
+    def take(self, text: bytes) -> Taken:
         """Reads what the C core can read of the text."""
         rows, end = read_rows(text)
         self.add(rows)
-        return end
+        return Taken(len(rows), end)
 
     def add(self, rows: Rows) -> None:
         self._add_complete(rows, self._timed(rows.of("X")))
@@ -142,7 +144,9 @@ class _Reader:
         return np.where(known >= 0, known, unknown)
 
     def _is_range(self, table: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        named = np.array([name.startswith(_RANGES) for name in self._names], np.bool_)
+        new = itertools.islice(self._names, len(self._are_ranges), None)
+        self._are_ranges += [name.startswith(_RANGES) for name in new]
+        named = np.array(self._are_ranges, np.bool_)
         found: npt.NDArray[np.bool_] = (table["category"] == Category.OP) & named[table["name"]]
         return found
 

@@ -46,10 +46,14 @@ class Rows:
         self._rows, self._texts = rows, texts
         self._phases = rows["phase"].copy()
 
+    def __len__(self) -> int:
+        return len(self._rows)
+
     def of(self, *phases: str) -> npt.NDArray[Any]:
         wanted = np.zeros(256, np.bool_)
         wanted[[ord(phase) for phase in phases]] = True
-        kept: npt.NDArray[Any] = self._rows[np.flatnonzero(wanted[self._phases])]
+        found = np.flatnonzero(wanted[self._phases])
+        kept: npt.NDArray[Any] = self._rows[found] if len(found) < len(self) else self._rows
         return kept
 
     def text(self, number: int) -> bytes:

@@ -11,7 +11,7 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,7 +24,6 @@ _LONGEST_HEAD: Final = 64 * 2**20
 _LONGEST_EVENT: Final = 64 * 2**20
 _HARMLESS_EVENTS: Final = 500_000  # a few hundred megabytes when they are analysed
 _LEAST_BYTES: Final = 3  # of a zipped file for an event: real ones take 15 and more
-_PH: Final = b'"ph"'
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
 _BOUNDARY: Final = re.compile(rb"(?<=\})\s*,\s*(?=\{)")
 _LIST_END: Final = re.compile(rb'(?<=\})\s*\](?=\s*(?:,\s*"\w+"\s*:|\}\s*$|$))')
@@ -39,13 +38,18 @@ _CONTROLS: Final = bytes(32 if byte < 32 else byte for byte in range(256))
 _T = TypeVar("_T")
 
 
+class Taken(NamedTuple):
+    events: int
+    end: int  # in the text
+
+
 class TraceText(Generic[_T]):
     """Iterate over it for lists of decoded events; `head` and `dropped` are complete at the end."""
 
     def __init__(
-        self, path: Path, kind: type[_T], take: Callable[[bytes], int] = lambda text: 0
+        self, path: Path, kind: type[_T], take: Callable[[bytes], Taken] = lambda text: Taken(0, 0)
     ) -> None:
-        """`take` may read events at the beginning of a text itself, and returns where they end."""
+        """`take` may read events at the beginning of a text itself."""
         self._path = path
         self._content = Content(path)
         self._limit: str | None = None
@@ -55,16 +59,15 @@ class TraceText(Generic[_T]):
         self.head: dict[str, Any] = {}
         self.dropped = 0
         self.is_cut_off = False
+        self._read = 0  # events
         self._is_over = False  # the list; what follows belongs to the head
 
     def __iter__(self) -> Iterator[list[_T]]:
         chunks = _large(iter(self._content))
         rest = self._after_head(chunks)
-        seen = rest.count(_PH)
         for chunk in chunks:
             rest += chunk
-            seen += chunk.count(_PH)
-            self._limit = self._why_to_stop(rest, seen)
+            self._limit = self._why_to_stop(rest)
             if self._limit is not None:
                 break
             if self._is_over:
@@ -81,14 +84,16 @@ class TraceText(Generic[_T]):
             yield events
         self._end(rest)
 
-    def _why_to_stop(self, rest: bytes, seen: int) -> str | None:
+    def _why_to_stop(self, rest: bytes) -> str | None:
         """Nothing that we could use is that long; what goes on for ever fills the memory."""
         name = self._path.name
         if len(rest) > _LONGEST_EVENT + CHUNK_BYTES:
             without = f"{_LONGEST_EVENT // 2**20} MiB without an event"
             return f"{name} has more than {without}: what comes after that is left out."
-        if seen > max(_HARMLESS_EVENTS, self._content.size_bytes / _LEAST_BYTES):
-            unpacked = f"{self._content.size_bytes / 2**20:,.1f} MiB hold more than {seen:,} events"
+        if self._read > max(_HARMLESS_EVENTS, self._content.size_bytes / _LEAST_BYTES):
+            unpacked = (
+                f"{self._content.size_bytes / 2**20:,.1f} MiB hold more than {self._read:,} events"
+            )
             return f"{name} was made to fill the memory: its {unpacked}. Later ones are left out."
         return None
 
@@ -138,14 +143,14 @@ class TraceText(Generic[_T]):
     def _decoded(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
         """The events in the text after those that `take` has read, and how much text is done."""
         taken = self._take(text)
-        left = text[taken:]
-        if not left:
-            return [], taken
+        left = text[taken.end :]
         try:
-            return self._events.decode(b"[" + left.strip(_SEPARATORS) + b"]"), len(text)
+            events = self._events.decode(b"[" + left.strip(_SEPARATORS) + b"]")
+            used = len(left)
         except (msgspec.DecodeError, UnicodeDecodeError):
             events, used = self._scanned(left, is_last=is_last)
-            return events, taken + used
+        self._read += taken.events + len(events)
+        return events, taken.end + used
 
     def _scanned(self, text: bytes, *, is_last: bool) -> tuple[list[_T], int]:
         """By following strings and nesting, until something is damaged."""
