@@ -9,15 +9,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
-from stepscope.clock import Ints
+from stepscope.analyze.phases.without_core import note_without_core
 from stepscope.compare.changes import Piece, Pieces, Totals, averaged, matched
 from stepscope.compare.code_changes import code_changes
 from stepscope.compare.differences import differences, has_other_batch
 from stepscope.compare.finding_changes import finding_changes
 from stepscope.compare.operator_changes import operator_changes
-from stepscope.compare.recording import Floats, Recording
+from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side, side_of
 from stepscope.compare.statistics.speedup import StepTimes, speedup
 from stepscope.compare.verdict import BY_SAMPLE, BY_STEP, Outcome, verdict
@@ -72,8 +70,11 @@ def _compared(before: Side, after: Side) -> ComparisonAnswer:
 
 
 def _notes(before: Side, after: Side) -> list[str]:
+    """Of each run, but that its machine was busy: that is among the differences."""
     recordings = (*before.recordings, *after.recordings)
-    return list(dict.fromkeys(note for each in recordings for note in each.answer.notes))
+    busy = {note_without_core(each.process, each.found) for each in recordings if each.found}
+    notes = dict.fromkeys(note for each in recordings for note in each.answer.notes)
+    return [note for note in notes if note not in busy]
 
 
 def _ratio(before: list[StepTimes], after: list[StepTimes], basis: str) -> Ratio:
@@ -91,11 +92,7 @@ def _times(side: Side, by_sample: bool) -> list[StepTimes]:
 
 
 def _cpu_times(side: Side, by_sample: bool) -> list[StepTimes]:
-    return [
-        StepTimes(_at_least_1(each.cpu_ns), each.samples if by_sample else None)
-        for each in side.recordings
-        if each.cpu_ns is not None
-    ]
+    return [each.cpu_times(each.samples if by_sample else None) for each in side.recordings]
 
 
 def _mean_ns(side: Side, by_sample: bool) -> float:
@@ -108,11 +105,6 @@ def _on_cpu_time(before: Side, after: Side, by_sample: bool) -> Ratio | None:
     if not is_busy or not before.has_cpu_times or not after.has_cpu_times:
         return None
     return _ratio(_cpu_times(before, by_sample), _cpu_times(after, by_sample), BY_CPU)
-
-
-def _at_least_1(ns: Floats) -> Ints:
-    """Counters are read now and then: a short step may lie between two readings."""
-    return np.maximum(1, ns).astype(np.int64)
 
 
 def _computes(side: Side) -> bool:

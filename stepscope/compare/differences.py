@@ -1,9 +1,11 @@
 """What differs besides the script, and what that means for the comparison."""
 
+import os
 from collections.abc import Iterator
 from typing import Any, Final
 
 from stepscope.advise.evidence.words import percent
+from stepscope.compare.matched_files import text_of
 from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side
 from stepscope.model.comparison import Difference
@@ -11,6 +13,7 @@ from stepscope.model.comparison import Difference
 _UNKNOWN: Final = "not recorded"
 _NOT_THERE: Final = "not there"
 _COSTLY: Final = ("calls", "exact", "ops")
+_OTHER_SCRIPT: Final = "a step of one may do other work than a step of the other"
 _OTHER_MACHINE: Final = "the speed-up may be the machine's: record both on the same one"
 _OTHER_VERSIONS: Final = "the speed-up may be theirs"
 _OTHER_BATCH: Final = "compared by the time of a sample, not of a step"
@@ -20,6 +23,7 @@ _BUSY_WITHOUT_COUNTERS: Final = (
 )
 _OTHER_RECORDING: Final = "recording itself costs differently"
 _OTHER_RANKS: Final = "a step may be a different amount of work: only the main rank is compared"
+_SAME_SCRIPT: Final = 0.5  # of the lines of the shorter one
 _SAME_BATCH: Final = 0.01  # the last batch of an epoch is smaller: means differ by that much
 
 
@@ -38,6 +42,9 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
     """A trace says nothing about how it was made."""
     if before.is_trace or after.is_trace:
         return
+    if not _is_edited(before.first, after.first):
+        names = os.path.basename(_script(before.first)), os.path.basename(_script(after.first))
+        yield _difference("script", names, _OTHER_SCRIPT)
     machines = _machines(before), _machines(after)
     if machines[0] != machines[1]:
         yield _difference("machine", machines, _OTHER_MACHINE)
@@ -45,6 +52,28 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
         yield _difference("versions", changed, _OTHER_VERSIONS)
     if changed := _changed(_recorded(before), _recorded(after)):
         yield _difference("recording", changed, _OTHER_RECORDING)
+
+
+def _is_edited(before: Recording, after: Recording) -> bool:
+    """Whether the one program is the other, perhaps edited: by the lines of all the user's files,
+    as far as their texts are known. A fixed script may import the rest from the slow one."""
+    lines = [_lines(each) for each in (before, after)]
+    if not all(lines):
+        return True
+    return len(lines[0] & lines[1]) >= _SAME_SCRIPT * min(map(len, lines))
+
+
+def _lines(recording: Recording) -> set[str]:
+    return {
+        line.strip()
+        for file in recording.process.names.files.values()
+        for line in text_of(recording, file.path) or ()
+        if line.strip()
+    }
+
+
+def _script(recording: Recording) -> str:
+    return recording.run.info.script or ""
 
 
 def _samples(side: Side) -> str:

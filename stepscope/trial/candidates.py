@@ -21,9 +21,8 @@ from stepscope.trial.state import SavedFix, Wanted
 def proposed(subject: Subject, wanted: Wanted) -> list[Candidate | Rung]:
     """Those to try, and a rung for each of which is known already that it cannot be tried."""
     found = _without_replaced_ceilings(_each_once(_proposed(subject, wanted)))
-    if wanted.fixes is not None:
-        return found
-    return sorted(sorted(found, key=_turn) if wanted.ladder else found, key=_is_ceiling)
+    in_turn = sorted(found, key=_turn) if wanted.ladder else found
+    return in_turn if wanted.fixes is not None else sorted(in_turn, key=_is_ceiling)
 
 
 def _proposed(subject: Subject, wanted: Wanted) -> Iterator[Candidate | Rung]:

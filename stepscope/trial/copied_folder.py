@@ -96,6 +96,10 @@ class CopiedFolders:
 
     def _put_back(self, root: str, copy: str) -> None:
         wanted = {copy}
+        if (
+            not self._known
+        ):  # a link there, in a trial that is resumed, would lead to files to remove
+            _remove(self._where)
         os.makedirs(self._where, mode=0o700, exist_ok=True)  # whatever may be read in the original
         os.makedirs(copy, exist_ok=True)
         for source in _entries(root):

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Final, Literal
 
 from stepscope.record import frameworks
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.frameworks.watching.patches import Patches
+from stepscope.signal_handlers import let_pass, suppressed
 from stepscope.store.plain_files import append_plain
 from stepscope.trial import fixes
 
@@ -86,8 +86,6 @@ class InScript:
 
 def _append(run_folder: str, fields: dict[str, object]) -> None:
     """One small append a line, so that processes do not mix."""
-    try:
+    with suppressed(OSError):  # without its word a fix counts as never reached
         line = json.dumps(fields) + "\n"
         append_plain(os.path.join(run_folder, REPORT_FILE), line.encode())
-    except OSError:
-        return  # without its word a fix counts as never reached

@@ -118,7 +118,7 @@ def _run(
 ) -> Ended | None:
     started_ns = time.monotonic_ns()
     child = _start(command, environment, where, log)
-    system = SystemLog(run)
+    system = SystemLog(run, pid=child.pid)
     try:
         ended = _wait(child, system, time.monotonic() + limit_s)
     finally:

@@ -2,7 +2,8 @@
 
 The script against itself comes first: how much its ratio differs from 1 is the noise that a gain
 must stand out from. Each round begins with the other side than the one before, so that what drifts
-(the clock rate, a cache that fills) helps neither.
+(the clock rate, a cache that fills) helps neither. Times are without what other programs took of
+them (`mean_step.py`).
 """
 
 import os
@@ -30,7 +31,8 @@ _NARROW: Final = 1.25  # high to low: one round is enough if it says as much as 
 _PROMISING: Final = 1.2  # in its first round: worth a second one where others wait for their time
 _WORSE: Final = 0.97  # what is no faster in any of its first rounds will not become a gain
 _PATIENCE: Final = 4.0  # times the baseline's duration
-_PATIENCE_S: Final = 60.0  # and for what only the first steps need, a compiler
+_PATIENCE_S: Final = 60.0  # with a core, and for what only the first steps need: a compiler
+_LEAST_CORE: Final = 0.1  # a busier machine gets no more patience: what hangs must end
 
 
 OnRound = Callable[[str, int, int, float], object]  # what, which of how many, seconds left
@@ -41,6 +43,7 @@ class Runs(NamedTuple):
 
     seconds: float  # how long each will take
     anchor: str | None  # what their steps are
+    lost: float = 0.0  # share of the time that other programs take
 
 
 class _NotMeasured(Exception):
@@ -59,6 +62,7 @@ class Rounds:
         self._budget = budget
         self._anchor = runs.anchor
         self._run_s = runs.seconds
+        self._patience_s = _PATIENCE_S / max(_LEAST_CORE, 1 - runs.lost)
         self._round_s = 2 * runs.seconds  # the next one: with a fix, a run may be much shorter
         self._control_rounds = control_rounds(runs.seconds, budget)
         self._others = 0  # fixes that are still to be compared
@@ -127,16 +131,18 @@ class Rounds:
         return min(self._budget.left_s, 2 * self._run_s * rounds_left)
 
     def _note(self, found: Comparison, before: "_Side", after: "_Side") -> None:
+        lost = _lost(before, after)
         after_ms = after.step_ms * self._as_many_samples(found, before, after)
         if found.rounds:  # the first round's runs are kept for their losses, and to look at
             for side in (before, after):
                 shutil.rmtree(os.path.dirname(side.run), ignore_errors=True)
         found.rounds.append(
             Round(
-                before_ms=before.step_ms,
-                after_ms=after_ms,
+                before_ms=before.step_ms * (1 - lost[0]),
+                after_ms=after_ms * (1 - lost[1]),
                 before_run=before.run,
                 after_run=after.run,
+                lost=max(lost),
             )
         )
         self._state.save()
@@ -157,7 +163,7 @@ class Rounds:
             parent,
             self._options,
             [Applied(each.name, each.settings) for each in applied],
-            limit_s=_PATIENCE * self._run_s + _PATIENCE_S,
+            limit_s=_PATIENCE * self._run_s + self._patience_s,
         )
         self._state.runs += 1
         self._state.seconds += run.seconds
@@ -167,7 +173,7 @@ class Rounds:
         try:
             measured = measured_steps(run.folder, self._anchor)
             self._state.steps_s += measured.seconds
-            return _Side(measured.mean_ms, run.folder, run.seconds)
+            return _Side(measured.mean_ms, measured.lost, run.folder, run.seconds)
         except NoSteps as reason:
             raise _NotMeasured("failed", str(reason)) from reason
 
@@ -191,8 +197,16 @@ def _is_settled(found: Comparison, noise: list[float]) -> bool:
 
 class _Side(NamedTuple):
     step_ms: float
+    lost: float | None  # share of it that other programs took; None: not known
     run: str
     seconds: float
+
+
+def _lost(before: _Side, after: _Side) -> tuple[float, float]:
+    """Known of one side only, it would be a difference between them."""
+    if before.lost is None or after.lost is None:
+        return 0.0, 0.0
+    return before.lost, after.lost
 
 
 def of_rounds(found: Comparison, noise: list[float]) -> Estimate:

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from stepscope.advise.evidence.words import percent
 from stepscope.analyze.steps.find_steps import loop_in
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
@@ -21,12 +22,14 @@ from stepscope.trial.copied_folder import CopiedFolders, InPlace, roots_for
 from stepscope.trial.fixes.fix import Keeps
 from stepscope.trial.ladder import Candidate, Ladder, Outcome
 from stepscope.trial.loss_check import checked
+from stepscope.trial.mean_step import measured_steps
 from stepscope.trial.measured_gains import keep_gains
 from stepscope.trial.one_run import Program
 from stepscope.trial.rounds import CONTROL, Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
 
 _TOGETHER: Final = "together"
+_LOST_MUCH: Final = 0.05  # of the time: a machine's own chores take less
 # What is measured besides the fixes.
 _WORDS: Final = {CONTROL: "the script against itself", _TOGETHER: "all that was kept"}
 
@@ -146,10 +149,17 @@ class Session:
         return ladder.within_time(lambda: self._measure.together(ladder.applied))
 
     def _notes(self, begun: Baseline) -> list[str]:
+        notes = []
+        lost = self._state.most_lost()
+        if lost >= _LOST_MUCH:
+            notes.append(
+                "The machine was busy: other programs took the core for up to "
+                f"{percent(lost)} of the time. Step times and gains are without that."
+            )
         written = baseline.written_elsewhere(begun.subject.case.run, self._program)
-        if not written or self._state.wanted.in_place:
-            return []
-        return [f"Written in every run, since it lies elsewhere: {', '.join(written)}."]
+        if written and not self._state.wanted.in_place:
+            notes.append(f"Written in every run, since it lies elsewhere: {', '.join(written)}.")
+        return notes
 
 
 class _Measure:
@@ -169,7 +179,9 @@ class _Measure:
         )
         self._state = state
         self.run_s = begun.run_s(steps, state.baseline.seconds)
-        runs = Runs(self.run_s, begun.steps.anchor)
+        anchor = begun.steps.anchor
+        lost = measured_steps(begun.run, anchor).lost
+        runs = Runs(self.run_s, anchor, lost or 0.0)
         self._rounds = Rounds(program, state, options, runs, budget)
         self._rounds.on_round = self._show
         self._talk = talk

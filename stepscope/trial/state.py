@@ -29,12 +29,13 @@ class SavedFix(Record, frozen=True):
 
 
 class Round(Record, frozen=True):
-    """Both sides, run next to each other: their mean measured step."""
+    """Both sides, run next to each other: their mean measured step, without what others took."""
 
     before_ms: float
     after_ms: float
     before_run: str
     after_run: str
+    lost: float = 0.0  # what other programs took, as a share of the time: the larger of both
 
 
 class Comparison(msgspec.Struct):
@@ -92,10 +93,13 @@ class State(msgspec.Struct):
         return self.comparisons[-1]
 
     def kept_runs(self, fixes: list[SavedFix]) -> list[str]:
-        """Of the script with these fixes: the first of each comparison."""
+        """Of the script with these fixes: the first of each comparison, and without any the
+        baseline, which is there where no time was left for a control."""
+        recorded = [self.baseline.run] if self.baseline is not None and not fixes else []
         first = [(each, each.rounds[0]) for each in self.comparisons if each.rounds]
         before = [round_.before_run for each, round_ in first if each.before == fixes]
-        return before + [round_.after_run for each, round_ in first if each.after == fixes]
+        after = [round_.after_run for each, round_ in first if each.after == fixes]
+        return recorded + before + after
 
     def unchanged_ms(self) -> list[float]:
         """The mean step of each run of the script as it is."""
@@ -103,6 +107,11 @@ class State(msgspec.Struct):
                  for round_ in each.rounds]  # fmt: skip
         controls = [each for each in self.comparisons if not each.after]
         return first + [round_.after_ms for each in controls for round_ in each.rounds]
+
+    def most_lost(self) -> float:
+        """The largest share of a run's steps that other programs took."""
+        rounds = (round_ for each in self.comparisons for round_ in each.rounds)
+        return max((each.lost for each in rounds), default=0.0)
 
     def save(self) -> None:
         path = os.path.join(self.folder, STATE_FILE)
@@ -165,8 +174,37 @@ def _read(folder: Path) -> State:
         state = msgspec.json.decode(read_plain(folder / STATE_FILE), type=State)
     except (OSError, msgspec.DecodeError) as cause:
         raise DataError(f"Cannot read '{folder / STATE_FILE}': {cause}.") from cause
-    state.folder = os.path.abspath(folder)
+    where, state.folder = state.folder, os.path.abspath(folder)
+    _place_runs(state, where)
     return state
+
+
+def _place_runs(state: State, where: str) -> None:
+    """`where`: its folder when it was written, which may have been moved since."""
+    if state.baseline is not None:
+        run = _own_run(state, where, state.baseline.run)
+        state.baseline = msgspec.structs.replace(state.baseline, run=run)
+    for comparison in state.comparisons:
+        comparison.rounds[:] = [
+            msgspec.structs.replace(
+                each,
+                before_run=_own_run(state, where, each.before_run),
+                after_run=_own_run(state, where, each.after_run),
+            )
+            for each in comparison.rounds
+        ]
+
+
+def _own_run(state: State, where: str, run: str) -> str:
+    """What was measured is read and added to, and the folder may be somebody else's."""
+    path = os.path.join(state.folder, os.path.relpath(os.path.join(where, run), where))
+    home = os.path.realpath(state.folder)
+    if "\0" in run or os.path.commonpath([home, os.path.realpath(path)]) != home:
+        raise DataError(
+            f"'{os.path.join(shown(state.folder), STATE_FILE)}' names a run outside of its folder, "
+            f"'{run}': leave --resume out to begin a new trial."
+        )
+    return path
 
 
 class Budget:

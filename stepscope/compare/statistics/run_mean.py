@@ -53,6 +53,7 @@ class StepTimes:
 
     duration_ns: Ints
     samples: Ints | None = None  # per step, if runs are compared by sample
+    steps: int | None = None  # how many, where each entry is of several
 
     @functools.cached_property
     def usable(self) -> tuple[Ints, Ints]:
@@ -99,7 +100,7 @@ def run_mean(run: StepTimes, seed: int) -> RunMean | None:
         steps=log_mean_half_widths(durations, samples, block_length(relative), seed),
         drift=math.sqrt(_between_parts(relative)),
         moments=_usual_scatter(relative) * math.sqrt(min(1.0, MOMENT_NS / durations.sum())),
-        unseen=_unseen(len(durations)),
+        unseen=_unseen(run.steps or len(durations)),
     )
 
 

@@ -42,7 +42,7 @@ class LargerBatch:
             return Refusal("no DataLoader gives the steps their batches")
         size = _usual_size(subject)
         if size is None:
-            return Refusal("the size of a batch is not known, so samples a second cannot be told")
+            return Refusal("the size of a batch is not known, so samples a second are unknown")
         words = f"batch_size={_TIMES * size}"
         patch = loader_calls.loader_with(
             subject.case.code.sources, {"batch_size": str(_TIMES * size)}

@@ -7,7 +7,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.inside.data_loaders import MODULE, Arguments, change_arguments
 

@@ -5,7 +5,7 @@ import sys
 import zlib
 from typing import Any, NamedTuple
 
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 
 
 class Content(NamedTuple):

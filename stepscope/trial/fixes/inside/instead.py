@@ -4,7 +4,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Script
 from stepscope.trial.fixes.inside.user_functions import Place, Wrap, when_defined
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from stepscope.signal_handlers import let_pass
 from stepscope.trial.fixes.inside.kept_values import KeptValue
 
 _Stamp = tuple[int, int, int]
@@ -40,6 +41,7 @@ def _stamps(paths: Iterable[str]) -> dict[str, _Stamp] | None:
     """None if one of them is gone, or is no file that stays as it is."""
     try:
         found = {path: os.stat(path) for path in paths}
-    except OSError:
+    except OSError as error:
+        let_pass(error)
         return None
     return {path: (each.st_mtime_ns, each.st_size, each.st_ino) for path, each in found.items()}

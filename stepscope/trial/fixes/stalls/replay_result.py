@@ -1,4 +1,4 @@
-"""Use a function's first result again and again, to see what its Python loop costs."""
+"""Use a function's first result again and again, to see what computing it costs."""
 
 import dataclasses
 from typing import Final
@@ -21,8 +21,8 @@ class ReplayResult(LeftOut):
 
 FIX: Final = ReplayResult(
     name="replay-result",
-    title="the loop's result without the loop",
-    findings=("python-hot-loop",),
+    title="the result without computing it",
+    findings=("python-hot-loop", "host-code"),
     is_ceiling=True,
     keeps="training",
 )

@@ -5,7 +5,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 from stepscope.trial.fixes.fix import Keeps, Proposal, Refusal, Script, Settings, Stage
 from stepscope.trial.fixes.torch.root_calls import Call, Place, add_layer
 
