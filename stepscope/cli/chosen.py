@@ -1,6 +1,8 @@
-"""What a path on the command line means: a folder may hold many runs or traces."""
+"""What a path on the command line means: a folder may hold many runs or traces, of any size."""
 
 from pathlib import Path
+
+import click
 
 from stepscope.cli.words import say
 
@@ -13,3 +15,10 @@ def chosen(path: str | Path) -> Path:
     if choice.words is not None:
         say(choice.words)
     return choice.path
+
+
+def bound_memory() -> None:
+    """Until the command ends, however large the traces are that it reads."""
+    from stepscope.importers.large_arrays import on_disk
+
+    click.get_current_context().with_resource(on_disk())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stepscope.cli import report, sizes
-from stepscope.cli.chosen import chosen
+from stepscope.cli.chosen import bound_memory, chosen
 from stepscope.cli.completion import paths
 from stepscope.cli.words import print_json, print_text, say
 from stepscope.errors import InputError
@@ -48,6 +48,7 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
     from stepscope.compare.compare import compare_all
     from stepscope.compare.side import open_side
 
+    bound_memory()
     sides = [open_side(_chosen(run)) for run in runs]
     answers = compare_all(sides)
     _print(answers, given)

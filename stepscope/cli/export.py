@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from stepscope.cli.chosen import chosen
+from stepscope.cli.chosen import bound_memory, chosen
 from stepscope.cli.completion import paths
 from stepscope.cli.words import say
 from stepscope.errors import EnvironmentTrouble, InputError
@@ -60,6 +60,7 @@ def command(
     folder = os.fspath(chosen(run) if run is not None else newest_run())
     exporter = importlib.import_module(f"stepscope.show.exporters.{file_format}")
     how = _how(file_format, no_source)
+    bound_memory()
     opened = load_any(folder)
     content: bytes | Iterator[bytes] | Files = exporter.export(opened, process=process, **how)
     name = os.path.basename(os.path.abspath(folder))

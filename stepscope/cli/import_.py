@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from stepscope.cli.chosen import chosen
+from stepscope.cli.chosen import bound_memory, chosen
 from stepscope.cli.engine import chosen_reader, engine_options
 from stepscope.cli.words import say
 from stepscope.errors import InputError
@@ -44,6 +44,7 @@ def command(
             return new_folder(Path(files[0]).name.partition(".")[0])
         return chosen_folder(output, force=force)
 
+    bound_memory()
     folder = os.path.relpath(keep_traces(files, make, chosen_reader(engine, scheduler)))
     what = f"{len(files)} files" if len(files) > 1 else f"'{files[0]}'"
     say(f"Wrote {what} to {folder}. Show it with: stepscope show {folder}", prefix="")

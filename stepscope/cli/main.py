@@ -5,6 +5,7 @@ import importlib
 import io
 import keyword
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Final
 import click
 
 from stepscope.cli.words import say
-from stepscope.errors import InternalError, StepscopeError
+from stepscope.errors import InputError, InternalError, StepscopeError
 
 VERBS: Final = (
     "run", "show", "compare", "try", "view", "export", "import", "doctor", "completion",
@@ -34,6 +35,23 @@ class Verbs(click.Group):
         command = importlib.import_module(f"stepscope.cli.{file}").command
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            raise InputError(f"There is no command '{args[0]}'. {_instead(args)}")
+        return super().resolve_command(ctx, args)
+
+
+def _instead(typed: list[str]) -> str:
+    """A script without `run` in front of it is the most likely slip."""
+    import difflib
+
+    if os.path.isfile(typed[0]):
+        return f"To record a script: stepscope run {shlex.join(typed)}"
+    alike = difflib.get_close_matches(typed[0], VERBS, n=1)
+    return f"Did you mean '{alike[0]}'?" if alike else f"There are: {', '.join(VERBS)}."
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stepscope.cli import report
-from stepscope.cli.chosen import chosen
+from stepscope.cli.chosen import bound_memory, chosen
 from stepscope.cli.completion import views_and_paths
 from stepscope.cli.engine import chosen_reader, engine_options
 from stepscope.cli.words import print_json
@@ -102,6 +102,7 @@ def command(
     given = {each: value for each, value in options.items() if _is_given(value)}
     view = VIEWS[asked].meant_by(given)
     _require_fitting(view, [each for each in given if each not in VIEWS[asked].instead])
+    bound_memory()
     run = _opened(view, path, chosen_reader(engine, scheduler))
     answer = _answer_of(view, run, given)
     if "json" in given:
@@ -143,6 +144,13 @@ def _require_fitting(view: View[Any], names: list[str]) -> None:
         if takers and view not in takers:
             owners = " and ".join(f"'stepscope show {each.spelled}'" for each in takers)
             raise InputError(f"--{name} belongs to {owners}, not '{view.spelled}'.")
+    if "sort" in names and not _is_sorted(view):
+        sorted_ones = ", ".join(each.spelled for each in every_view() if _is_sorted(each))
+        raise InputError(f"'{view.spelled}' has no rows to sort. These have: {sorted_ones}.")
+
+
+def _is_sorted(view: View[Any]) -> bool:
+    return view.rows is not None and bool(view.rows.sorts)
 
 
 def _path_of(name: str | None) -> Path:

@@ -78,14 +78,14 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     talk = _Talk()
     try:
         answer = Session(state, Budget(given["budget"] * 60), talk).run()
+        _print(answer, as_json=given["as_json"])
+        _write_report(answer, talk)
     except KeyboardInterrupt:
         talk.say(_again(state))
         return _INTERRUPTED_STATUS
     finally:
         orphans.end()  # also one that was being started when the interruption came
         talk.end()
-    _print(answer, as_json=given["as_json"])
-    _write_report(answer, talk)
     if answer.stopped is not None:
         talk.say(f"{answer.stopped}. {_again(state)}")
     elif any(rung.reason == UNCLEAR for rung in answer.rungs):

@@ -12,8 +12,9 @@ from typing import Any, Final
 from stepscope.errors import InputError
 from stepscope.keras.package import base_callback
 from stepscope.record import recording
-from stepscope.record.code.signal_handlers import let_pass
 from stepscope.record.profiler import Profiler
+from stepscope.signal_handlers import let_pass, suppressed
+from stepscope.store.plain_files import exists, make_new_folder
 
 _Base: Any = base_callback()
 _FORMS: Final = "two numbers, (2, 20), or one"
@@ -135,7 +136,8 @@ class Callback(_Base):  # type: ignore[misc]  # from one of two packages, known 
                 stacklevel=2,
             )
             return
-        os.makedirs(folder, exist_ok=True)
+        with suppressed(FileExistsError):
+            make_new_folder(folder)
         shutil.copyfile(traces[0], os.path.join(folder, f"{socket.gethostname()}.xplane.pb"))
 
 
@@ -158,6 +160,6 @@ def _batches(wanted: Any) -> tuple[int, int]:
 def _new_folder(log_dir: str) -> str:
     base = os.path.join(log_dir, f"stepscope-{time.strftime('%Y%m%d-%H%M%S')}")
     folder, number = base, 2
-    while os.path.exists(folder):
+    while exists(folder):
         folder, number = f"{base}-{number}", number + 1
     return folder

@@ -16,7 +16,7 @@ from stepscope.lightning.operators import Operators
 from stepscope.lightning.package import base_profiler, filesystem_of, module_names
 from stepscope.lightning.simple import Simple
 from stepscope.profile.profiler import Profile
-from stepscope.record.code.signal_handlers import let_pass
+from stepscope.signal_handlers import let_pass
 
 Mode = Literal["simple", "advanced", "pytorch"]
 _MODES: Final = ("simple", "advanced", "pytorch")

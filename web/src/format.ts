@@ -61,6 +61,30 @@ export function size(bytes: number | null | undefined): string {
   return unit === 0 ? `${Math.round(bytes)} B` : `${digits(bytes)} ${units[unit]}`;
 }
 
+// 64×16×7×7, 8×4: inputs that are not tensors are left out.
+export function dimensions(shapes: unknown): string {
+  const tensors = (Array.isArray(shapes) ? shapes : []).filter((each): each is unknown[] => Array.isArray(each) && each.length > 0);
+  return tensors.map((each) => each.map((size) => (Array.isArray(size) ? `(${size.join("×")})` : String(size))).join("×")).join(", ");
+}
+
+// `vectorized_elementwise_kernel<4, AddFunctor<float>>` of what a compiler makes of it: without the
+// namespaces, the type that it returns, and its arguments.
+export function kernelName(text: string): string {
+  if (!/::|^void /.test(text)) return text;
+  let depth = 0, from = 0, to = text.length;
+  const plain = text.replace(/\(anonymous namespace\)::/g, "");
+  for (let at = 0; at < plain.length; at++) {
+    const each = plain[at];
+    if (each === "<") depth++;
+    else if (each === ">" && plain[at - 1] !== "-") depth--;
+    else if (depth === 0 && each === " ") from = at + 1;
+    else if (depth === 0 && each === "(") { to = at; break; }
+  }
+  const short = plain.slice(from, to).replace(/\((?:unsigned )?(?:int|long|short|char|bool)\)/g, "")
+    .replace(/(?:[A-Za-z_]\w*::)+(?=[A-Za-z_{])/g, "").replace(/ +>/g, ">");
+  return short || text;
+}
+
 export function rate(bytesPerS: number | null): string {
   return bytesPerS === null ? NOTHING : `${size(bytesPerS)}/s`;
 }

@@ -118,7 +118,7 @@ function Report({ content, tiles, live, others = null }: ReportProps) {
       </aside>
       <main id="main" tabIndex={-1}>
         <Shown key={route.page} page={route.page} content={content} tiles={tiles} others={others} />
-        <footer class="foot faint">made {content.made.replace("T", " ")} by stepscope {content.facts.stepscope}</footer>
+        <footer class="foot faint">made {content.made.slice(0, 16).replace("T", " ")} by stepscope {content.facts.stepscope}</footer>
       </main>
       {finds && <Finder content={content} pages={pages.map((each) => [each.page, each.title] as const)} onClose={() => setFinds(false)} />}
     </div>

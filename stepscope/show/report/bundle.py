@@ -9,7 +9,7 @@ FOLDER: Final = Path(__file__).parent / "bundle"
 SCRIPT: Final = "report.js"
 STYLE: Final = "report.css"
 _MISSING: Final = (
-    "The report's page was not built when stepscope was installed, for want of Node 18 or newer. "
+    "The report's page was not built when stepscope was installed: Node 18 or newer was missing. "
     "Install a wheel of stepscope, or Node and then stepscope again ('pip install "
     "--force-reinstall --no-deps .'), or read the run with 'stepscope show'."
 )

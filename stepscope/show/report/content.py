@@ -124,10 +124,11 @@ def content(
 def _answers(ask: _Asker) -> dict[str, Any]:
     """By name of view, with the rows that the page has room for."""
     found = {view.name: ask.answer(view) for view in WHOLE_ANSWERS}
-    by_shape = ask.answer(OPS, by_shape=True)
+    by_shape, by_module = ask.answer(OPS, by_shape=True), ask.answer(OPS, by_module=True)
     return found | {
         "ops": _few_ops(found["ops"], ask.reduced, "operators"),
         "ops_by_shape": _few_ops(by_shape, ask.reduced, "operators by shape"),
+        "ops_by_module": _few_ops(by_module, ask.reduced, "modules"),
         "files": _few_files(found["files"], ask.reduced),
     }
 

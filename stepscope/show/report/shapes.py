@@ -76,6 +76,7 @@ class Content(Record, frozen=True):
     trees: list[Tree]
     functions: FunctionTable | None
     ops_by_shape: OpsAnswer | None
+    ops_by_module: OpsAnswer | None
     timeline: Timeline | None
     reduced: list[str]  # what was left out so that the file stays small
     trouble: list[str]

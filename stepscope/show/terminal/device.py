@@ -63,7 +63,7 @@ def _times(row: DeviceRow) -> Table:
         ("busy", row.busy_ns),
         ("  compute", row.compute_ns),
         ("  communication", row.communication_ns),
-        ("    not hidden", row.exposed_communication_ns),
+        ("    not overlapped", row.exposed_communication_ns),
         ("  copies", row.memcpy_ns),
         ("    memory set", row.memset_ns),
         ("idle", row.idle_ns),

@@ -23,7 +23,7 @@ def findings(answer: FindingsAnswer, *, top: int | None = None) -> RenderableTyp
         parts += [_finding(number, finding), Text("")]
     parts += more(len(answer.findings), len(shown), "finding")
     parts += _slow_steps(answer)
-    parts += _not_judged(answer.not_judged)
+    parts += _not_judged([each for each in answer.not_judged if each.reason != answer.verdict])
     return page(parts)
 
 

@@ -7,8 +7,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from stepscope.model import CallRow, FunctionRow, FunctionsAnswer
+from stepscope.model import CallRow, FunctionRow, FunctionsAnswer, Process
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
+from stepscope.show.terminal.drawing.cells import KeepsEnd
 from stepscope.show.terminal.drawing.numbers import NOTHING, count, counted, duration
 from stepscope.show.terminal.drawing.page import (
     FAINT,
@@ -80,10 +81,15 @@ def _table(rows: Sequence[FunctionRow], files: Mapping[str, str], *, name_proces
             duration(_each(row.tottime_ns, row.ncalls)),
             _time(row.cumtime_ns, estimated=row.estimated),
             duration(_each(row.cumtime_ns, row.primitive_calls or row.ncalls)),
-            name(function_name(row, files)),
-            *((process_name(row.process),) if name_process else ()),
+            KeepsEnd(function_name(row, files)),
+            *((_who(row.process),) if name_process else ()),
         )
     return table
+
+
+def _who(process: Process) -> str:
+    """Without the number: the main process is one, and workers are taken together."""
+    return process.role if process.role == "main" else process_name(process)
 
 
 def _relations(rows: Sequence[FunctionRow], files: Mapping[str, str], relation: str) -> Table:

@@ -86,7 +86,8 @@ def _waits(loader: LoaderRow, start_up_ms: float | None) -> Table:
 
 
 def _verdict(answer: InputAnswer) -> Text:
-    text = Text(f"Limited by {answer.limited_by}", style="bold")
+    is_fast = answer.limit == "nothing"
+    text = Text("Fast enough" if is_fast else f"Limited by {answer.limited_by}", style="bold")
     return text.append(f": {answer.why}" if answer.why else "", style="not bold")
 
 

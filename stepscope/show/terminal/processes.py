@@ -63,8 +63,9 @@ def _details(row: ProcessRow) -> RenderableType:
     title = Text(process_name(row.process), no_wrap=True, overflow="ellipsis")
     if row.parent_pid is not None:
         title.append(f" of {row.parent_pid}", style=FAINT)
-    title.append(f" on {row.host}: {_command(row.argv)}", style=FAINT)
-    facts = [counted(row.threads, "thread")]
+    if row.host:  # a trace does not say
+        title.append(f" on {row.host}: {_command(row.argv)}", style=FAINT)
+    facts = [counted(row.threads, "thread")] if row.threads else []
     if row.read_bytes is not None:
         facts.append(f"read {size(row.read_bytes)}")
     if row.written_bytes is not None:
@@ -73,7 +74,7 @@ def _details(row: ProcessRow) -> RenderableType:
         facts.append(f"waited {count(row.voluntary_switches)}×")
     if row.involuntary_switches is not None:
         facts.append(f"interrupted {count(row.involuntary_switches)}×")
-    return Group(title, indented(Text(" · ".join(facts), style=FAINT)))
+    return Group(title, *([indented(Text(" · ".join(facts), style=FAINT))] if facts else []))
 
 
 def _command(argv: list[str]) -> str:

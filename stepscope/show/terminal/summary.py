@@ -33,8 +33,11 @@ from stepscope.show.terminal.steps import cost_line, steps_block
 _UNKNOWN: Final = "1970-01-01T"  # some files do not say when
 
 
-def summary(answer: SummaryAnswer, findings: FindingsAnswer | None = None) -> RenderableType:
-    hottest = summary_lines(answer)
+def summary(
+    answer: SummaryAnswer, findings: FindingsAnswer | None = None, *, top: int | None = None
+) -> RenderableType:
+    """`top`: of the hottest lines."""
+    hottest = summary_lines(answer)[: top or None]
     return page(
         [
             *_headline(answer, findings),
@@ -86,7 +89,8 @@ def _whole_run(answer: SummaryAnswer) -> RenderableType:
         row = (part.category, Bar(part.share, style), duration_cell(part.ns), percent(part.share))
         table.add_row(*row)
     took = duration(answer.wall_ns) if answer.parts else "nothing was recorded"
-    return Group(heading("The whole run", took), indented(table))
+    whose = "The whole run" if answer.rank is None else f"Rank {answer.rank}"
+    return Group(heading(whose, took), indented(table))
 
 
 def _contents(answer: SummaryAnswer) -> RenderableType:

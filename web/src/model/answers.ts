@@ -54,7 +54,7 @@ export interface SummaryAnswer {
   run: string; command: string[]; started: string; ending: Ending; wall_ns: number; parts: Part[];
   steps: StepsAnswer; hottest: Location[]; hottest_ns: number[]; processes: number; notes: string[];
   hottest_source: (string | null)[]; has: string[]; can_repeat: boolean; is_trace: boolean;
-  contents: string[]; trace_ns: number;
+  contents: string[]; trace_ns: number; rank: number | null;
 }
 
 // A process, as answers name it. Workers of one parent are reported together: pid null.

@@ -16,7 +16,7 @@ export interface Facts {
 
 // Something that can be recorded: whether it was, how much, and how to get it.
 export interface Recorded {
-  what: string; is_there: boolean; told: string;
+  what: string; is_there: boolean; text: string;
 }
 
 // One entry per step; `number` counts from 1. Very many steps come in groups, as means.
@@ -89,12 +89,12 @@ export interface Content {
   findings: FindingsAnswer | null; next: NextQuestion[]; lines: FileLines[];
   sources: Record<string, string[]> | null; called: ([string, string, number, string | null])[];
   trees: Tree[]; functions: FunctionTable | null; ops_by_shape: OpsAnswer | null;
-  timeline: Timeline | null; reduced: string[]; trouble: string[]; made: string; can_try: boolean;
-  compare: ComparisonAnswer | null; trial: TrialAnswer | null; line_samples: LineSamples[];
-  regions: RegionsAnswer | null; actions: ActionsAnswer | null; ops: OpsAnswer | null;
-  kernels: KernelsAnswer | null; device: DeviceAnswer | null; input: InputAnswer | null;
-  files: FilesAnswer | null; memory: MemoryAnswer | null; ranks: RanksAnswer | null;
-  processes: ProcessesAnswer | null;
+  ops_by_module: OpsAnswer | null; timeline: Timeline | null; reduced: string[]; trouble: string[];
+  made: string; can_try: boolean; compare: ComparisonAnswer | null; trial: TrialAnswer | null;
+  line_samples: LineSamples[]; regions: RegionsAnswer | null; actions: ActionsAnswer | null;
+  ops: OpsAnswer | null; kernels: KernelsAnswer | null; device: DeviceAnswer | null;
+  input: InputAnswer | null; files: FilesAnswer | null; memory: MemoryAnswer | null;
+  ranks: RanksAnswer | null; processes: ProcessesAnswer | null;
 }
 
 // What was found out about a run, in one row.

@@ -1,24 +1,27 @@
 // How each device is fed, what its time depends on, what it could do, and what it holds.
 import { useState } from "preact/hooks";
 import type { Content, CriticalPath, DeviceDetails, DeviceMemory, DeviceRow, Roofline } from "../data";
-import { count, digits, duration, percent, rate, size } from "../format";
+import { count, digits, dimensions, duration, percent, rate, size } from "../format";
 import { themed } from "../colours";
 import { Bar } from "../parts/bars";
-import { Name, visible } from "../parts/links";
+import { Kernel, Name, visible } from "../parts/links";
 import { Choice, Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Plot } from "../parts/plot";
 import { Table } from "../parts/table";
 
 const title = (row: DeviceRow) => `${row.rank !== null ? `rank ${row.rank}, ` : ""}device ${row.device ?? 0}`;
-const tera = (flops: number) => `${digits(flops / 1e12)} T`;
+// 2.36 G, 312 T
+function large(value: number): string {
+  const [unit, factor] = value >= 1e12 ? ["T", 1e12] as const : value >= 1e9 ? ["G", 1e9] as const : ["M", 1e6] as const;
+  return `${digits(value / factor)} ${unit}`;
+}
 const COLOURS = ["--accent", "--warn", "--good", "--t-k"]; // of lines in a plot
-const Kernel = ({ text }: { text: string }) => <span class="two-lines" title={visible(text)}><Name text={text} /></span>;
 // The middle of each part of the time.
 const middles = (parts: number, span: number) => Array.from({ length: parts }, (_, at) => ((at + 0.5) / parts) * span);
 
 function Time({ row }: { row: DeviceRow }) {
   const rows: [string, number][] = [
-    ["busy", row.busy_ns], ["compute", row.compute_ns], ["communication", row.communication_ns], ["communication not hidden", row.exposed_communication_ns],
+    ["busy", row.busy_ns], ["compute", row.compute_ns], ["communication", row.communication_ns], ["communication not overlapped", row.exposed_communication_ns],
     ["copies", row.memcpy_ns], ["idle", row.idle_ns], ["host too late", row.idle.host_wait_ns], ["between kernels", row.idle.kernel_wait_ns], ["other idle", row.idle.other_ns],
   ];
   return (
@@ -32,14 +35,14 @@ function Time({ row }: { row: DeviceRow }) {
 
 function Path({ path }: { path: CriticalPath }) {
   return (
-    <Panel title="Critical path" note={<>{path.step === null ? "the whole trace" : <Name text={path.step} />}: {duration(path.step_ns)}. What it could not have been shorter without; the last column is what the step would gain if that took no time</>}>
+    <Panel title="Critical path" note={<>{path.step === null ? "the whole trace" : <Name text={path.step} />}: {duration(path.step_ns)}. What its length depends on. The last column: what the step would save if that took no time</>}>
       <table class="plain">
         <thead><tr><th scope="col">kind</th><th scope="col" class="wide" /><th scope="col" class="number">time</th><th scope="col" class="number">share</th><th scope="col" class="number">without it</th></tr></thead>
         <tbody>{path.kinds.map((each) => <tr key={each.kind}><td>{each.kind}</td><td class="wide"><Bar share={each.share} /></td><td class="number">{duration(each.path_ns)}</td><td class="number">{percent(each.share)}</td><td class="number">{each.gain_ns > 0 ? `−${duration(each.gain_ns)}` : "–"}</td></tr>)}</tbody>
       </table>
-      <Table label="on the critical path" rows={path.rows} sort="time" rowKey={(each) => `${each.kind}|${each.name}`} find={(each) => `${each.kind} ${each.name}`}
+      <Table label="the critical path" rows={path.rows} sort="time" rowKey={(each) => `${each.kind}|${each.name}`} find={(each) => `${each.kind} ${each.name}`}
         columns={[
-          { key: "name", title: "what", text: true, wide: true, value: (each) => each.name, cell: (each) => <Kernel text={each.name} /> },
+          { key: "name", title: "what", text: true, wide: true, value: (each) => each.name, cell: (each) => (each.kind === "kernel" ? <Kernel text={each.name} /> : <Name text={each.name} />) },
           { key: "kind", title: "kind", text: true, value: (each) => each.kind },
           { key: "times", title: "times", value: (each) => each.times, cell: (each) => count(each.times) },
           { key: "time", title: "on the path", value: (each) => each.path_ns, cell: (each) => duration(each.path_ns) },
@@ -101,23 +104,28 @@ function Copies({ row, details }: { row: DeviceRow; details: DeviceDetails }) {
   );
 }
 
+// The record has them as JSON.
+function dimensionsOf(shapes: string): string {
+  try { return dimensions(JSON.parse(shapes)) || "–"; } catch { return visible(shapes); }
+}
+
 function Roof({ roofline }: { roofline: Roofline }) {
   return (
     <Panel title="Roofline" note={roofline.peaks ? `published peaks of ${roofline.peaks.name}, dense` : undefined}>
       <div class="figures">
-        <Figure label="MFU" value={roofline.mfu === null ? "–" : percent(roofline.mfu)} note="of the peak, over the wall time" />
-        <Figure label="while it works" value={roofline.of_busy === null ? "–" : percent(roofline.of_busy)} />
-        <Figure label="counted operations" value={`${tera(roofline.flops)}FLOP`} note={`${duration(roofline.device_ns)} on the device`} />
+        {roofline.mfu !== null && <Figure label="MFU" value={percent(roofline.mfu)} note="of the peak, over the wall time" />}
+        {roofline.of_busy !== null && <Figure label="while it works" value={percent(roofline.of_busy)} note="of the peak" />}
+        <Figure label="counted operations" value={`${large(roofline.flops)}FLOP`} note={`${duration(roofline.device_ns)} on the device`} />
       </div>
       {roofline.note && <p class="faint">{visible(roofline.note)}</p>}
       <Table label="heavy operators" rows={roofline.rows} sort="time" rowKey={(each) => `${each.operator}|${each.input_shapes}|${each.precision}`} find={(each) => `${each.operator} ${each.input_shapes}`}
         columns={[
           { key: "operator", title: "operator", text: true, value: (each) => each.operator, cell: (each) => <Name text={each.operator} /> },
-          { key: "shapes", title: "input shapes", text: true, wide: true, value: (each) => each.input_shapes, cell: (each) => <code class="shapes">{visible(each.input_shapes)}</code> },
+          { key: "shapes", title: "input shapes", text: true, wide: true, value: (each) => each.input_shapes, cell: (each) => <code class="shapes" title={visible(each.input_shapes)}>{dimensionsOf(each.input_shapes)}</code> },
           { key: "precision", title: "in", text: true, value: (each) => each.precision },
           { key: "calls", title: "calls", value: (each) => each.calls, cell: (each) => count(each.calls) },
           { key: "time", title: "device", value: (each) => each.device_ns, cell: (each) => duration(each.device_ns) },
-          { key: "rate", title: "FLOP/s", value: (each) => each.flops_per_s, cell: (each) => tera(each.flops_per_s) },
+          { key: "rate", title: "FLOP/s", value: (each) => each.flops_per_s, cell: (each) => large(each.flops_per_s) },
           { key: "bytes", title: "bytes", hint: "at least: each input and output once", value: (each) => each.bytes_per_s, cell: (each) => rate(each.bytes_per_s) },
           { key: "bound", title: "limit", text: true, value: (each) => each.bound ?? "–" },
           { key: "roof", title: "of the roof", value: (each) => each.share_of_roof ?? -1, cell: (each) => (each.share_of_roof === null ? "–" : percent(each.share_of_roof)) },
@@ -126,13 +134,23 @@ function Roof({ roofline }: { roofline: Roofline }) {
   );
 }
 
+// Of the same kernel several times in a row: once, with how often.
+function runsOf(kernels: string[]): [string, number][] {
+  const runs: [string, number][] = [];
+  for (const each of kernels) {
+    const last = runs[runs.length - 1];
+    if (last?.[0] === each) last[1]++; else runs.push([each, 1]);
+  }
+  return runs;
+}
+
 function Sequences({ details }: { details: DeviceDetails }) {
   if (!details.sequences.length) return null;
   return (
     <Panel title="Sequences that one kernel could replace" note="kernels that follow each other again and again on a stream">
       <table class="plain">
         <thead><tr><th scope="col">kernels</th><th scope="col" class="number">times</th><th scope="col" class="number">time</th><th scope="col" class="number">gaps</th><th scope="col" class="number">launches saved</th></tr></thead>
-        <tbody>{details.sequences.map((each) => <tr key={each.kernels.join("|")}><td><ol class="small">{each.kernels.map((kernel, at) => <li key={at}><Kernel text={kernel} /></li>)}</ol></td><td class="number">{count(each.times)}</td><td class="number">{duration(each.total_ns)}</td><td class="number">{duration(each.gap_ns)}</td><td class="number">{count(each.launches_saved)}</td></tr>)}</tbody>
+        <tbody>{details.sequences.map((each) => <tr key={each.kernels.join("|")}><td><ul class="sequence small">{runsOf(each.kernels).map(([kernel, times], at) => <li key={at}><Kernel text={kernel} />{times > 1 && <span class="faint"> {times}×</span>}</li>)}</ul></td><td class="number">{count(each.times)}</td><td class="number">{duration(each.total_ns)}</td><td class="number">{duration(each.gap_ns)}</td><td class="number">{count(each.launches_saved)}</td></tr>)}</tbody>
       </table>
     </Panel>
   );

@@ -48,7 +48,7 @@ function Named({ title, note, rows }: { title: string; note: string; rows: Named
     <Panel title={title} note={note}>
       <Table label={title.toLowerCase()} rows={rows.map((row, order) => ({ ...row, order }))} sort="order" upwards rowKey={(row) => String(row.order)} find={(row) => row.name}
         columns={[
-          { key: "order", title: "name", text: true, wide: true, value: (row) => row.order, cell: (row) => <span style={{ paddingLeft: `${row.depth * 18}px` }}><Name text={row.name} /></span> },
+          { key: "order", title: "name", text: true, wide: true, value: (row) => row.order, cell: (row) => <span class="deep" style={{ paddingLeft: `${row.depth * 18}px` }}><Name text={row.name} /></span> },
           { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
           { key: "total", title: "time", value: (row) => row.total_ns, cell: (row) => duration(row.total_ns) },
           { key: "self", title: "own", value: (row) => row.self_ns, cell: (row) => duration(row.self_ns) },

@@ -1,45 +1,63 @@
 // Whether the steps wait for their batches, where the time to load one goes, and what the limit is.
-import type { Content } from "../data";
+import type { Content, InputFunction, InputLine, StageRow } from "../data";
 import { count, milliseconds, percent, processName, sentence, shortNames } from "../format";
 import { Bar } from "../parts/bars";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
+function Stages({ rows }: { rows: StageRow[] }) {
+  return (
+    <Panel title="Stages" note="time per batch">
+      <table class="plain"><thead><tr><th scope="col">stage</th><th scope="col">process</th><th scope="col" class="wide" /><th scope="col" class="number">a batch</th><th scope="col" class="number">share</th></tr></thead>
+        <tbody>{rows.map((each, index) => <tr key={index}><td><Name text={each.stage} /></td><td class="faint">{processName(each.process)}</td><td class="wide"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
+    </Panel>
+  );
+}
+
+function Libraries({ rows }: { rows: InputFunction[] }) {
+  return (
+    <Panel title="Libraries" note="that loading calls">
+      <table class="plain"><tbody>{rows.map((each, index) => <tr key={index}><td class="wide" title={visible(each.file)}><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
+    </Panel>
+  );
+}
+
+function Lines({ rows }: { rows: InputLine[] }) {
+  const short = shortNames(rows.map((each) => each.file));
+  return (
+    <Panel title="Lines that load" note="callees included">
+      <table class="plain"><tbody>{rows.map((each, index) => <tr key={index}><td><Place at={each} short={short} /></td><td class="faint"><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td><td class="wide"><code>{visible((each.source ?? "").trim())}</code></td></tr>)}</tbody></table>
+    </Panel>
+  );
+}
+
 export function Input({ content }: { content: Content }) {
   const answer = content.input;
   if (!answer?.loader) return <Page title="Input"><Empty>{visible(answer?.reason ?? content.nothing.input)}</Empty></Page>;
   const { loader } = answer;
-  const short = shortNames(answer.lines.map((each) => each.file));
   return (
-    <Page title="Input" note={answer.limited_by ? `Limited by ${answer.limited_by}` : undefined}>
+    <Page title="Input" note={answer.limit === "nothing" ? "Fast enough" : answer.limited_by ? `Limited by ${answer.limited_by}` : undefined}>
       {answer.why && <p class="lead">{sentence(visible(answer.why))}</p>}
       <div class="figures">
         <Figure label="waiting in a step" value={milliseconds(loader.wait_ms)} note={`${percent(loader.share)} of the step`} />
         <Figure label="steps that waited" value={count(loader.steps_that_waited)} note={`of ${count(loader.steps)}; longest ${milliseconds(loader.longest_ms)}`} />
-        <Figure label="workers" value={count(loader.workers)} note={answer.busy !== null ? `busy ${percent(answer.busy)} of their time` : undefined} />
-        <Figure label="batch" value={count(loader.batch_size)} note="samples" />
+        {loader.workers !== null && <Figure label="workers" value={count(loader.workers)} note={answer.busy !== null ? `busy ${percent(answer.busy)} of their time` : undefined} />}
+        {loader.batch_size !== null && <Figure label="batch" value={count(loader.batch_size)} note={loader.batch_size === 1 ? "sample" : "samples"} />}
         {answer.cores !== null && <Figure label="idle cores" value={answer.idle_cores === null ? "–" : answer.idle_cores.toFixed(1)} note={`of ${count(answer.cores)}`} />}
         {answer.start_up_ms !== null && <Figure label="start-up" value={milliseconds(answer.start_up_ms)} note="to the first batch" />}
       </div>
-      <div class="columns two">
-        <Panel title="Stages" note="time per batch">
-          <table class="plain"><thead><tr><th scope="col">stage</th><th scope="col">process</th><th scope="col" class="wide" /><th scope="col" class="number">a batch</th><th scope="col" class="number">share</th></tr></thead>
-            <tbody>{answer.stages.map((each, index) => <tr key={index}><td><Name text={each.stage} /></td><td class="faint">{processName(each.process)}</td><td class="wide"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
-        </Panel>
-        <Panel title="Libraries" note="that loading calls">
-          {!answer.library.length && <Empty>No library takes a notable share of it.</Empty>}
-          <table class="plain"><tbody>{answer.library.map((each, index) => <tr key={index}><td class="wide" title={visible(each.file)}><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
-        </Panel>
-      </div>
+      {answer.stages.length + answer.library.length > 0 && (
+        <div class="columns two">
+          {answer.stages.length > 0 && <Stages rows={answer.stages} />}
+          {answer.library.length > 0 && <Libraries rows={answer.library} />}
+        </div>
+      )}
       {answer.operations.length > 0 && (
         <Panel title="Operations in the pipeline" note="own time per batch">
           <table class="plain"><tbody>{answer.operations.slice(0, 20).map((each, index) => <tr key={index}><td class="wide"><Name text={each.stage} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{count(each.calls)}×</td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td></tr>)}</tbody></table>
         </Panel>
       )}
-      <Panel title="Lines that load" note="callees included">
-        {!answer.lines.length && <Empty>No line of your code loads data.</Empty>}
-        <table class="plain"><tbody>{answer.lines.map((each, index) => <tr key={index}><td><Place at={each} short={short} /></td><td class="faint"><Name text={each.function} /></td><td class="bar-cell"><Bar share={each.share} /></td><td class="number">{milliseconds(each.ms_per_batch)}</td><td class="number">{percent(each.share)}</td><td class="wide"><code>{visible((each.source ?? "").trim())}</code></td></tr>)}</tbody></table>
-      </Panel>
+      {answer.lines.length > 0 && <Lines rows={answer.lines} />}
       <Notes notes={answer.notes} />
     </Page>
   );

@@ -1,7 +1,7 @@
 // Resident memory of every process over time, and the lines that keep what they allocate.
 import { useMemo } from "preact/hooks";
 import { series } from "../colours";
-import type { Content } from "../data";
+import type { Content, LineMemory } from "../data";
 import { duration, processName, shortNames, size } from "../format";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
@@ -25,13 +25,13 @@ export function Memory({ content }: { content: Content }) {
   const peak = Math.max(...rows.map((each) => each.peak_bytes));
   const limit = answer.limit_bytes ?? answer.machine_bytes;
   return (
-    <Page title="Memory" note="Resident memory: what the processes actually hold.">
+    <Page title="Memory" note={content.facts.is_trace ? "What the allocator had handed out while the trace was recorded." : "Resident memory: what the processes actually hold."}>
       <div class="figures">
         <Figure label="peak of a process" value={size(peak)} note={limit ? `of ${size(limit)}` : undefined} />
         {rows[0].growth_bytes_per_step !== null && <Figure label="grows by" value={size(rows[0].growth_bytes_per_step)} note="per step, in the main process" />}
         <Figure label="at the end" value={size(rows[0].last_bytes)} note={`${size(rows[0].first_bytes)} at the beginning`} />
       </div>
-      <Panel title="Over time"><Plot label="Resident memory over time" xs={xs as number[]} lines={lines as never} height={300} x={duration} y={size} yMin={0} binary /></Panel>
+      <Panel title="Over time"><Plot label={content.facts.is_trace ? "Allocated memory over time" : "Resident memory over time"} xs={xs as number[]} lines={lines as never} height={300} x={duration} y={size} yMin={0} binary /></Panel>
       <Panel title="Processes">
         <Table label="processes" rows={rows.map((row, index) => ({ ...row, index }))} sort="peak" rowKey={(row) => String(row.index)}
           columns={[
@@ -42,12 +42,13 @@ export function Memory({ content }: { content: Content }) {
             { key: "growth", title: "growth a step", value: (row) => row.growth_bytes_per_step, cell: (row) => size(row.growth_bytes_per_step) },
           ]} />
       </Panel>
-      {answer.lines && (
+      {answer.lines && answer.lines.length > 0 && (
         <Panel title="By line" note="what operators allocated in the windows, and what of it stayed">
           <Table label="lines" rows={answer.lines} sort="kept" rowKey={(row, index) => `${row.location.file}:${row.location.line}:${index}`} find={(row) => `${row.location.file} ${row.source ?? ""} ${row.location.function ?? ""}`}
             columns={[
               { key: "place", title: "line", text: true, value: (row) => `${row.location.file}:${row.location.line}`, cell: (row) => <Place at={row.location} short={short} /> },
               { key: "function", title: "in", text: true, value: (row) => row.location.function, cell: (row) => <Name text={row.location.function} class="faint" /> },
+              ...(rows.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: LineMemory) => processName(row.process) }] : []),
               { key: "kept", title: "kept", value: (row) => row.kept_bytes, cell: (row) => size(row.kept_bytes) },
               { key: "alloc", title: "allocated", value: (row) => row.alloc_bytes, cell: (row) => size(row.alloc_bytes) },
               { key: "source", title: "source", text: true, wide: true, value: (row) => row.source, cell: (row) => <code>{visible((row.source ?? "").trim())}</code> },

@@ -2,20 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Content, DeviceRow, KernelRow, OpPlace, OpRow } from "../data";
-import { count, counted, digits, duration, percent, shortNames, size } from "../format";
+import { count, counted, digits, dimensions, duration, percent, shortNames, size } from "../format";
 import { useAsked, useRoute } from "../route";
 import { Bar } from "../parts/bars";
-import { Cut, Link, Name, Place, visible } from "../parts/links";
+import { Cut, Kernel, Link, Name, Place, visible } from "../parts/links";
 import { Choice, Empty, Notes, Page, Panel } from "../parts/panel";
 import { Table, type Column } from "../parts/table";
 
 const shapes = (row: OpRow) => (row.input_shapes ? JSON.stringify(row.input_shapes) : "");
-
-// 64×16×7×7, 8×4: inputs that are not tensors are left out.
-function dimensions(row: OpRow): string {
-  const tensors = (row.input_shapes ?? []).filter((each): each is unknown[] => Array.isArray(each) && each.length > 0);
-  return tensors.map((each) => each.map((size) => (Array.isArray(size) ? `(${size.join("×")})` : String(size))).join("×")).join(", ");
-}
 
 function Lines({ row, short }: { row: OpRow; short: Map<string, string> }) {
   const whole = row.self_cpu_ns || 1;
@@ -61,7 +55,7 @@ function Windows({ content }: { content: Content }) {
           {windows.map((each) => (
             <tr key={each.file}>
               <td><Name text={each.file} />{each.of_script && <span class="faint"> by the script's own profiler</span>}</td>
-              <td class="number">{duration(each.start_ns)}</td><td class="number">{duration(each.duration_ns)}</td><td class="number">{count(each.steps)}</td>
+              <td class="number">{duration(each.start_ns === null ? null : each.start_ns + offset)}</td><td class="number">{duration(each.duration_ns)}</td><td class="number">{count(each.steps)}</td>
               <td class="number">{count(each.operators)}</td><td class="number">{each.slowdown === null ? "–" : `${digits(each.slowdown)}×`}</td>
               <td>{each.start_ns !== null && <Link page="timeline" query={{ from: Math.max(0, each.start_ns + offset), to: each.start_ns + offset + each.duration_ns }}>on the timeline</Link>}</td>
             </tr>
@@ -72,7 +66,8 @@ function Windows({ content }: { content: Content }) {
   );
 }
 
-type By = "name" | "shape" | "line";
+type By = "name" | "shape" | "module" | "line";
+const OF_MODULE = " › ";
 
 // Each line with the operators that it called.
 function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; actions: ComponentChildren }) {
@@ -105,6 +100,12 @@ function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; action
   );
 }
 
+// Its place in the model: what it is in comes first, in grey.
+function Module({ path }: { path: string }) {
+  const parts = path.split(OF_MODULE), inside = parts.slice(-2, -1).join(OF_MODULE);
+  return <span title={visible(path)}>{inside && <span class="faint small deep"><Cut text={(parts.length > 2 ? "… › " : "") + inside} most={40} /></span>}<Cut text={parts[parts.length - 1]} most={40} /></span>;
+}
+
 // On a trace with a device, its own time comes first: that is what such a step consists of.
 function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short: Map<string, string>): Column<OpRow>[] {
   const withMemory = !deviceNs && rows.some((each) => each.self_cpu_bytes), withFlops = rows.some((each) => each.flops);
@@ -118,13 +119,13 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
   ];
   const bar = (row: OpRow) => (deviceNs ? (row.self_device_ns ?? 0) / deviceNs : row.self_cpu_ns / whole);
   return [
-    { key: "name", title: "operator", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={by === "shape" ? 28 : deviceNs || withMemory ? 30 : 40} /> },
-    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row) || "–"} most={34} /></code> }] : []),
+    { key: "name", title: by === "module" ? "module" : "operator", text: true, value: (row) => row.name, cell: (row) => (by === "module" ? <Module path={row.name} /> : <Cut text={row.name} most={by === "shape" ? 28 : deviceNs || withMemory ? 30 : 40} />) },
+    ...(by === "shape" ? [{ key: "shape", title: "input shapes", text: true, wide: true, value: shapes, cell: (row: OpRow) => <code class="shapes"><Cut text={dimensions(row.input_shapes) || "–"} most={34} /></code> }] : []),
     { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
     ...(by === "shape" ? [] : [{ key: "bar", title: "", value: bar, cell: (row: OpRow) => <Bar share={bar(row)} /> }]),
     ...device, ...host,
-    { key: "total", title: "total", hint: "on the host, with the operators inside it", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
-    ...(by === "shape" ? [] : [{ key: "mean", title: "per call", value: (row: OpRow) => row.total_cpu_ns / row.calls, cell: (row: OpRow) => duration(row.total_cpu_ns / row.calls) }]),
+    { key: "total", title: "total", hint: by === "module" ? "on the host, with the modules inside it" : "on the host, with the operators inside it", value: (row) => row.total_cpu_ns, cell: (row) => duration(row.total_cpu_ns) },
+    ...(by !== "name" ? [] : [{ key: "mean", title: "per call", value: (row: OpRow) => row.total_cpu_ns / row.calls, cell: (row: OpRow) => duration(row.total_cpu_ns / row.calls) }]),
     ...(rows.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: OpRow) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row: OpRow) => <Place at={row.location} short={short} /> }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
     ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
@@ -134,19 +135,20 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
 function OperatorTable({ content }: { content: Content }) {
   const { query } = useRoute();
   const [by, setBy] = useAsked<By>("by", "name");
-  const answer = by === "shape" && content.ops_by_shape ? content.ops_by_shape : content.ops;
+  const modules = content.ops_by_module?.ops.length ? content.ops_by_module : null;
+  const answer = by === "shape" && content.ops_by_shape ? content.ops_by_shape : by === "module" && modules ? modules : content.ops;
   const rows = answer?.ops ?? [];
   if (!rows.length) return null;
   const short = shortNames(rows.flatMap((each) => each.locations.map((place) => place.file)));
   const whole = answer?.self_cpu_ns || 1, deviceNs = answer?.self_device_ns ?? 0;
   const key = (row: OpRow) => row.name + shapes(row);
   const chosen = rows.find((each) => each.name === query.op && (query.shape === undefined || shapes(each) === query.shape));
-  const choice = <Choice label="Group by" value={by} options={[["name", "by name"], ["shape", "by shape"], ["line", "by line"]]} onChange={setBy} />;
+  const choice = <Choice label="Group by" value={by} options={[["name", "by name"], ["shape", "by shape"], ...(modules ? [["module", "by module"] as const] : []), ["line", "by line"]]} onChange={setBy} />;
   return (
     <Panel title="Operators">
       {by === "line" ? <ByLine rows={rows} whole={whole} actions={choice} /> : (
         <Table key={by} label="operators" rows={rows} columns={columnsOf(rows, by, whole, deviceNs, short)} sort={deviceNs ? "device" : "self"} rowKey={key} chosen={chosen && key(chosen)}
-          find={(row) => `${row.name} ${dimensions(row)} ${row.locations.map((each) => `${each.file}:${each.line}`).join(" ")}`}
+          find={(row) => `${row.name} ${dimensions(row.input_shapes)} ${row.locations.map((each) => `${each.file}:${each.line}`).join(" ")}`}
           link={(row) => ["operators", { ...query, op: row === chosen ? null : row.name, shape: by === "shape" && row !== chosen ? shapes(row) : null }]}
           unfolded={(row) => <Lines row={row} short={short} />} actions={choice} />
       )}
@@ -163,8 +165,7 @@ function Kernels({ content }: { content: Content }) {
     <Panel title="On the device">
       <Table label="kernels" rows={kernels} sort="total" rowKey={(row: KernelRow) => `${row.name}|${row.kind}|${row.device}`} find={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
         columns={[
-          { key: "name", title: "kernel", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={37} /> },
-          { key: "kind", title: "kind", text: true, value: (row) => row.kind },
+          { key: "name", title: "kernel", text: true, value: (row) => row.name, wide: true, cell: (row) => <Kernel text={row.name} /> },
           ...(withDevices ? [{ key: "device", title: "device", value: (row: KernelRow) => row.device }] : []),
           { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
           { key: "bar", title: "", value: (row) => row.share, cell: (row) => <Bar share={row.share} /> },
@@ -191,10 +192,10 @@ export function Operators({ content }: { content: Content }) {
   }
   const onHost = content.ops?.self_cpu_ns ?? 0;
   return (
-    <Page title="Operators and kernels" note={`${counted(rows, "operator")}, ${duration(onHost)} on the host, in ${counted(content.ops?.windows.length ?? 0, "window")}`}>
+    <Page title="Operators and kernels" note={`${counted(rows, "operator")}, ${duration(onHost)} on the host${content.facts.is_trace ? "" : `, in ${counted(content.ops?.windows.length ?? 0, "window")}`}`}>
       {isOnDevice && <><Device content={content} /><Kernels content={content} /></>}
       <OperatorTable content={content} />
-      {(content.ops?.windows.length ?? 0) > 0 && <Windows content={content} />}
+      {!content.facts.is_trace && (content.ops?.windows.length ?? 0) > 0 && <Windows content={content} />}
       <Notes notes={content.ops?.notes} />
     </Page>
   );

@@ -11,11 +11,11 @@ import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
 
 function Figures({ content }: { content: Content }) {
-  const { facts, timeline } = content, { steps, wall_ns } = content.summary;
+  const { facts, timeline } = content, { steps, wall_ns, rank } = content.summary;
   const cost = steps.overhead;
   return (
     <div class="figures">
-      {wall_ns > 0 && !facts.is_trace && <Figure label="whole run" value={duration(wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
+      {wall_ns > 0 && !facts.is_trace && <Figure label="whole run" value={duration(rank !== null && timeline ? timeline.whole_ns : wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
       {facts.is_trace && timeline && <Figure label="imported trace" value={duration(timeline.to_ns - timeline.from_ns)} note={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
       {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} note={`median ${milliseconds(steps.step_ms.median)}`} />}
       {steps.step_ms && <Figure label="p10–p90 of a step" value={spread(steps.step_ms.p10, steps.step_ms.p90)} note={`${counted(steps.measured ?? 0, "step")} measured`} />}
@@ -42,7 +42,7 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
   return (
     <article class={`card ${finding.severity}`} id={`finding-${finding.id}`}>
       <div class="card-gain">
-        <strong>{finding.gain ?? "–"}</strong>
+        <strong class={(finding.gain ?? "").length > 7 ? "long" : ""}>{finding.gain ?? "–"}</strong>
         {finding.gain && <span class="faint">{finding.measured ? "faster, measured" : "faster"}</span>}
         {finding.gain && high !== null && <small class="faint">{digits(low)}× to {digits(high)}×</small>}
       </div>
@@ -110,9 +110,10 @@ function StepPanel({ content }: { content: Content }) {
 }
 
 function RunPanel({ content }: { content: Content }) {
+  const { rank } = content.summary;
   const parts = content.summary.parts.filter((each) => each.share >= content.least_share);
   return (
-    <Panel title="The whole run" note={duration(content.summary.wall_ns)}>
+    <Panel title={rank === null ? "The whole run" : `Rank ${rank}`} note={duration(content.summary.wall_ns)}>
       <Stacked label="What the whole run consists of" colours={part} parts={parts.map((each) => ({ name: each.category, share: each.share, text: duration(each.ns) }))} />
       <table class="plain breakdown">
         <thead><tr><th scope="col">part</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th></tr></thead>
@@ -164,7 +165,7 @@ function RecordedPanel({ content }: { content: Content }) {
           {content.recorded.map((each) => (
             <tr key={each.what}>
               <td>{each.is_there ? <span class="yes" title="recorded">●</span> : <span class="no" title="not recorded">○</span>} {each.what}</td>
-              <td class={each.is_there ? "" : "faint"}>{each.told}</td>
+              <td class={each.is_there ? "" : "faint"}>{each.text}</td>
             </tr>
           ))}
           {thinned.length > 0 && <tr><td><span class="no">◐</span> thinned out</td><td class="faint">{thinned.map(visible).join(", ")}</td></tr>}
@@ -187,14 +188,19 @@ function NextPanel({ content }: { content: Content }) {
   );
 }
 
+// "(1.48–2.58×)" stays on one line.
+function Verdict({ text }: { text: string }) {
+  return <>{text.split(/(\([\d.,]+–[\d.,]+×\)\.?)/).map((part, index) => (index % 2 ? <span key={index} class="cut">{part}</span> : part))}</>;
+}
+
 export function Overview({ content }: { content: Content }) {
   const notes = [...content.trouble, ...(content.findings?.notes ?? []), ...content.summary.notes, ...content.reduced].filter((each, index, all) => all.indexOf(each) === index);
   return (
     <div class="page overview">
       <header class="page-head">
         <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
-        <h1 class="verdict">{visible(content.verdict)}</h1>
-        <p class="faint">{visible(content.summary.ending.words)} · started {content.summary.started.replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
+        <h1 class="verdict"><Verdict text={visible(content.verdict)} /></h1>
+        <p class="faint">{visible(content.summary.ending.words)} · started {content.summary.started.slice(0, 16).replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
       </header>
       <Figures content={content} />
       <FindingCards content={content} />

@@ -5,7 +5,7 @@ import { count, counted, duration, milliseconds, percent, processName, size } fr
 import { Swatch } from "../parts/bars";
 import { Cut, Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
-import { Table } from "../parts/table";
+import { Table, type Column } from "../parts/table";
 import { Traced, TracedFigures } from "./traced_ranks";
 
 const PARTS: readonly [string, string, (row: RankRow) => number][] = [
@@ -13,6 +13,18 @@ const PARTS: readonly [string, string, (row: RankRow) => number][] = [
   ["python", "own work", (row) => Math.max(0, (row.own_ms ?? 0) - (row.input_ms ?? 0))],
   ["communication", "communication", (row) => row.transfer_ms ?? 0],
   ["sync", "waiting for others", (row) => row.waiting_ms ?? 0],
+];
+
+// What only a recorded process has.
+const MEASURED: Column<ProcessRow>[] = [
+  { key: "cpu", title: "CPU", value: (row: ProcessRow) => row.cpu_ns, cell: (row: ProcessRow) => duration(row.cpu_ns) },
+  { key: "peak", title: "peak memory", value: (row: ProcessRow) => row.peak_bytes, cell: (row: ProcessRow) => size(row.peak_bytes) },
+  { key: "read", title: "read", value: (row: ProcessRow) => row.read_bytes, cell: (row: ProcessRow) => size(row.read_bytes) },
+  { key: "written", title: "written", value: (row: ProcessRow) => row.written_bytes, cell: (row: ProcessRow) => size(row.written_bytes) },
+  { key: "threads", title: "threads", value: (row: ProcessRow) => row.threads },
+  { key: "cost", title: "our cost", value: (row: ProcessRow) => row.overhead_share, cell: (row: ProcessRow) => percent(row.overhead_share) },
+  { key: "status", title: "status", text: true, value: (row) => row.status },
+  { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={24} /></code> },
 ];
 
 export function Ranks({ content }: { content: Content }) {
@@ -46,8 +58,8 @@ export function Ranks({ content }: { content: Content }) {
               { key: "waiting", title: "of it waiting", value: (row) => row.waiting_ms, cell: (row) => milliseconds(row.waiting_ms) },
               { key: "input", title: "input", value: (row) => row.input_ms, cell: (row) => milliseconds(row.input_ms) },
               { key: "steps", title: "steps", value: (row) => row.steps, cell: (row) => count(row.steps) },
-              { key: "host", title: "host", text: true, value: (row) => row.host, cell: (row) => <Name text={row.host} /> },
-              { key: "status", title: "status", text: true, value: (row) => row.status },
+              ...(content.facts.is_trace ? [] : [{ key: "host", title: "host", text: true, value: (row: RankRow) => row.host, cell: (row: RankRow) => <Name text={row.host} /> },
+              { key: "status", title: "status", text: true, value: (row: RankRow) => row.status }]),
             ]} />
         </Panel>
       )}
@@ -59,14 +71,7 @@ export function Ranks({ content }: { content: Content }) {
               { key: "process", title: "process", text: true, value: (row) => processName(row.process) },
               { key: "pid", title: "pid", value: (row) => row.process.pid },
               { key: "wall", title: "time", value: (row) => row.wall_ns, cell: (row) => duration(row.wall_ns) },
-              { key: "cpu", title: "CPU", value: (row) => row.cpu_ns, cell: (row) => duration(row.cpu_ns) },
-              { key: "peak", title: "peak memory", value: (row) => row.peak_bytes, cell: (row) => size(row.peak_bytes) },
-              { key: "read", title: "read", value: (row) => row.read_bytes, cell: (row) => size(row.read_bytes) },
-              { key: "written", title: "written", value: (row) => row.written_bytes, cell: (row) => size(row.written_bytes) },
-              { key: "threads", title: "threads", value: (row) => row.threads },
-              { key: "cost", title: "our cost", value: (row) => row.overhead_share, cell: (row) => percent(row.overhead_share) },
-              { key: "status", title: "status", text: true, value: (row) => row.status },
-              { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={24} /></code> },
+              ...(content.facts.is_trace ? [] : MEASURED),
             ]} />
         </Panel>
       )}

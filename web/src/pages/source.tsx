@@ -47,13 +47,14 @@ const PARTS = {
   native: "time in C that it calls, as in NumPy or PyTorch: in its own thread, or in a library's threads that it waits for",
   waiting: "time in which nothing ran for it: it slept, or waited for a file, a queue or another process",
 } as const;
-const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
+type Part = keyof typeof PARTS;
+const NAMES = Object.keys(PARTS) as Part[];
 
-function Split({ seen, line, hasParts }: { seen: LineSamples | null; line?: Line; hasParts: boolean }) {
+function Split({ seen, line, parts }: { seen: LineSamples | null; line?: Line; parts: Part[] }) {
   const split = seen && splitOf(seen, line);
   return (
     <>
-      {hasParts && NAMES.map((name) => <span key={name} role="cell" class="number seldom">{split?.[name] ? duration(split[name]) : ""}</span>)}
+      {parts.map((name) => <span key={name} role="cell" class="number seldom">{split?.[name] ? duration(split[name]) : ""}</span>)}
       <span role="cell" class="course seldom">{seen && <Spark values={seen.course} />}</span>
     </>
   );
@@ -122,7 +123,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   const most = Math.max(1, ...[...lines.values()].map(VALUE[heat]));
   const samples = useMemo(() => samplesOf(content, file, functions[0] && processName(functions[0].process)), [content, file, functions]);
   const isSampled = samples.size > 0;
-  const hasParts = [...samples.values()].some((each) => each.python_ns !== null);
+  const parts = [...samples.values()].some((each) => each.python_ns !== null) ? NAMES : [];
   const box = useRef<HTMLDivElement>(null);
   const whole = content.summary.wall_ns || 1;
 
@@ -166,7 +167,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
           <div class="code-row code-head" role="row">
             <span role="columnheader" class="number at">line</span><span role="columnheader" class="number">time</span><span role="columnheader" class="number share spare">of run</span>
             <span role="columnheader" class="number hits">hits</span><span role="columnheader" class="number spare">per hit</span>
-            {hasParts && NAMES.map((name) => <span key={name} role="columnheader" class="number seldom" title={PARTS[name]}>{name}</span>)}
+            {parts.map((name) => <span key={name} role="columnheader" class="number seldom" title={PARTS[name]}>{name}</span>)}
             {isSampled && <span role="columnheader" class="course seldom" title="when it ran, from its beginning to its end">over the run</span>}
             {heats.includes("ops") && <span role="columnheader" class="number spare">operators</span>}
             {heats.includes("device") && <span role="columnheader" class="number spare">device</span>}
@@ -174,7 +175,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
             <span role="columnheader" class="text">source</span>
           </div>
           {shown.map((_, index) => (
-            <Row key={index} number={index + 1} line={lines.get(index + 1)} hasParts={hasParts} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
+            <Row key={index} number={index + 1} line={lines.get(index + 1)} parts={parts} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
               chosen={line === index + 1} found={!!find && shown[index].toLowerCase().includes(find.toLowerCase())}
               onClick={() => go("source", { file, line: index + 1, process: props.role })} />
           ))}
@@ -185,7 +186,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   );
 }
 
-function Row(props: { number: number; line?: Line; seen?: LineSamples | null; hasParts: boolean; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
+function Row(props: { number: number; line?: Line; seen?: LineSamples | null; parts: Part[]; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
   const { line } = props;
   const share = line ? VALUE[props.heat](line) / props.most : 0;
   const heat = share > 0 ? Math.max(0.04, Math.sqrt(share) * 0.85) : 0;
@@ -197,7 +198,7 @@ function Row(props: { number: number; line?: Line; seen?: LineSamples | null; ha
       <span class="number share spare" role="cell">{line && percent(line.ns / props.whole)}</span>
       <span class="number hits" role="cell">{line && <>{line.thinned && <abbr title={`estimated: ${count(line.counted)} were counted before this line was thinned out`}>≈</abbr>}{count(line.hits)}</>}</span>
       <span class="number spare" role="cell">{line && duration(line.ns / Math.max(1, line.hits))}</span>
-      {props.seen !== undefined && <Split seen={props.seen} line={line} hasParts={props.hasParts} />}
+      {props.seen !== undefined && <Split seen={props.seen} line={line} parts={props.parts} />}
       {props.heats.includes("ops") && <span class="number spare" role="cell">{line?.ops ? duration(line.ops) : ""}</span>}
       {props.heats.includes("device") && <span class="number spare" role="cell">{line?.device ? duration(line.device) : ""}</span>}
       {props.heats.includes("alloc") && <span class="number spare" role="cell">{line?.alloc ? size(line.alloc) : ""}</span>}

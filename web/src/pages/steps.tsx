@@ -13,8 +13,7 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
   const whole = steps.duration_ns[index] || 1;
   const means = new Map((content.summary.steps.breakdown ?? []).map((each) => [each.category, each.ms * 1e6]));
   const mean = (content.summary.steps.step_ms?.mean ?? 0) * 1e6;
-  const from = steps.start_ns[index];
-  const shown = from + (content.timeline?.main_ns ?? 0);
+  const shown = steps.start_ns[index] + (content.timeline?.main_ns ?? 0); // on the clock of the whole run
   const to = (at: number) => change({ step: steps.number[at] });
   return (
     <Panel class="step-details" title={steps.group > 1 ? `Steps ${steps.number[index]} to ${steps.number[index] + steps.group - 1}` : `Step ${steps.number[index]}`}
@@ -24,7 +23,7 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
         <button type="button" aria-label="Close" onClick={() => change({ step: null })}>✕</button>
       </>}>
       <p>{duration(whole)}{mean > 0 && <span class="faint"> · {(whole / mean).toFixed(2)}× the mean</span>}</p>
-      <p class="faint">begins at {duration(from)} · <Link page="timeline" query={{ from: Math.max(0, Math.round(shown - whole * 0.1)), to: Math.round(shown + whole * (steps.group + 0.1)) }}>on the timeline</Link></p>
+      <p class="faint">begins at {duration(shown)} · <Link page="timeline" query={{ from: Math.max(0, Math.round(shown - whole * 0.1)), to: Math.round(shown + whole * (steps.group + 0.1)) }}>on the timeline</Link></p>
       {!steps.measured[index] && <p class="faint">Not counted: warm-up, in an operator window, or left early.</p>}
       <table class="plain breakdown">
         <thead><tr><th scope="col">phase</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th><th class="number" scope="col" title="against the mean step">± mean</th></tr></thead>
@@ -72,6 +71,7 @@ export function Steps({ content }: { content: Content }) {
   const whys = new Map((content.findings?.outliers ?? []).map((each) => [each.step + 1, each.why]));
   const zoomed = range[0] > 0 || range[1] < steps.number.length;
   const rows = steps.number.map((_, index) => index);
+  const zero = content.timeline?.main_ns ?? 0;
   const rest = phaseOrder(steps).slice(MOST_COLUMNS);
   const restOf = (index: number) => rest.reduce((sum, name) => sum + steps.phases[name][index], 0);
   return (
@@ -110,7 +110,7 @@ export function Steps({ content }: { content: Content }) {
         <Table label="steps" rows={rows} sort="step" upwards rowKey={(index) => String(index)} chosen={String(chosen)} link={(index) => ["steps", stepQuery(index)]} most={50}
           columns={[
             { key: "step", title: "step", value: (index) => steps.number[index] },
-            { key: "start", title: "begins", value: (index) => steps.start_ns[index], cell: (index) => duration(steps.start_ns[index]) },
+            { key: "start", title: "begins", value: (index) => steps.start_ns[index], cell: (index) => duration(steps.start_ns[index] + zero) },
             { key: "time", title: "time", value: (index) => steps.duration_ns[index], cell: (index) => duration(steps.duration_ns[index]) },
             ...phaseOrder(steps).slice(0, MOST_COLUMNS).map((name) => ({ key: name, title: name, value: (index: number) => steps.phases[name][index], cell: (index: number) => duration(steps.phases[name][index]) })),
             ...(rest.length ? [{ key: "rest", title: "rest", hint: rest.join(", "), value: restOf, cell: (index: number) => duration(restOf(index)) }] : []),

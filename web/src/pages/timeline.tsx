@@ -285,7 +285,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const isReduced = !covers && !isWhole;
 
   return (
-    <Page title="Timeline" note={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {counted(data.lanes.reduce((sum, each) => sum + each.spans, 0), "span")}{isReduced && !tiles && " (reduced: stepscope view shows all)"}</>}
+    <Page title="Timeline" note={<>{duration(whole[1] - whole[0])}, {counted(data.processes.length, "process", "processes")}, {counted(data.lanes.reduce((sum, each) => sum + each.spans, 0), "span")}{isReduced && !tiles && ", reduced"}</>}
       actions={<>
         <Search value={find} onInput={setFind} onEnter={next} placeholder="Find, then Enter" />
         <span class="faint">{find ? counted(hits.length, "hit") : ""}</span>
@@ -306,7 +306,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
             </div>
           </div>
         </div>
-        <p class="faint small">The wheel zooms, drag moves, Shift and drag selects and measures (or m at two points), double click fits; keys a d w s 0 f. A lane's name folds it, its star pins it.</p>
+        <p class="faint small">Wheel: zoom. Drag: move. Shift and drag, or m at two points: measure. Double click: fit. Keys: a d w s 0 f. A click on a lane's name folds it, on its star pins it.{isReduced && !tiles && " Short spans that lie close together are drawn as one here: stepscope view shows all."}</p>
       </Panel>
       <Tip at={pointed} />
       {selected && <Chosen content={content} data={shown} tracks={tracks} span={selected} own={own} onFit={() => fit(selected)} onSpan={visit} />}

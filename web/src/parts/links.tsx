@@ -1,7 +1,7 @@
 // Links, and text that is never interpreted.
 import type { ComponentChildren } from "preact";
 import { address, go, type Query } from "../route";
-import { baseName } from "../format";
+import { baseName, kernelName } from "../format";
 import type { Location } from "../data";
 
 export function Link(props: { page: string; query?: Query; title?: string; class?: string; children?: ComponentChildren }) {
@@ -33,6 +33,14 @@ export function Cut({ text, most = 44 }: { text: string | null | undefined; most
   if (whole.length <= most) return <bdi class="cut">{whole}</bdi>;
   const tail = Math.floor(most * 0.4);
   return <bdi class="cut" title={whole}>{whole.slice(0, most - tail - 1)}…{whole.slice(-tail)}</bdi>;
+}
+
+const MOST_OF_KERNEL = 66; // two lines of a column
+
+export function Kernel({ text }: { text: string }) {
+  const short = visible(kernelName(text)), tail = Math.floor(MOST_OF_KERNEL * 0.4);
+  const cut = short.length > MOST_OF_KERNEL ? `${short.slice(0, MOST_OF_KERNEL - tail - 1)}…${short.slice(-tail)}` : short;
+  return <bdi class="kernel" title={visible(text)}>{cut}</bdi>;
 }
 
 export function Name({ text, class: kind }: { text: string | null | undefined; class?: string }) {

@@ -99,7 +99,7 @@ export function Table<Row>(props: Props<Row>) {
                 <th key={each.key} class={each.text ? "" : "number"} scope="col"
                   aria-sort={each.key === column.key ? (upwards ? "ascending" : "descending") : "none"}>
                   <button type="button" title={each.hint} onClick={() => sortBy(each)}>
-                    {each.text && each.title}<span class="arrow" aria-hidden="true">{each.key === column.key ? (upwards ? "▴" : "▾") : ""}</span>{!each.text && each.title}
+                    {each.title}{each.key === column.key && <span class="arrow" aria-hidden="true">{upwards ? "▴" : "▾"}</span>}
                   </button>
                 </th>
               ))}

@@ -1,4 +1,4 @@
-// What is told about a part of the timeline: under the pointer, chosen, or between two moments.
+// What is shown of a part of the timeline: under the pointer, chosen, or between two moments.
 import { useMemo } from "preact/hooks";
 import type { Content, Counter, Timeline } from "../data";
 import { count, counted, duration, percent } from "../format";
@@ -92,7 +92,7 @@ export function Selected({ data, tracks, range, onClear }: { data: Timeline; tra
   const rows = useMemo(() => sums(tracks, from, to), [tracks, from, to]);
   return (
     <Panel title={`Selected: ${duration(to - from)}`} note={`from ${duration(from)}`} actions={<button type="button" onClick={onClear}>Clear</button>}>
-      <Table label="what is in it" rows={rows} sort="ns" most={25} rowKey={(row) => `${row.kind} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lanes.join(" ")}`}
+      <Table label="selected spans" rows={rows} sort="ns" most={25} rowKey={(row) => `${row.kind} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lanes.join(" ")}`}
         columns={[
           { key: "name", title: "what", text: true, wide: true, value: (row) => data.names[row.name], cell: (row) => <Name text={data.names[row.name]} /> },
           { key: "lane", title: "lane", text: true, value: (row) => row.lanes[0], cell: (row) => <Name class="faint" text={row.lanes.length > 1 ? `${row.kind}, ${row.lanes.length} lanes` : row.lanes[0]} /> },

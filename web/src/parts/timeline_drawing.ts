@@ -225,13 +225,32 @@ function drawLevel(context: CanvasRenderingContext2D, timeline: Timeline, track:
   brush.flush();
 }
 
+const letters = new Map<string, number>(); // the width of each: measuring whole names takes too long for a frame
+
+function widthOf(context: CanvasRenderingContext2D, letter: string): number {
+  let wide = letters.get(letter);
+  if (wide === undefined) letters.set(letter, wide = context.measureText(letter).width);
+  return wide;
+}
+
+// As much of the text as fits.
+function fitting(context: CanvasRenderingContext2D, text: string, wide: number): string {
+  const dots = widthOf(context, "…");
+  let used = 0, cut = 0; // where the text ends if dots follow
+  for (let at = 0; at < text.length; at++) {
+    used += widthOf(context, text[at]);
+    if (used + dots <= wide) cut = at + 1;
+    if (used > wide) return cut > 1 ? text.slice(0, cut) + "…" : "";
+  }
+  return text;
+}
+
 function drawName(context: CanvasRenderingContext2D, name: string, fill: string, left: number, wide: number, y: number, alpha: number): void {
-  const letters = Math.floor((wide - 9) / 6.6);
-  const text = visible(name);
+  const text = fitting(context, visible(name), wide - 8);
   context.globalAlpha = alpha;
   context.fillStyle = inkOn(fill);
   context.textAlign = "left";
-  context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, left + 4, y + (ROW - 2) / 2 + 0.5);
+  context.fillText(text, left + 4, y + (ROW - 2) / 2 + 0.5);
   context.globalAlpha = 1;
 }
 

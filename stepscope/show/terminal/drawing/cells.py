@@ -1,9 +1,33 @@
-"""Figures in right-aligned columns, with their units below each other."""
+"""Cells: figures with their units below each other, and names that keep their end."""
 
-from rich.console import RenderableType
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
+from rich.text import Text
 
 from stepscope.show.terminal.drawing.numbers import NOTHING, padded_duration, padded_size
+
+_LEAST: Final = 16  # of a name, in characters
+
+
+class KeepsEnd:
+    """`…torch/_ops.py:116(call)`: where it is too long, its beginning is cut, not the function."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width, words = options.max_width, self._words
+        if cell_len(words) > width:
+            words = "…" + set_cell_size(words[::-1], max(0, width - 1))[::-1].lstrip()
+        yield Text(words, no_wrap=True, overflow="ellipsis")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        wide = cell_len(self._words)
+        return Measurement(min(_LEAST, wide), wide)
 
 
 def duration_cell(ns: float | None, mark: str = "") -> RenderableType:
