@@ -198,7 +198,7 @@ def _ignore(*_: object) -> None:
 OF_THE_ENGINE = (
     "cli/test_run.py", "cli/test_run_signals.py", "ipython", "native", "nightly", "profile",
     "record", "robustness/test_budget.py", "robustness/test_death.py",
-    "robustness/test_exact_lines.py", "transparency", "test_line_profiler", "test_package",
+    "robustness/test_exact_lines.py", "transparency", "line_profiler", "test_package",
     "test_run_object",
 )  # fmt: skip
 TESTS = Path(__file__).parent

@@ -17,14 +17,18 @@ _TRACES = Path(os.environ.get("STEPSCOPE_TRACES", _BESIDE))
 page = pytest.mark.skipif(not bundle.is_built(), reason=_NO_PAGE)
 
 
-def package(name: str) -> pytest.MarkDecorator:
+def is_here(name: str) -> bool:
     """Checked without importing it, which would change the tests' own process."""
-    return pytest.mark.skipif(importlib.util.find_spec(name) is None, reason=_not_installed(name))
+    return importlib.util.find_spec(name) is not None
+
+
+def package(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not is_here(name), reason=_not_installed(name))
 
 
 def require(name: str) -> None:
     """The same from inside a test, or for all tests of a file."""
-    if importlib.util.find_spec(name) is None:
+    if not is_here(name):
         pytest.skip(_not_installed(name), allow_module_level=True)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from building import compiler
+from stepscope.launch.support import NEWEST, OLDEST
 
 ROOT = Path(__file__).parents[1]
 SYSTEMS = {
@@ -51,3 +53,24 @@ def test_missing_headers_are_not_called_a_missing_compiler(
     missing = str(compiler.what_is_missing())
     assert f"the headers of this Python are not in '{tmp_path}'" in missing
     assert "compiler" not in missing
+
+
+def supported_pythons() -> list[str]:
+    return [f"3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
+
+
+def test_packages_are_made_for_every_python_that_is_supported() -> None:
+    workflow = (ROOT / ".github/workflows/packages.yml").read_text()
+    metadata = (ROOT / "pyproject.toml").read_text()
+    installed = re.search(r"python: \[(.*)\]", workflow)
+    assert installed is not None
+    assert re.findall(r"[\d.]+", installed[1]) == supported_pythons()
+    assert re.findall(r"Python :: (3\.\d+)", metadata) == supported_pythons()
+    assert f"set -- {' '.join(supported_pythons())}\n" in (ROOT / ".ci/wheels").read_text()
+
+
+def test_the_workflows_call_scripts_that_can_be_called() -> None:
+    text = "".join(path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml"))
+    scripts = set(re.findall(r"\.ci/[\w-]+", text))
+    assert len(scripts) > 1
+    assert all(os.access(ROOT / script, os.X_OK) for script in scripts)

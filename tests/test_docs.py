@@ -56,6 +56,12 @@ def test_every_command_has_its_page(verb: str) -> None:
     assert f"{verb}.md" in (DOCS / "index.md").read_text()
 
 
+def test_the_site_shows_the_help_of_every_command() -> None:
+    listed = re.search(r"^VERBS = (\(.*?^\))", (DOCS / "site_hooks.py").read_text(), re.M | re.S)
+    assert listed is not None
+    assert ast.literal_eval(listed[1]) == VERBS
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_of_a_command_is_on_its_page(verb: str) -> None:
     text = (DOCS / f"{verb}.md").read_text()

@@ -87,7 +87,8 @@ def workshop(tmp_path: Path) -> Path:
 
 
 def shortened(command: Any, page: str) -> Any:
-    line = command.line.replace("--rounds 2 --steps 30 --budget 2", "--rounds 1 --budget 0.5")
+    line = command.line.replace("--rounds 3 --steps 60 --budget 4", "--rounds 2 --budget 30")
+    line = line.replace("cache-result,tf-function,tf-xla,tf-mixed-precision", "tf-function")
     if SCRIPT_IS_RUN.match(line):
         line = f"{line} {SHORT[page]}"
     return dataclasses.replace(command, line=line)
@@ -124,6 +125,13 @@ def test_a_tutorial_shows_what_its_commands_print(page: Path) -> None:
             assert match["old"].count("\n") == 2 + len(match["what"].split())
         if match["kind"] == "machine":
             assert match["old"].startswith("The output is from ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_tutorial_shows_how_its_scripts_differ_today(page: Path) -> None:
+    for match in outputs.MARK.finditer(page.read_text()):
+        if match["fence"] == "diff":
+            assert match["old"] == outputs.fenced(match, ROOT), "make tutorials writes it anew"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

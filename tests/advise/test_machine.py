@@ -70,13 +70,14 @@ def test_what_is_computed_beside_the_main_thread(tmp_path: Path) -> None:
 def test_jax_gains_no_more_than_what_it_does_not_compute_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It computes for 7 ms, for which it has a core 80 % of the time."""
     case = case_of(recorded(tmp_path / "run", cpu=1.5, delay=0.2))
     told = [candidate("input-bound", 8), candidate("eager-overhead", 8)]
     monkeypatch.setattr(computed_beside, "framework_of", lambda _case: "torch")
     assert computed_beside.limited(case, told) == told
     monkeypatch.setattr(computed_beside, "framework_of", lambda _case: "jax")
     loading, launching = computed_beside.limited(case, told)
-    assert loading.saving.expected == pytest.approx(3 * MS, rel=0.05)
+    assert loading.saving.expected == pytest.approx((10 - 7 / 0.8) * MS, rel=0.1)
     assert loading.saving.most == told[0].saving.most
     assert launching == told[1]
 

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from build import MS, ProcessBuilder, RunBuilder
 from stepscope.advise.evidence.case import Case
 from stepscope.advise.evidence.place import where
-from stepscope.analyze.run import load
+from stepscope.analyze.run import load as load_run
 from stepscope.model import Location
 
 STEPS = 40
@@ -22,7 +24,7 @@ def place_of(path: Path, training: Way, evaluating: Way) -> Location | None:
         for step in range(STEPS):
             process.sample(node, (20 * step + 10 * number) * MS, 10 * MS - 1, count=4)
     process.write()
-    opened = load(run.path)
+    opened = load_run(run.path)
     assert opened.main is not None
     case = Case(opened, opened.main)
     line = evaluating[-1][1]
@@ -58,3 +60,23 @@ def test_a_function_around_training_is_passed_through(tmp_path: Path) -> None:
     found = place_of(tmp_path, training, (("main", 5), ("epoch", 24), ("plot", 51)))
     assert found is not None
     assert (found.function, found.line) == ("plot", 51)
+
+
+@pytest.mark.parametrize(("own_ms", "named"), [(2, "load"), (6, None)])
+def test_a_library_function_is_named_where_it_has_half_of_the_time(
+    tmp_path: Path, own_ms: int, named: str | None
+) -> None:
+    run = RunBuilder(tmp_path)
+    process = run.process()
+    process.for_loop(process.loop(process.code("main"), 2, 19), 0, [20 * MS] * STEPS)
+    own = _node(process, (("main", 5), ("collate", 31)))
+    load = process.function("load", file="/usr/lib/python3/site-packages/lib/reader.py")
+    called = process.node(load, own, 7)
+    for step in range(STEPS):
+        process.sample(own, 20 * step * MS, own_ms * MS - 1, count=4)
+        process.sample(called, (20 * step + own_ms) * MS, (8 - own_ms) * MS - 1, count=4)
+    process.write()
+    opened = load_run(run.path)
+    assert opened.main is not None
+    case = Case(opened, opened.main)
+    assert where(case, case.stacks.time.looks)[1] == named

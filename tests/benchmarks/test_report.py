@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks.ratios import Ratio, added_share, slowdown, spread, turns
-from benchmarks.report import criteria, section, shown
+from benchmarks.report import RESULTS, criteria, page, section, shown
 from benchmarks.sampler import SAMPLED
 from benchmarks.tools import CONTROL
 
@@ -89,3 +89,18 @@ def test_every_tool_has_its_turn_in_every_round_and_no_fixed_place() -> None:
     rounds = list(turns(["a", "b", "c"], rounds=20))
     assert all(sorted(order) == ["a", "b", "c"] for order in rounds)
     assert {order[0] for order in rounds} == {"a", "b", "c"}
+
+
+def test_a_python_that_was_not_measured_keeps_its_section() -> None:
+    other = result(ours_s=1.2, steps_s=1.0)
+    other["machine"] = {**MACHINE, "python": "3.9.1"}
+    of_both = {"3.9": other, "3.12": result(ours_s=1.9, steps_s=1.01)}
+    before = page(of_both, "")
+    after = page({"3.12": result(ours_s=1.5, steps_s=1.0)}, before)
+    assert after == page({**of_both, "3.12": result(ours_s=1.5, steps_s=1.0)}, "")
+    assert after != before
+
+
+def test_the_committed_page_is_read_as_it_was_written() -> None:
+    written = RESULTS.read_text()
+    assert page({}, written) == written

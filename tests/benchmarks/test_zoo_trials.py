@@ -11,11 +11,12 @@ from benchmarks.zoo import trials
 from benchmarks.zoo.changes_nothing import FIX
 from benchmarks.zoo.measure import Failed, Gain, Round
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen
-from benchmarks.zoo.trial_results import Tried, cells, page, scores
-from benchmarks.zoo.trials import Effort, try_all
+from benchmarks.zoo.trial_results import Skipped, Tried, cells, page, scores
+from benchmarks.zoo.trials import Effort, saved_rows, try_all
 from stepscope.model.findings import Speedup
 from stepscope.model.trial import LossCheck, Rung, TrialAnswer, TrialBaseline
 from stepscope.trial import fixes
+from stepscope.trial.mean_step import MeasuredSteps
 
 EFFORT = Effort(rounds=3, minutes=10)
 GAIN = Gain([Round(0.030, 0.015)] * 3)  # twice as fast
@@ -139,16 +140,21 @@ def test_whatever_is_kept_in_a_healthy_script_is_counted() -> None:
 
 
 def test_the_page_has_no_script_of_the_held_out_set() -> None:
-    text = page([tried(rung())], [tried(rung(), folder=HELD_OUT)] * 2, skipped=["jax_script"])
+    text = page(
+        [tried(rung())],
+        [tried(rung(), folder=HELD_OUT)] * 2,
+        Skipped(["jax_script"], ["jax_script", "late"]),
+    )
     assert "| the others are kept | 1 of 1 (100%) | 2 of 2 (100%) |" in text
     assert text.count("| a_script |") == 1
-    assert "could not be imported here: jax_script" in text
+    assert "could not be imported here: jax_script.\n" in text
+    assert "Not tried yet: late.\n" in text
     assert "2026-11-18, a CPU, 2 cores" in text
 
 
 def test_a_page_of_several_days_says_until_when() -> None:
     later = msgspec.structs.replace(tried(rung()), machine={**MACHINE, "date": "2026-11-19"})
-    assert "to 2026-11-19; 2026-11-18" in page([later, tried(rung())], [], [])
+    assert "to 2026-11-19; 2026-11-18" in page([later, tried(rung())], [])
 
 
 def test_a_script_that_was_measured_is_not_measured_again(
@@ -166,6 +172,8 @@ def test_a_script_that_was_measured_is_not_measured_again(
     assert measured == ["a_script"]
     assert first == again == [tried(rung())]
     assert failures == []
+    others = msgspec.structs.replace(specimen(), name="another")
+    assert saved_rows([specimen(), others], tmp_path) == first
 
 
 def test_a_script_that_failed_is_tried_again_the_next_time(
@@ -190,11 +198,20 @@ def test_what_is_said_of_a_held_out_script_is_its_name(
 
 
 def test_the_switch_is_only_measured_where_a_fix_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "measured_round", lambda _: GAIN.rounds[0])
+    monkeypatch.setattr(trials, "_switched", lambda _: GAIN.rounds[0])
     monkeypatch.setattr(trials, "_trial", lambda *_: answer(rung()))
     assert trials._tried(specimen(), EFFORT).gain == GAIN
     monkeypatch.setattr(trials, "_trial", lambda *_: answer())
     assert trials._tried(specimen(), EFFORT).gain is None
+
+
+@pytest.mark.parametrize(("lost", "expected"), [((0.5, 0.0), 1.5), ((None, 0.5), 3.0)])
+def test_what_other_programs_took_of_the_switchs_runs_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, lost: tuple[float | None, float], expected: float
+) -> None:
+    steps = {(): MeasuredSteps(30.0, 1.0, lost[0]), ("--fixed",): MeasuredSteps(10.0, 1.0, lost[1])}
+    monkeypatch.setattr(trials, "_recorded", lambda _, *options: steps[options])
+    assert trials._switched(specimen()).ratio == pytest.approx(expected)
 
 
 def test_a_healthy_script_is_also_tried_with_a_fix_that_changes_nothing(

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +46,23 @@ def test_options_views_and_paths_are_completed() -> None:
     assert offered("show", "runs/a") == ["file,runs/a"]
     assert offered("run", "tra") == ["file,tra"]
     assert offered("export", "--to", "spee") == ["plain,speedscope"]
+
+
+BASH = r"""
+eval "$(%(stepscope)s completion bash)"
+[ "$(complete -p stepscope)" = "complete -o nosort -F _stepscope_completion stepscope" ] || exit 3
+COMP_WORDS=(stepscope show --ea)
+COMP_CWORD=2
+_stepscope_completion %(stepscope)s --ea
+printf '%%s\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_a_real_bash_completes_what_is_typed(tmp_path: Path) -> None:
+    program = tmp_path / "stepscope"
+    program.write_text(f"#!{sys.executable}\nfrom stepscope.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    typed = ["bash", "--norc", "-c", BASH % {"stepscope": program}]
+    done = subprocess.run(typed, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["--each"], done.stderr

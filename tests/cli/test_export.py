@@ -60,9 +60,9 @@ def test_the_file_has_the_numbers_that_show_has(folder: Path) -> None:
     """A module is in pieces: line_profiler's viewer shows it up to the first function only."""
     shown = json.loads(python("-m", "stepscope", "show", "run", "lines", "--json", folder=folder))
     assert by_function(exported(folder)) == {
-        (str(folder / function["file"]), function["function"]): [
+        (str(folder / function["file"]), function["function"]): sorted(
             [line["line"], line["hits"], line["ns"]] for line in function["lines"]
-        ]
+        )
         for function in shown["functions"]
     }
 
@@ -71,7 +71,7 @@ def by_function(rows: dict[tuple[str, int, str], Any]) -> dict[tuple[str, str], 
     found: dict[tuple[str, str], Any] = {}
     for (file, _, name), lines in sorted(rows.items()):
         found.setdefault((file, name), []).extend(lines)
-    return found
+    return {name: sorted(lines) for name, lines in found.items()}
 
 
 def test_hits_are_those_the_program_made_nested_functions_included(folder: Path) -> None:

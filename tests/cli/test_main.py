@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import pytest
@@ -36,6 +37,24 @@ def test_every_verb_has_help(verb: str) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(f"Usage: stepscope {verb}")
     assert "Examples:\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        (["train.py", "--epochs", "1"], "To record a script: stepscope run train.py --epochs 1"),
+        (["rum", "train.py"], "Did you mean 'run'?"),
+        (["profile"], "There are: run, show, compare,"),
+    ],
+)
+def test_a_command_that_is_none_gets_the_one_that_was_meant(
+    typed: list[str], advice: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text("")
+    done = stepscope(*typed, cwd=tmp_path)
+    assert done.returncode == InputError.exit_status
+    assert done.stderr.startswith(f"stepscope: There is no command '{typed[0]}'. {advice}")
+    assert done.stderr.count("\n") == 1
 
 
 def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -90,7 +109,7 @@ def test_ctrl_c_ends_quietly_with_130(
 def test_an_unknown_verb_or_option_is_a_usage_error() -> None:
     done = stepscope("shwo")
     assert done.returncode == 2
-    assert "No such command 'shwo'" in done.stderr
+    assert "There is no command 'shwo'" in done.stderr
     assert stepscope("show", "--nonsense").returncode == 2
 
 

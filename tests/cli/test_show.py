@@ -149,6 +149,7 @@ def test_units_are_names_or_seconds(
     [
         (["steps", "--unit", "ms"], "belongs to 'stepscope show lines'"),
         (["lines", "--each"], "belongs to 'stepscope show steps'"),
+        (["findings", "--sort", "time"], "has no rows to sort"),
         (["lines", "--sort", "colour"], "It sorts by"),
         (["lines", "--function", "nobody"], "No recorded function matches"),
         (["lines", "--process", "1"], "has no process 1"),

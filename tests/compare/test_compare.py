@@ -91,6 +91,7 @@ def test_what_another_program_took_is_not_the_scripts_own(tmp_path: Path) -> Non
     assert not answer.significant
     assert "busy machine" in answer.verdict
     assert [each.what for each in answer.differences] == ["busy machine"]
+    assert answer.notes == []  # it is not said twice
 
 
 def test_twice_the_work_is_found_on_a_busy_machine_too(tmp_path: Path) -> None:
@@ -127,6 +128,15 @@ def test_the_same_run_is_not_different(tmp_path: Path) -> None:
     assert not answer.significant
     assert "No difference beyond noise" in answer.verdict
     assert all(row.share is None for row in answer.changes)
+
+
+def test_another_script_is_named_and_an_edited_one_is_not(tmp_path: Path) -> None:
+    before = trained(tmp_path / "a", input_ms=8, rest_ms=8)
+    edited = TRAIN.replace("import numpy\n", "import functools\nimport numpy\n")
+    other = "\n".join(f"print({number} ** {number})" for number in range(9))
+    for name, text, expected in (("b", edited, []), ("c", other, ["script"])):
+        after = trained(tmp_path / name, input_ms=8, rest_ms=8, text=text)
+        assert [each.what for each in compare(before, after).differences] == expected
 
 
 def test_versions_and_machine_that_differ_are_named(tmp_path: Path) -> None:

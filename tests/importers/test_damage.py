@@ -22,12 +22,13 @@ from small_traces import (
     write_json,
     write_pstats,
     write_snapshot,
+    write_xplane,
 )
 from stepscope.analyze.answers.summary import summary
 from stepscope.analyze.traces.foreign import load_any
 from stepscope.cli.main import main
 from stepscope.errors import StepscopeError
-from stepscope.importers.importer import importer_of
+from stepscope.importers.importer import importer_of, importers
 from stepscope.importers.trace import Trace
 from stepscope.store import lprof
 
@@ -154,7 +155,14 @@ SEEDS: dict[str, Callable[[Path], Path]] = {
     "a.lprof": write_lprof,
     "viztracer.json": viztracer_json,
     "host.trace.json.gz": tensorflow_json,
+    "a.xplane.pb": write_xplane,
 }
+
+
+def test_every_format_is_damaged_here(tmp_path: Path) -> None:
+    """What is beside a trace is damaged in `test_execution_trace.py`."""
+    tried = {importer_of(write(tmp_path / name)).label for name, write in SEEDS.items()}
+    assert tried == {each.label for each in importers() if not each.is_beside}
 
 
 def ask_everything(path: Path, seed: int) -> None:

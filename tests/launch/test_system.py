@@ -10,6 +10,7 @@ import pytest
 
 from stepscope.launch.nvml import Devices
 from stepscope.launch.system import SystemLog, cpu_used_ns
+from stepscope.launch.waiting_threads import waited_ns
 
 # Two devices; the second one does not report its utilisation.
 FAKE_NVML = """
@@ -78,6 +79,7 @@ def test_a_look_has_what_a_comparison_needs(tmp_path: Path) -> None:
         "container_memory_bytes",
         "container_limit_bytes",
         "devices",
+        "waited_ns",
     }
     assert facts["load"] >= 0
     assert facts["memory_available_bytes"] > 0
@@ -132,3 +134,19 @@ def test_devices_report_what_they_know(tmp_path: Path) -> None:
     ]
     devices.close()
     assert devices.read() == []
+
+
+def test_all_threads_of_the_script_and_its_children_are_counted(tmp_path: Path) -> None:
+    for process, thread, waited, children in ((5, 5, 10, "7 "), (5, 6, 20, ""), (7, 7, 40, "")):
+        folder = tmp_path / str(process) / "task" / str(thread)
+        folder.mkdir(parents=True)
+        (folder / "schedstat").write_text(f"1000 {waited} 3\n")
+        (folder / "children").write_text(children)
+    assert waited_ns(5, str(tmp_path)) == {"5": 30, "7": 40}
+    assert waited_ns(8, str(tmp_path)) == {}
+
+
+def test_a_look_has_how_long_the_scripts_threads_waited(tmp_path: Path) -> None:
+    SystemLog(str(tmp_path), Clock(), pid=os.getpid()).look()
+    facts = json.loads((tmp_path / "system.jsonl").read_text())
+    assert facts["waited_ns"][str(os.getpid())] > 0

@@ -75,6 +75,21 @@ def test_only_the_outermost_call_is_a_span(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("native")
+def test_inner_calls_are_spans_where_modules_are_wanted(folder: Path) -> None:
+    _core.forward_modules(True)
+    try:
+        Module().call(depth=2)
+        with pytest.raises(ValueError, match="broken"):
+            Module().call(depth=1, fail=ValueError("broken"))
+    finally:
+        _core.forward_modules(False)
+    Module().call(depth=2)
+    inner = [each for each in recorded.spans(folder) if each.category == fmt.SpanCategory.MODULE]
+    assert [(each.name, each.has_ended) for each in inner] == [(5, True)] * 2
+    assert len(spans(folder)) == 3
+
+
+@pytest.mark.usefixtures("native")
 def test_a_call_that_raises_ends_its_span_and_the_next_is_outermost_again(folder: Path) -> None:
     for error in (ValueError(), KeyboardInterrupt()):
         with pytest.raises(type(error)) as raised:

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from clean_environment import environment
+from record.counts_of_programs import Counts, counts_of
 from stepscope.native import _core
 
 ROOT = Path(__file__).parents[2]
 LAYOUT = f"cpython_3{sys.version_info.minor}.h"
 needs_monitoring = pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11 has ticks instead")
 PUBLIC = {"STEPSCOPE_FRAMES": "public"}
+COUNTED = ROOT / "tests" / "programs" / "lines"
 
 SCRIPT = """\
 import time
@@ -142,10 +144,28 @@ def test_a_layout_that_is_wrong_is_noticed_and_is_no_crash(
     assert says_public(core_built_from(native, tmp_path))
 
 
+def package_with(core: Path, folder: Path) -> Path:
+    """A copy of stepscope with another core. Returns what PYTHONPATH has to be."""
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "bundle")
+    package = shutil.copytree(ROOT / "stepscope", folder / "path" / "stepscope", ignore=ignored)
+    (built,) = core.glob("_core.*.so")
+    shutil.copy(built, package / "native")
+    return package.parent
+
+
 @pytest.mark.nightly
 @needs_monitoring
-def test_a_python_newer_than_all_that_are_known_is_asked_through_its_public_functions(
+def test_a_python_newer_than_all_that_are_known_counts_through_its_public_functions(
     tmp_path: Path,
 ) -> None:
     native = ROOT / "stepscope" / "native"
-    assert says_public(core_built_from(native, tmp_path, "-DSTEPSCOPE_UNKNOWN_LAYOUT"))
+    core = core_built_from(native, tmp_path, "-DSTEPSCOPE_UNKNOWN_LAYOUT")
+    assert says_public(core)
+    without = {"PYTHONPATH": str(package_with(core, tmp_path))}
+    for name in ("loops", "yield_from", "async_throw"):
+        counts: list[Counts] = []
+        for variables in ({}, without):
+            folder = tmp_path / f"{name}-{len(counts)}"
+            folder.mkdir()
+            counts.append(counts_of(COUNTED / f"{name}.py", folder, variables))
+        assert counts[0] == counts[1]

@@ -62,6 +62,17 @@ def test_what_comes_once_in_an_epoch_is_kept_in_a_rest(tmp_path: Path) -> None:
     assert inside.count(fmt.SpanCategory.FORWARD) <= len(rests)
 
 
+def test_whatever_comes_once_in_hundreds_of_events_is_kept_in_every_rest(tmp_path: Path) -> None:
+    _core.storage_open(str(tmp_path), ROOM_BYTES)
+    for number in range(MARKS):
+        _core.span_begin(1 + (number % 1000 == 0), fmt.SpanCategory.REGION)
+    found = events(tmp_path)
+    _core.storage_close()
+    names = [span[1] for span in of_kind(found, fmt.EventKind.SPAN)]
+    assert names.count(2) == MARKS / 1000
+    assert names.count(1) < MARKS / 2
+
+
 def test_a_forked_child_begins_without_rests(tmp_path: Path) -> None:
     _core.storage_open(str(tmp_path), ROOM_BYTES)
     while _core.step_mark():

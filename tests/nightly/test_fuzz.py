@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import xplane_writer
 from asking import answer as shown
 from build import MS, RunBuilder
 from nightly.mutations import damaged
+from small_traces import write_xplane
 from stepscope.analyze.run import load
 from stepscope.errors import StepscopeError
 from stepscope.importers.kineto.reader import read_kineto
@@ -53,19 +53,6 @@ def trace_text() -> bytes:
     )  # fmt: skip
     whole = {"schemaVersion": 1, "baseTimeNanoseconds": 17 * 10**17, "traceEvents": events}
     return json.dumps(whole).encode()
-
-
-def xplane_bytes(folder: Path) -> bytes:
-    host = xplane_writer.PlaneWriter("/host:CPU")
-    host.describe("op", "shown", size=5, shape="[2]", kind=xplane_writer.Ref("fast"))
-    line = host.line(1, "python", at_ns=500)
-    line.event("train", 0, 100, step_num=3, _r=1)
-    line.event("op", 1, 10, big=2**63 + 1, low=-4, share=0.5, kind=xplane_writer.Ref("slow"))
-    line.event("cuLaunchKernel", 24, 5, correlation_id=8)
-    device = xplane_writer.PlaneWriter("/device:GPU:0")
-    device.line(7, "Stream #7").event("gemm", 30, 12, correlation_id=8)
-    path = xplane_writer.write(folder / "whole.xplane.pb", host, device, start_ns=10**18)
-    return path.read_bytes()
 
 
 def small_run(path: Path) -> Path:
@@ -117,7 +104,7 @@ def test_a_damaged_json_trace_is_read_or_refused(seed: int, count: int, tmp_path
 
 @pytest.mark.parametrize(("seed", "count"), amounts(60, 4_000))
 def test_a_damaged_xplane_is_read_or_refused(seed: int, count: int, tmp_path: Path) -> None:
-    chance, whole = random.Random(seed), xplane_bytes(tmp_path)
+    chance, whole = random.Random(seed), write_xplane(tmp_path / "whole.xplane.pb").read_bytes()
     path = tmp_path / "t.xplane.pb"
     for _ in range(count):
         path.write_bytes(damaged(whole, chance))

@@ -67,8 +67,9 @@ def packages(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution and this Python's wheel."""
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
+    copy = shutil.copytree(source, tmp_path_factory.mktemp("built") / "source")
     folder = tmp_path_factory.mktemp("dist")
-    done(source / ".ci/wheels", folder, HERE, cwd=source)
+    done(copy / ".ci/wheels", folder, HERE, cwd=copy)
     return folder
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from stepscope.record.bytecode.instrument import Instrumented, bind, instrument
+from stepscope.record.bytecode.instrument import instrument
+from stepscope.record.bytecode.ticked import Instrumented, bind
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "lines"
 

@@ -16,7 +16,7 @@ import bytecode  # noqa: F401  before the modules that it needs get ticks
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]
 
 from record.line_counts import Counts, Ticks, difference, place  # noqa: E402
-from stepscope.record.bytecode.instrument import Instrumented, bind  # noqa: E402
+from stepscope.record.bytecode.ticked import Instrumented, bind  # noqa: E402
 
 LIBRARY = ("contextlib", "json", "configparser", "dataclasses", "traceback", "functools")
 # What sets a trace function itself, or runs into the recursion limit (our stand-in for a tick is a

@@ -18,7 +18,7 @@ if sys.version_info >= (3, 12):
 from line_profiler import LineProfiler
 
 from record.line_counts import Counts, Place, Ticks, difference, place, programs, run, traced
-from stepscope.record.bytecode import instrument, line_starts
+from stepscope.record.bytecode import instrument, line_starts, ticked
 from stepscope.record.bytecode.instrument import TickKind
 
 each_program = pytest.mark.parametrize("program", programs(), ids=lambda path: path.stem)
@@ -208,9 +208,9 @@ deeper: Callable[[int], int] = dive
 def test_recursion_goes_as_deep_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     made = instrument.instrument(dive.__code__)
     # a plain number is a tick that costs no Python call, as the real one
-    code = instrument.bind(made, lambda code, kind, line: line, lambda *what: True)
-    ticked = FunctionType(code, globals())
-    functions: list[Callable[[int], int]] = [dive, ticked]
+    code = ticked.bind(made, lambda code, kind, line: line, lambda *what: True)
+    counted = FunctionType(code, globals())
+    functions: list[Callable[[int], int]] = [dive, counted]
     depths = []
     for function in functions:
         monkeypatch.setattr(sys.modules[__name__], "deeper", function)
@@ -294,7 +294,7 @@ def test_placeholders_can_be_marshalled_and_bound_later() -> None:
     made = instrument.instrument(compile("x = [y\n for y in (1, 2)]", "<t>", "exec"))
     assert marshal.loads(marshal.dumps(made.code)) == made.code
     assert marshal.loads(marshal.dumps(made.rewritten)) == made.rewritten
-    assert instrument.rebuild(made.original, made.rewritten) == made.code
+    assert ticked.rebuild(made.original, made.rewritten) == made.code
 
 
 def test_on_code_sees_nested_code_first_with_its_original() -> None:
@@ -305,7 +305,7 @@ def test_on_code_sees_nested_code_first_with_its_original() -> None:
         seen.append((new, old))
         return True
 
-    bound = instrument.bind(instrument.instrument(original), lambda *what: 1, see)
+    bound = ticked.bind(instrument.instrument(original), lambda *what: 1, see)
     assert [old.co_name for _, old in seen] == ["g", "f", "<module>"]
     assert seen[-1] == (bound, original)
     assert seen[0][0] in seen[1][0].co_consts
@@ -315,10 +315,10 @@ def test_on_code_sees_nested_code_first_with_its_original() -> None:
 def test_code_that_is_refused_stays_as_it_was_around_nested_code_with_ticks() -> None:
     original = compile("def f():\n  return 1\nx = f()", "<t>", "exec")
     made = instrument.instrument(original)
-    bound = instrument.bind(made, lambda *what: 1, lambda new, *_: new.co_name == "f")
+    bound = ticked.bind(made, lambda *what: 1, lambda new, *_: new.co_name == "f")
     assert (bound.co_code, bound.co_linetable) == (original.co_code, original.co_linetable)
     assert len(bound.co_consts[0].co_code) > len(original.co_consts[0].co_code)
-    assert instrument.bind(made, lambda *what: 1, lambda *what: False) is original
+    assert ticked.bind(made, lambda *what: 1, lambda *what: False) is original
 
 
 def test_code_that_cannot_be_rewritten_stays_and_says_why(
@@ -347,6 +347,7 @@ def test_without_the_bytecode_package_code_stays_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr(instrument, "_has_bytecode", instrument._has_bytecode.__wrapped__)
     code = compile("x = 1", "<t>", "exec")
     made = instrument.instrument(code)
     assert made.code is code

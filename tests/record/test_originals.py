@@ -23,7 +23,8 @@ if sys.version_info >= (3, 12):
 
 from stepscope.native import _core
 from stepscope.record.bytecode import originals
-from stepscope.record.bytecode.instrument import bind, instrument
+from stepscope.record.bytecode.instrument import instrument
+from stepscope.record.bytecode.ticked import bind
 
 cloudpickle: Any = needs.module("cloudpickle")
 dill: Any = needs.module("dill")

@@ -10,7 +10,7 @@ import pytest
 if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
-from stepscope.record.bytecode import instrument
+from stepscope.record.bytecode import instrument, ticked
 
 LONG = "def f(x):\n" + "".join(f"  x = x + {n} if x > {n}.5 else x\n" for n in range(300))
 ODD = """
@@ -33,16 +33,16 @@ def test_the_places_of_instructions_are_known_in_both_codes(source: str) -> None
         found.append(what)
         return True
 
-    instrument.bind(instrument.instrument(compile(source, "<t>", "exec")), lambda *what: 1, see)
-    for ticked, original, places, _ in found:
+    ticked.bind(instrument.instrument(compile(source, "<t>", "exec")), lambda *what: 1, see)
+    for code, original, places, _ in found:
         at = -1
         for number, instruction in enumerate(instructions(original)):
             at += places[3 * number + 1]
-            name = dis.opname[ticked.co_code[2 * at]]
+            name = dis.opname[code.co_code[2 * at]]
             assert name == instruction.opname
             position = instruction.offset // 2
             assert sum(places[: 3 * number + 1 : 3]) - 1 == position
-            assert lines_by_unit(ticked)[at] == lines_by_unit(original)[position]
+            assert lines_by_unit(code)[at] == lines_by_unit(original)[position]
 
 
 def instructions(code: CodeType) -> list[dis.Instruction]:

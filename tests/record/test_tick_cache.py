@@ -11,8 +11,9 @@ if sys.version_info >= (3, 12):
     pytest.skip("ticks in the bytecode are Python 3.11's alone", allow_module_level=True)
 
 from stepscope.record.bytecode import tick_cache
-from stepscope.record.bytecode.instrument import Instrumented, instrument
+from stepscope.record.bytecode.instrument import instrument
 from stepscope.record.bytecode.tick_cache import default_folder, instrument_cached, prune
+from stepscope.record.bytecode.ticked import Instrumented
 
 CODE = compile("def f(x):\n  for y in x:\n    yield [y]\nz = list(f('ab'))", "<cached>", "exec")
 
@@ -31,7 +32,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[CodeType]:
         seen.append(code)
         return instrument(code)
 
-    monkeypatch.setattr(tick_cache, "instrument", noted)
+    monkeypatch.setattr(tick_cache, "_instrumented", noted)
     return seen
 
 
@@ -163,3 +164,14 @@ def test_code_with_constants_of_the_program_s_own_is_not_kept(
     assert own in instrument_cached(odd, folder).code.co_consts
     assert len(made) == 1
     assert not folder.exists()
+
+
+def test_code_runs_as_it_is_where_the_scripts_modules_hide_standard_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that the script put on the path later on; those beside it are seen at the start."""
+    monkeypatch.setitem(sys.modules, instrument.__module__, None)
+    code = compile("x = 1", "train.py", "exec")
+    found = instrument_cached(code, folder)
+    assert found.code is code
+    assert found.skipped

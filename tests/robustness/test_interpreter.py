@@ -104,7 +104,7 @@ def test_what_signal_handlers_raise_while_we_work_reaches_the_script(tmp_path: P
     assert recorded(tmp_path, "raises_in_handlers", status=7) == ["True"]
 
 
-@pytest.mark.parametrize("every", [31, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("every", [211, pytest.param(7, marks=pytest.mark.nightly)])
 def test_a_handler_that_raises_at_any_of_our_calls_reaches_the_script(
     every: int, tmp_path: Path
 ) -> None:
@@ -114,6 +114,13 @@ def test_a_handler_that_raises_at_any_of_our_calls_reaches_the_script(
     seen, *lost = recorded(tmp_path, "raises_at_each_call", str(library), str(every))
     assert int(seen) > 10
     assert [each for each in lost if each] == []
+
+
+def test_what_a_handler_raises_arrives_where_the_interpreters_queue_is_full(
+    tmp_path: Path,
+) -> None:
+    library = compiled(tmp_path, "alarming_evaluator.c")
+    assert recorded(tmp_path, "raises_into_a_full_queue", str(library)) == ["raised"]
 
 
 # --- what the sampler reads -----------------------------------------------------------------------

@@ -57,9 +57,34 @@ def test_a_trace_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     assert told.timeline is not None
     assert told.timeline.processes == ["t.json"]
     assert (told.timeline.from_ns, told.timeline.to_ns) == (0, 190 * US)
-    assert [(lane.thread, lane.spans) for lane in told.timeline.lanes] == [
-        ("thread 7 (python)", 4), ("device 0, stream 7", 2),
+    assert [(lane.thread, lane.title, lane.spans) for lane in told.timeline.lanes] == [
+        ("", "steps", 2), ("thread 7 (python)", "operators", 4),
+        ("device 0, stream 7", "kernels", 2),
     ]  # fmt: skip
+
+
+def test_the_steps_of_a_trace_have_one_length(tmp_path: Path) -> None:
+    """On the timeline, in the table, and in what the loader's wait is a share of."""
+    told = content(run_of_trace(torch_trace(tmp_path / "t.json")))
+    assert told.timeline is not None
+    assert told.steps is not None
+    lane = told.timeline.lanes[0]
+    assert lane.lasted == told.steps.duration_ns == [90 * US, 90 * US]
+
+
+def test_stacks_of_a_trace_are_lanes_of_its_timeline(tmp_path: Path) -> None:
+    path = torch_trace(tmp_path / "t.json")
+    trace = json.loads(path.read_text())
+    for name, start, lasted in (("train.py(3): main", 1000, 190), ("nn.Module: Net_0", 1010, 60)):
+        trace["traceEvents"].append(op(name, start, lasted, cat="python_function"))
+    path.write_text(json.dumps(trace))
+    timeline = content(run_of_trace(path)).timeline
+    assert timeline is not None
+    (lane,) = (lane for lane in timeline.lanes if lane.kind == "stack")
+    assert [timeline.names[each] for each in lane.name] == ["main", "nn.Module: Net_0"]
+    assert (lane.lasted, lane.level) == ([190 * US, 60 * US], [0, 1])
+    assert lane.place is not None
+    assert timeline.places[lane.place[0]].line == 3
 
 
 def test_a_trace_without_steps_says_so(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ SAMPLED = FunctionsAnswer(
 )  # fmt: skip
 
 
-def text(view: object) -> str:
-    out = console(width=90)
+def text(view: object, width: int = 90) -> str:
+    out = console(width=width)
     with out.capture() as captured:
         out.print(view)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
@@ -67,6 +67,13 @@ def test_the_columns_are_those_of_pstats() -> None:
         "      30  30.0 ms  1.00 ms  30.0 ms  1.00 ms  {built-in method time.sleep}\n"
         "       1  10.0 ms  10.0 ms   100 ms   100 ms  train.py:1(main)\n"
     )
+
+
+def test_a_narrow_terminal_cuts_the_path_and_keeps_the_function() -> None:
+    row = msgspec.structs.replace(GROW, file="growing_in_many_small_steps.py")
+    drawn = text(functions(FunctionsAnswer(functions=[row], exact=True)), width=72)
+    assert "…all_steps.py:8(Tree.grow)" in drawn
+    assert "growing" not in drawn
 
 
 def test_callers_are_listed_with_their_share() -> None:

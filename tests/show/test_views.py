@@ -11,6 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 import hand_made_answers as made
+from all_views import Views
+from build import MS, RunBuilder
 from stepscope.model import Ending, Share, Step
 from stepscope.model.findings import Speedup
 from stepscope.show.terminal.files import files
@@ -21,6 +23,7 @@ from stepscope.show.terminal.processes import processes
 from stepscope.show.terminal.regions import regions
 from stepscope.show.terminal.steps import steps
 from stepscope.show.terminal.summary import summary
+from stepscope.views import VIEWS as EVERY
 
 GOLDEN = Path(__file__).parent / "golden"
 VIEWS: dict[str, Callable[[], RenderableType]] = {
@@ -89,6 +92,20 @@ def test_the_summary_says_what_killed_the_script() -> None:
 def test_a_summary_without_hottest_lines_leaves_that_block_out() -> None:
     answer = made.changed(made.SUMMARY, hottest=[], hottest_ns=[], hottest_source=[])
     assert "Hottest" not in drawn(summary(answer))
+
+
+def test_every_view_takes_top(tmp_path: Path) -> None:
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    code = process.code("train")
+    process.lines(code, 1, [(9, MS), (9, 9 * MS)], calls=1)
+    process.write(ended_ns=20 * MS)
+    views = Views(run.path)
+    for view in EVERY.values():
+        beside = {name: views.answers[name] for name in view.drawn_beside}
+        drawn(view.draw(views.answers[view.name], {"top": 1}, **beside))
+    lines = drawn(EVERY["summary"].draw(views.answers["summary"], {"top": 1}))
+    assert lines.count("train.py:") == 1
 
 
 def test_top_says_how_many_functions_were_left_out() -> None:

@@ -120,6 +120,12 @@ def test_the_ladder_goes_by_stages_whatever_findings_name(known: dict[str, FakeF
     assert names(without) == ["workers", "compile", "stall", "pin", "odd"]
 
 
+def test_the_ladder_of_named_fixes_goes_by_stages_too(known: dict[str, FakeFix]) -> None:
+    asked = ["compile", "workers"]
+    assert names(offered(named_by("compile"), fixes=asked)) == asked
+    assert names(offered(named_by("compile"), fixes=asked, ladder=True)) == ["workers", "compile"]
+
+
 def test_what_can_be_kept_comes_before_ceilings(known: dict[str, FakeFix]) -> None:
     known["ceiling"] = FakeFix("ceiling", "data", FITS)
     known["ceiling"].is_ceiling = True

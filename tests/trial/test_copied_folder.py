@@ -159,3 +159,15 @@ def test_a_link_that_leads_out_of_the_copy_leads_elsewhere(
     copy = copies.fresh([]).folder
     assert copies.is_inside(f"{copy}/data/a.txt")
     assert not copies.is_inside(f"{copy}/out/log.txt")
+
+
+def test_a_link_in_the_place_of_the_copy_is_never_followed(
+    copies: CopiedFolders, tmp_path: Path
+) -> None:
+    """In a trial that is resumed: what is not the script's would be removed where it leads to."""
+    precious = tmp_path / "precious" / "0"
+    precious.mkdir(parents=True)
+    (precious / "thesis.tex").write_text("years of work")
+    (tmp_path / "copy").symlink_to(precious.parent)
+    copies.fresh([])
+    assert files_in(precious) == {"thesis.tex": "years of work"}

@@ -1,5 +1,6 @@
 """Rounds and what is kept of them, without a script."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,19 @@ APPLIED = [Said(0, "applied", "workers=2")]
 
 
 class FakeProgram:
-    """Each run's mean step is the next of `step_ms`, by whether the fix is on."""
+    """Each run's mean step is the next of `step_ms`, by whether the fix is on; a text says how much
+    of it others took: "100 0.5"."""
 
-    def __init__(self, without: list[float], with_fix: list[float]) -> None:
+    def __init__(self, without: Sequence[float | str], with_fix: Sequence[float | str]) -> None:
         self.step_ms = {0: list(without), 1: list(with_fix)}
         self.order: list[int] = []
+        self.limit_s = 0.0
         self.said = APPLIED
         self.trouble: str | None = None
 
     def run(self, parent: str, options: Any, fixes: Any, limit_s: float) -> OneRun:
         self.order.append(len(fixes))
+        self.limit_s = limit_s
         Path(parent, "run").mkdir(parents=True)
         (Path(parent) / "ms").write_text(str(self.step_ms[len(fixes)].pop(0)))
         trouble = self.trouble if fixes else None
@@ -38,7 +42,8 @@ class FakeProgram:
 @pytest.fixture(autouse=True)
 def step_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
     def measured_steps(folder: str, anchor: str | None) -> MeasuredSteps:
-        return MeasuredSteps(float((Path(folder).parent / "ms").read_text()), seconds=0.5)
+        ms, _, lost = (Path(folder).parent / "ms").read_text().partition(" ")
+        return MeasuredSteps(float(ms), seconds=0.5, lost=float(lost) if lost else None)
 
     monkeypatch.setattr(rounds, "measured_steps", measured_steps)
 
@@ -61,6 +66,26 @@ def test_a_gain_takes_two_rounds_whose_sides_take_turns(tmp_path: Path) -> None:
     assert program.order[-4:] == [1, 0, 0, 1]
     assert len(program.order) == 2 * CONTROL_ROUNDS + 4
     assert (state.seconds, state.steps_s) == (8.0, 4.0)  # each run a second, half of it in steps
+
+
+def test_a_compiler_gets_more_time_where_others_take_most_of_it(tmp_path: Path) -> None:
+    program, runs = FakeProgram([100.0] * 4, []), Runs(1.0, None, lost=0.95)
+    Rounds(program, state_in(tmp_path), RecordOptions(), runs, Budget(1e6)).control()  # type: ignore[arg-type]
+    assert program.limit_s == pytest.approx(4 * 1.0 + 60 / 0.1)  # and no more than that
+
+
+def test_what_other_programs_took_is_in_no_time(tmp_path: Path) -> None:
+    program = FakeProgram([100, 100, 100, 100, "200 0.5"], ["50 0.0"])
+    state = state_in(tmp_path)
+    found = rounds_of(program, state).compare([], [FIX], "a")
+    assert [(each.before_ms, each.after_ms) for each in found.rounds] == [(100, 50)]
+    assert state.most_lost() == 0.5
+
+
+def test_what_is_known_of_one_side_only_is_not_a_difference(tmp_path: Path) -> None:
+    program = FakeProgram([100, 100, 100, 100, "100 0.5", "100 0.5"], [100, 100])
+    found = rounds_of(program, state_in(tmp_path, most_rounds=2)).compare([], [FIX], "a")
+    assert [(each.before_ms, each.after_ms) for each in found.rounds] == [(100, 100), (100, 100)]
 
 
 @pytest.mark.parametrize("step_ms", [50.0, 120.0])

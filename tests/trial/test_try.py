@@ -90,7 +90,7 @@ def test_each_run_sees_the_files_as_they_were_and_the_originals_stay(
     answer = answered(*own("shorter_naps"), *STEPS, *words, cwd=folder)
     assert answer["rungs"][0]["status"] == "kept"
     assert elsewhere.read_text().count("one run") == answer["runs"]
-    assert answer["notes"] == [f"Written in every run, since it lies elsewhere: {elsewhere}."]
+    assert f"Written in every run, since it lies elsewhere: {elsewhere}." in answer["notes"]
     assert (folder / "data.txt").read_text() == "original"
     assert not (folder / "made.txt").exists()
 
@@ -188,6 +188,18 @@ def test_an_interruption_while_the_script_is_started_leaves_no_process(folder: P
     ended = subprocess.run(command, cwd=folder, env=environment(), timeout=PATIENCE_S, check=False)
     assert ended.returncode == 130
     assert processes_of(folder) == []
+
+
+@needs.page
+def test_an_interrupted_report_costs_nothing_that_was_measured(folder: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, str(PROGRAMS / "interrupted_report.py")],
+        cwd=folder, env=environment({"STEPSCOPE_REPORT": "on"}), timeout=PATIENCE_S,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 130
+    assert ended.stdout.startswith("Nothing to try")
+    assert "What was measured is kept: stepscope try --resume" in ended.stderr
 
 
 def test_a_trial_whose_baseline_is_interrupted_begins_with_it_again(folder: Path) -> None:

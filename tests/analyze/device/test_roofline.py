@@ -93,12 +93,15 @@ def test_an_unknown_device_has_rates_but_no_shares(tmp_path: Path) -> None:
     assert "Abacus 3" in found.note
 
 
-def test_there_is_no_mfu_where_much_of_the_matrix_work_has_no_shapes(tmp_path: Path) -> None:
-    found = roofline(work(tmp_path, *mm(64, 1), kernel("other_gemm", 40, 9, 2)))
+@pytest.mark.parametrize(("other_us", "part"), [(9, "10.0 % of"), (9999, "less than 0.1 % of")])
+def test_there_is_no_mfu_where_much_of_the_matrix_work_has_no_shapes(
+    other_us: float, part: str, tmp_path: Path
+) -> None:
+    found = roofline(work(tmp_path, *mm(64, 1), kernel("other_gemm", 40, other_us, 2)))
     assert found is not None
     assert found.mfu is None
     assert found.note is not None
-    assert "10 % of" in found.note
+    assert part in found.note
 
 
 @pytest.mark.parametrize(

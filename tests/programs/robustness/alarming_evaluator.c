@@ -40,6 +40,25 @@ void set_evaluator(const char *path) {
     _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate);
 }
 
+static int do_nothing(void *unused) { return 0; }
+
+static void fill_queue(void) {
+    while (!Py_AddPendingCall(do_nothing, NULL)) continue;
+}
+
+static int call_with_full_queue(void *function) {
+    fill_queue();
+    PyObject *result = PyObject_CallNoArgs(function);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/* The interpreter makes no pending call while it makes one: the queue stays as full as it is. */
+void call_soon_with_full_queue(PyObject *function) {
+    Py_AddPendingCall(call_with_full_queue, Py_NewRef(function));
+    fill_queue();
+}
+
 void alarm_at(long number) { left = number; }
 
 /* None: there were fewer. */

@@ -18,7 +18,8 @@ def mark(count):
         step()
 
 
-mark(50_000)
-before = memory_bytes()
-mark(int(sys.argv[1]))
-print(json.dumps([before, memory_bytes()]))
+if __name__ == "__main__":
+    mark(50_000)
+    before = memory_bytes()
+    mark(int(sys.argv[1]))
+    print(json.dumps([before, memory_bytes()]))

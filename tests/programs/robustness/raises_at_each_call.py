@@ -1,6 +1,7 @@
 """A signal at every so many of the calls that the recording makes for new code; its handler raises.
 
-Each time the code is new, so that the recording looks at it, and the handler is one of several kinds.
+Each time the code and its file are new, so that the recording looks at them, and the handler is one
+of several kinds.
 """
 
 import ctypes
@@ -8,6 +9,9 @@ import functools
 import os
 import signal
 import sys
+import time
+
+import stepscope
 
 HERE = os.path.abspath(__file__)
 SOURCE = """
@@ -16,6 +20,8 @@ def made(x):
         yield i
 list(made(3))
 open(__file__).close()
+with stepscope.region(__file__):
+    stepscope.step()
 """
 
 tool = ctypes.PyDLL(sys.argv[1])
@@ -23,8 +29,8 @@ tool.alarmed_in.restype = ctypes.py_object
 every = int(sys.argv[2])
 
 
-class Alarm(Exception):
-    pass
+class Alarm(TimeoutError, ValueError, LookupError, TypeError, RuntimeError):
+    """Of every kind that code of ours may expect."""
 
 
 def plain(number, frame):
@@ -57,11 +63,14 @@ KINDS = (plain, once, functools.partial(with_more, 1), of_any, Handler(), Handle
 
 def is_raised(number):
     """Whether the script gets what the handler raises at this call, or the end of one."""
-    code = compile(SOURCE + f"{os.getpid()}, {number}", HERE, "exec")
+    file = os.path.abspath(f"made_{number}.py")
+    with open(file, "w") as made:
+        made.write(SOURCE)
+    code = compile(SOURCE + f"made_at = {time.time_ns()}", file, "exec")
     signal.signal(signal.SIGALRM, KINDS[number // every % len(KINDS)])
     tool.alarm_at(number)
     try:
-        exec(code, {"__file__": HERE})
+        exec(code, {"__file__": file, "stepscope": stepscope})
         for _ in range(3):
             pass
     except Alarm:
@@ -83,6 +92,7 @@ def lost_and_seen():
 
 
 tool.set_evaluator(HERE.encode())
+is_raised(0)  # no signal: what is imported now would be counted once only
 lost, seen = lost_and_seen()
 print(seen)
 print(*lost, sep="\n")

@@ -9,7 +9,7 @@ import pytest
 
 import needs
 from build import MS, START_NS, WALL_OFFSET_NS, RunBuilder
-from frameworks.ranks import recorded as record_ranks
+from frameworks.rank_runs import recorded as record_ranks
 from frameworks.running import PROGRAMS, run
 from frameworks.running import record as record_program
 from show.exporters.recorded import stepscope

@@ -1,0 +1,107 @@
+"""Hot loops that call operators: which of them are the loop's."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stepscope.advise.evidence.code import StepLine
+from stepscope.advise.evidence.hot_loops import HotLoop, hot_loops
+from stepscope.advise.rules.python_hot_loop import _operators
+from stepscope.analyze.code.sampled_steps import Frame, Look
+from stepscope.analyze.operators.passes_share import passes_share
+from stepscope.analyze.operators.step_operators import StepOps
+from stepscope.analyze.source_text import parsed
+from stepscope.store.records import FunctionName, ProcessInfo
+
+FILE = "/me/train.py"
+LINES = np.array([25, 25, 19, 40])  # of the window's operators
+
+
+def frame(name: str, line: int) -> Frame:
+    return Frame(FunctionName(id=1, file=FILE, line=1, name=name), line, True)
+
+
+def case(*stacks: tuple[Frame, ...]) -> Any:
+    window = SimpleNamespace(
+        is_op=np.ones(len(LINES), np.bool_),
+        on_lines=lambda _file, first, last: np.isin(LINES, range(first, last + 1)),
+    )
+    code = SimpleNamespace(shown=lambda each: each.function.file)
+    looks = [Look("forward", stack, 10.0) for stack in stacks]
+    return SimpleNamespace(
+        operators=window, code=code, stacks=SimpleNamespace(time=SimpleNamespace(looks=looks))
+    )
+
+
+def loop(**fields: Any) -> HotLoop:
+    line: Any = SimpleNamespace(
+        function=SimpleNamespace(file=FILE, function="forward", first_line=20),
+        row=SimpleNamespace(line=25, estimated=False),
+        hits=64.0,
+    )
+    return HotLoop(line, 24, 25, line, 1000.0, 64.0, **fields)
+
+
+def test_operators_of_a_function_that_only_the_loop_calls_are_the_loops() -> None:
+    main, forward, one = frame("main", 50), frame("forward", 25), frame("one", 19)
+    head = frame("head", 40)
+    found = _operators(case((main, forward, one), (main, head)), loop())
+    assert found.tolist() == [True, True, True, False]
+
+
+def test_operators_of_a_function_that_is_called_elsewhere_as_well_are_not() -> None:
+    main, forward, one = frame("main", 50), frame("forward", 25), frame("one", 19)
+    found = _operators(case((main, forward, one), (main, one)), loop())
+    assert found.tolist() == [True, True, False, False]
+
+
+def test_a_loop_that_samples_timed_has_no_events_in_its_time() -> None:
+    info: Any = SimpleNamespace(event_cost_ticks=20.0, ticks_per_ns=1.0)
+    process: ProcessInfo = info
+    lines = [loop().hottest]
+    assert loop().recorded_ns(process, lines) == pytest.approx(64 * 20.0)
+    assert loop(is_timed=False).recorded_ns(process, lines) == 0.0
+
+
+@pytest.mark.parametrize(("with_core", "found"), [(1.0, 0), (0.25, 1)])
+def test_a_turn_is_as_long_as_it_had_a_core(with_core: float, found: int) -> None:
+    """Turns of 2 ms: where a busy machine leaves a quarter of a core, of half a millisecond."""
+    text = parsed(["def f(xs):", "    for x in xs:", "        g(x)"])
+    sources: Any = SimpleNamespace(files=["train.py"], text=lambda _file: text)
+    function = SimpleNamespace(file="train.py", function="f", first_line=1)
+    lines: Any = [
+        StepLine(function, SimpleNamespace(line=line), ns, 100.0)  # type: ignore[arg-type]  # enough of them
+        for line, ns in ((2, 0.0), (3, 200e6))
+    ]
+    assert len(hot_loops(sources, lines, with_core)) == found
+
+
+class _Window(StepOps):
+    """All of its operators are in the passes."""
+
+    is_op = np.ones(12, np.bool_)
+    in_optimizer = np.zeros(12, np.bool_)
+
+
+def share_of_loop(passes_ns: float, with_core: float) -> float:
+    """A product of 40 µs, which lost its core for 30 of them, and ten small operators of a loop."""
+    events = np.array([(0, 0)] + [(1, 0)] * 11, [("name", "i4"), ("shapes", "i4")])
+    tree = SimpleNamespace(events=events, self_ns=np.array([40_000.0, *[1_000.0] * 11]))
+    part: Any = SimpleNamespace(tree=tree)
+    nobody: Any = None
+    window = _Window(nobody, nobody, part, 1, 1.0)
+    kept = np.arange(12) >= 2
+    return passes_share(window, kept, passes_ns=passes_ns, with_core=with_core).whole
+
+
+def test_between_operators_each_takes_as_much() -> None:
+    """100 µs of passes, 51 in operators: of the other 49, ten of twelve parts are the loop's."""
+    found = share_of_loop(passes_ns=100_000, with_core=1.0)
+    assert found == pytest.approx((10 + 49 * 10 / 12) / 100)
+
+
+def test_an_operator_that_is_there_once_lost_its_core_as_often_as_the_thread() -> None:
+    found = share_of_loop(passes_ns=84_000, with_core=0.25)
+    assert found == pytest.approx(10 / 21)
