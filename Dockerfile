@@ -14,7 +14,9 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /src
 
 FROM python:${PYTHON}-slim-bookworm
 COPY --from=build /wheels /wheels
-RUN pip install --no-cache-dir /wheels/*.whl && rm -rf /wheels && stepscope doctor
+# pip hides why a build went on without the report's page (npm behind a proxy, say): it ends here.
+RUN pip install --no-cache-dir /wheels/*.whl && rm -rf /wheels && stepscope doctor \
+    && python -c 'from stepscope.show.report.bundle import bundle; bundle()'
 # Runs belong to whoever started the container (docker run --user): nothing is written elsewhere.
 ENV XDG_CACHE_HOME=/tmp/.cache
 WORKDIR /work

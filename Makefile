@@ -15,9 +15,11 @@ help: ## list the targets
 
 demo: .venv/.demo examples/data/digits.npz ## install, run the slow example under stepscope, print its summary
 	.venv/bin/stepscope run $(DEMO)/train.py
+	@echo "To type 'stepscope' yourself:  source .venv/bin/activate"
 
 demo-torch: .venv/.torch .venv/.demo examples/data/digits.npz ## the same for a GAN in PyTorch
 	.venv/bin/stepscope run examples/gan_torch/train.py
+	@echo "To type 'stepscope' yourself:  source .venv/bin/activate"
 
 test: .venv/.dev ## run the tests; on one installed Python from 3.11 to 3.13 per engine
 	.ci/chromium
@@ -142,9 +144,7 @@ examples/data/pictures: examples/ladder/make_pictures.py examples/data/digits.np
 # .envs/3.13-frameworks, for .ci/test-frameworks; with torch where that is asked for or already there
 .envs/%-frameworks/.frameworks: pyproject.toml setup.py $(NATIVE)
 	test -x .envs/$*-frameworks/bin/python || $$(.ci/find-python $*) -m venv .envs/$*-frameworks
-	extra=frameworks-without-torch; \
-	if [ -n "$$STEPSCOPE_TORCH" ] || .envs/$*-frameworks/bin/python -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("torch"))'; \
-	then extra=frameworks; fi; \
+	extra=$$(.ci/frameworks-extra .envs/$*-frameworks); \
 	.envs/$*-frameworks/bin/python $(PIP) -e ".[test,$$extra]"
 	@touch $@
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
+from stepscope.advise.gain.fused_step import TOGETHER
+
 ROUNDS = 30
 TENSORS = (20, 200)
 IMAGES = 32
@@ -27,7 +29,7 @@ PAGE = 4096
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """`constant`: the module below stepscope, and the name in it."""
+    """`constant`: the module below stepscope, the name in it, and in a table the key."""
 
     constant: str
     what: str
@@ -37,7 +39,9 @@ class Measured:
     @property
     def assumed(self) -> float:
         module, name = self.constant.split(":")
-        return float(getattr(importlib.import_module(f"stepscope.{module}"), name))
+        name, _, key = name.partition(".")
+        found = getattr(importlib.import_module(f"stepscope.{module}"), name)
+        return float(found[key] if key else found)
 
 
 def best_ns(act: Callable[[], object]) -> float:
@@ -80,6 +84,23 @@ def fused_step() -> Iterator[Measured]:
     yield Measured(f"{module}:_BY_ELEMENT_NS", "a fused step, by element", large, "ns")
 
 
+def lists_of_tensors() -> Iterator[Measured]:
+    """What an optimizer's step takes with lists, of what it takes in a loop."""
+    names = (*TOGETHER, "Adam")
+    for name in names:
+        table = f"TOGETHER.{name}" if name in TOGETHER else "_OTHERS_TOGETHER"
+        both = [_step_ns(name, foreach=each) for each in (True, False)]
+        what = f"{name} over lists, of the loop"
+        yield Measured(f"advise.gain.fused_step:{table}", what, both[0] / both[1], "")
+
+
+def _step_ns(name: str, *, foreach: bool, tensors: int = 120, elements: int = 1_000) -> float:
+    parameters = [torch.ones(elements, requires_grad=True) for _ in range(tensors)]
+    for parameter in parameters:
+        parameter.grad = torch.ones(elements)
+    return best_ns(getattr(torch.optim, name)(parameters, foreach=foreach).step)
+
+
 def launches() -> Iterator[Measured]:
     """What small tensors, which stay in the cache, take beyond the launch."""
     one = torch.zeros(1)
@@ -100,7 +121,7 @@ def launches() -> Iterator[Measured]:
 
     # Two operators forward and some three backward for each turn.
     by_operator = best_ns(both_passes) / 500
-    name = "advise.rules.eager_overhead:MOST_BY_OPERATOR_NS"
+    name = "analyze.operators.passes_share:MOST_BY_OPERATOR_NS"
     yield Measured(name, "an operator with Python, alone", by_operator, "ns")
 
 
@@ -281,6 +302,7 @@ def main() -> None:
     print(f"{'':<52} {'measured':>10} {'assumed':>10}")
     for measure in (
         fused_step,
+        lists_of_tensors,
         launches,
         compiled_calls,
         arrays,

@@ -1,6 +1,10 @@
-"""Writes benchmarks/results.md from the times of each Python: `python -m benchmarks.report`."""
+"""Writes benchmarks/results.md from the times of each Python: `python -m benchmarks.report`.
+
+A Python that was not measured here keeps its section.
+"""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -115,9 +119,9 @@ def call_criteria(result: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-def criteria(result: dict[str, Any]) -> str:
-    lines, sampled = result["inside"], result["sampler"]
-    rows = [
+def line_criteria(result: dict[str, Any]) -> list[list[str]]:
+    lines = result["inside"]
+    return [
         criterion(
             "exact lines, tight loop: what they add, as a share of what line_profiler adds",
             "at most 0.167",
@@ -125,7 +129,12 @@ def criteria(result: dict[str, Any]) -> str:
             1 / 6,
         ),
         not_measurable("unprofiled code called from a profiled line", lines["calls_library"]),
-        *call_criteria(result),
+    ]
+
+
+def sampler_criteria(result: dict[str, Any]) -> list[list[str]]:
+    sampled = result["sampler"]
+    return [
         criterion(
             "stack sampler alone, tight loop",
             "at most 1.01",
@@ -134,19 +143,70 @@ def criteria(result: dict[str, Any]) -> str:
         ),
         not_measurable("stack sampler alone, NumPy steps of 3 ms", sampled["numpy_steps"], SAMPLED),
     ]
+
+
+def run_criteria(result: dict[str, Any]) -> list[list[str]]:
+    rows = []
     for program, most in DEFAULT_RUN_AT_MOST.items():
         times = result["close"].get(program)
         if times:
             what = f"{PROGRAM_NAMES[program]}: default `run`"
             found = slowdowns_by_clock(times, "stepscope")
             rows.append(criterion(what, f"at most {most:g}", found, most))
+    return rows
+
+
+CRITERIA = {
+    "inside": line_criteria,
+    "calls": call_criteria,
+    "sampler": sampler_criteria,
+    "close": run_criteria,
+}
+
+
+def criteria(result: dict[str, Any]) -> str:
+    rows = [row for part, rows_of in CRITERIA.items() if part in result for row in rows_of(result)]
     return table(["what it must show", "limit", "wall time", "CPU time", "holds"], rows)
 
 
+# Each part of the measurements: what it is, the tools beside plain, and the clocks.
+PARTS: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
+    "close": (
+        "Ours alone beside plain, in more rounds:", [CONTROL, "stepscope"], tuple(CLOCK_NAMES)
+    ),
+    "whole": (
+        "Whole processes, as a person starts them; start-up and writing of results are not counted "
+        "(–: the\ntool failed, or is not for this program):",
+        [tool for tool in ALL_TOOLS if tool != "plain"],
+        tuple(CLOCK_NAMES),
+    ),
+    "inside": (
+        "The line profilers alone, a process each, turn by turn:",
+        [CONTROL, "stepscope", "line_profiler"],
+        tuple(CLOCK_NAMES),
+    ),
+    "calls": (
+        "Exact calls alone, in one process, turn by turn:", ["stepscope", "cProfile"], ("cpu_s",)
+    ),
+    "sampler": (
+        "The stack sampler alone, in one process, turn by turn:",
+        [CONTROL, SAMPLED],
+        tuple(CLOCK_NAMES),
+    ),
+}  # fmt: skip
+
+
+def part_of(result: dict[str, Any], part: str) -> str:
+    words, tools, clocks = PARTS[part]
+    tables = [slowdowns(result[part], tools, clock) for clock in clocks]
+    return "\n\n".join([words, *tables])
+
+
 def section(result: dict[str, Any]) -> str:
+    """A Python may have been measured in some parts only."""
     machine = result["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    tools = [tool for tool in ALL_TOOLS if tool != "plain"]
+    parts = "\n\n".join(part_of(result, part) for part in PARTS if part in result)
     return f"""
 ## Python {machine["python"]}
 
@@ -155,40 +215,24 @@ load before {machine["load_before"]:.1f}; {versions}
 
 {criteria(result)}
 
-Ours alone beside plain, in more rounds:
-
-{slowdowns(result["close"], [CONTROL, "stepscope"], "wall_s")}
-
-{slowdowns(result["close"], [CONTROL, "stepscope"], "cpu_s")}
-
-Whole processes, as a person starts them; start-up and writing of results are not counted (–: the
-tool failed, or is not for this program):
-
-{slowdowns(result["whole"], tools, "wall_s")}
-
-{slowdowns(result["whole"], tools, "cpu_s")}
-
-The line profilers alone, a process each, turn by turn:
-
-{slowdowns(result["inside"], [CONTROL, "stepscope", "line_profiler"], "wall_s")}
-
-{slowdowns(result["inside"], [CONTROL, "stepscope", "line_profiler"], "cpu_s")}
-
-Exact calls alone, in one process, turn by turn:
-
-{slowdowns(result["calls"], ["stepscope", "cProfile"], "cpu_s")}
-
-The stack sampler alone, in one process, turn by turn:
-
-{slowdowns(result["sampler"], [CONTROL, SAMPLED], "wall_s")}
-
-{slowdowns(result["sampler"], [CONTROL, SAMPLED], "cpu_s")}
+{parts}
 """
 
 
+_SECTION = re.compile(r"\n## Python (3\.\d+)\..*?(?=\n## Python |\nReading it: |\Z)", re.DOTALL)
+
+
+def page(measured: dict[str, dict[str, Any]], before: str) -> str:
+    """`measured`: by version, as 3.14."""
+    sections = {found[1]: found[0] for found in _SECTION.finditer(before)}
+    sections |= {version: section(result) for version, result in measured.items()}
+    in_order = sorted(sections, key=lambda version: int(version.removeprefix("3.")))
+    return INTRODUCTION + "".join(sections[version] for version in in_order) + NOTES
+
+
 def main() -> None:
-    results = [json.loads(path.read_text()) for path in sorted(OUT.glob("3.*.json"))]
-    RESULTS.write_text(INTRODUCTION + "".join(section(result) for result in results) + NOTES)
+    measured = {path.stem: json.loads(path.read_text()) for path in OUT.glob("3.*.json")}
+    RESULTS.write_text(page(measured, RESULTS.read_text()))
     print(f"wrote {RESULTS}")
 
 

@@ -128,7 +128,10 @@ _HEADS: Final = {
     ],
 }  # fmt: skip
 _ABOUT: Final = {
-    "By events": "`show` of one file, zipped: the time of an event stays the same.",
+    "By events": (
+        "`show` of one file, zipped. An event takes the same time, and beyond some two million of "
+        "them as much again to move arrays to disk, which is what keeps the memory from growing."
+    ),
     f"By ranks of {_EVENTS_OF_A_RANK:,} events": (
         "`show ranks` of a folder, read by processes of this machine and by dask's workers on it."
     ),

@@ -6,7 +6,7 @@ A page says what belongs where in comments, and this script replaces what follow
     <!-- file: PATH -->                a block with that file
     <!-- picture of: RUN PAGE -->      an image: that page of the run's report
     <!-- figures of: RUN RUN ... -->   a table with a row per run
-    <!-- machine -->                   a paragraph: when, where and with what
+    <!-- machine -->                   a paragraph: when, where, with what, and how busy it was
 
 `; from: WORDS` and `; to: WORDS` keep a part of the output: from the first line that begins so, to
 the line before that. `; status: 1` expects a command to fail. Each page has a folder of its own,
@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,6 +132,8 @@ def part_of(output: str, command: Command) -> str:
         sys.exit(f"{command.line}\nno line begins with {command.start!r}:\n{output}")
     later = range(begin + 1, len(lines)) if command.end else ()
     end = next((n for n in later if lines[n].lstrip().startswith(command.end)), len(lines))
+    if command.end and end == len(lines):
+        print(f"{command.line}\nno line begins with {command.end!r}", file=sys.stderr)
     kept = "\n".join(lines[begin:end]).strip("\n").splitlines()
     before, after = ["…"] * (begin > 0), ["…"] * (end < len(lines))
     return "".join(f"{line}\n" for line in (*before, *kept, *after))
@@ -170,7 +173,7 @@ def figures(match: re.Match[str], folder: Path) -> str:
 def figure_row(folder: Path, name: str) -> str:
     steps = json.loads(run(Command(f"stepscope show {name} steps --json"), folder))
     parts = sorted(steps["breakdown"], key=lambda part: -part["share"])[:2]
-    most = ", ".join(f"{part['category']} {part['share']:.0%}" for part in parts)
+    most = ", ".join(f"{part['category']} {100 * part['share']:.0f} %" for part in parts)
     samples = steps["rate"]["samples_per_s"]
     rate = f"{samples:,.0f}" if samples else "–"
     return f"| `{Path(name).name}` | {steps['step_ms']['mean']:.1f} ms | {rate} | {most} |\n"
@@ -180,7 +183,27 @@ def whole_file(match: re.Match[str]) -> str:
     return f"```{match['fence']}\n{(ROOT / match['what']).read_text()}```\n"
 
 
-def machine_words() -> str:
+class Others:
+    """How much of the machine other programs take, from now on."""
+
+    def __init__(self) -> None:
+        self._before = self._now()
+
+    def share(self) -> float:
+        busy_s, ours_s, time_s = (
+            now - before for now, before in zip(self._now(), self._before, strict=True)
+        )
+        return max(busy_s - ours_s, 0.0) / (time_s * (os.cpu_count() or 1))
+
+    def _now(self) -> tuple[float, float, float]:
+        """CPU seconds of the whole machine, those of ours, and the time of day."""
+        fields = Path("/proc/stat").read_text().split(maxsplit=8)[1:8]
+        user, nice, system, _idle, _iowait, *interrupts = map(int, fields)
+        busy_s = (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+        return busy_s, sum(os.times()[:4]), time.monotonic()
+
+
+def machine_words(others_share: float) -> str:
     about = machine.describe()
     versions = ", ".join(
         f"{name} {version}"
@@ -188,14 +211,16 @@ def machine_words() -> str:
         if (version := machine.version_of(name))
     )
     return (
-        f"The output is from {about['date']}: {about['processor']}, {about['cores']} cores that "
-        "others used too, no GPU; one compute thread for torch and NumPy (`OMP_NUM_THREADS=1`); "
-        f"{about['system']}, Python {about['python']}, {versions}.\n"
+        f"The output is from {about['date']}: {about['processor']}, {about['cores']} cores, of "
+        f"which other programs used {100 * others_share:.0f} %, no GPU; one compute thread for "
+        f"torch and NumPy (`OMP_NUM_THREADS=1`); {about['system']}, Python {about['python']}, "
+        f"{versions}.\n"
     )
 
 
 def filled(page: Path, folder: Path) -> str:
     """The page with everything made anew."""
+    others = Others()
 
     def replaced(match: re.Match[str]) -> str:
         made = {
@@ -203,11 +228,15 @@ def filled(page: Path, folder: Path) -> str:
             "file": lambda: whole_file(match),
             "picture of": lambda: pictured(match, page, folder),
             "figures of": lambda: figures(match, folder),
-            "machine": machine_words,
+            "machine": lambda: match["old"],
         }[match["kind"]]
         return match["mark"] + made()
 
-    return MARK.sub(replaced, page.read_text())
+    text = MARK.sub(replaced, page.read_text())
+    words = machine_words(others.share())
+    return MARK.sub(
+        lambda match: match["mark"] + (words if match["kind"] == "machine" else match["old"]), text
+    )
 
 
 def main() -> None:

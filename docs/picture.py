@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "summary.svg"
-EXAMPLE = ROOT / "examples" / "mnist_numpy" / "train.py"
+EXAMPLE = "examples/mnist_numpy/train.py"
 WIDE, HIGH = 1280, 860  # of the README's picture
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = (
@@ -63,7 +63,8 @@ def picture_of(run: Path, folder: Path) -> str:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", "run", str(EXAMPLE)]
+        shutil.copytree(ROOT / "examples", folder / "examples")  # its paths in the page are short
+        command = [sys.executable, "-m", "stepscope", "run", "--quiet", "-o", "run", EXAMPLE]
         subprocess.run(command, cwd=folder, check=True)
         PICTURE.write_text(picture_of(folder / "run", folder))
     print(f"wrote {PICTURE}")

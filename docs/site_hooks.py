@@ -20,7 +20,9 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s#]+)(?P<after>(?:#[^)\s]*)?\))")
 PROJECT = "project"  # the folder of the pages that are made of other files
-VERBS = ("run", "show", "compare", "view", "export", "try", "doctor")
+VERBS = (
+    "run", "show", "compare", "try", "view", "export", "import", "doctor", "completion",
+)  # fmt: skip
 FENCES = {".py": "python", ".yml": "yaml", ".yaml": "yaml", ".sh": "bash"}
 
 

@@ -1,5 +1,6 @@
 """Fits a linear model by hand for as many seconds as it is told."""
 
+import resource
 import sys
 import time
 
@@ -25,3 +26,6 @@ end = time.monotonic() + float(sys.argv[1])
 while time.monotonic() < end:
     for batch, target in batches():
         train_step(batch, target)
+
+used = resource.getrusage(resource.RUSAGE_SELF)  # as whoever waits for us counts it
+print(used.ru_utime + used.ru_stime)  # what comes after it is not the training

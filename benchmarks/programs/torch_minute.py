@@ -1,5 +1,6 @@
 """Trains a small network for as many seconds as it is told."""
 
+import resource
 import sys
 import time
 
@@ -22,3 +23,6 @@ while time.monotonic() < end:
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(batch), target).backward()
         optimizer.step()
+
+used = resource.getrusage(resource.RUSAGE_SELF)  # as whoever waits for us counts it
+print(used.ru_utime + used.ru_stime)  # what comes after it is not the training

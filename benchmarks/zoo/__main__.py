@@ -8,7 +8,6 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
@@ -17,7 +16,8 @@ from benchmarks.zoo import trial_results
 from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, record
 from benchmarks.zoo.results import Judged, cells, page, summary, table
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
-from benchmarks.zoo.trials import Effort, try_all
+from benchmarks.zoo.trial_results import Skipped
+from benchmarks.zoo.trials import Effort, is_saved, saved_rows, try_all
 from benchmarks.zoo.twice import cells as twice_cells
 from benchmarks.zoo.twice import page as twice_page
 from benchmarks.zoo.twice import recorded_twice
@@ -26,7 +26,6 @@ RESULTS = Path(__file__).parent / "results.md"
 TRIALS = Path(__file__).parent / "try.md"
 ROUNDS = 3
 MINUTES = 10.0  # what `stepscope try` takes by default
-Row = TypeVar("Row", Judged, trial_results.Tried)
 NOT_FASTER = (None, "memory-growth")  # here the fix does not save time
 
 
@@ -70,7 +69,7 @@ def wanted_specimens(names: list[str], only_held_out: bool) -> list[Specimen]:
     return specimens(names) + ([] if names else specimens([], HELD_OUT))
 
 
-def of_folder(rows: list[Row], folder: str) -> list[Row]:
+def of_folder(rows: list[Judged], folder: str) -> list[Judged]:
     return [row for row in rows if row.specimen.folder == folder]
 
 
@@ -90,14 +89,22 @@ def judge(asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str])
 def judge_trials(
     asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str]
 ) -> list[str]:
-    """Trials, against the scripts' own switches; what went wrong."""
+    """Trials, against the scripts' own switches; what went wrong. The page has all that were ever
+    measured: a few scripts may be tried at a time."""
     folder = (asked.runs or OUT / "zoo-try").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     rows, failures = try_all(chosen, folder, Effort(asked.rounds, asked.budget))
-    known, held_out = (of_folder(rows, each) for each in (KNOWN, HELD_OUT))
-    text = trial_results.page(known, held_out, skipped)
+    if asked.json:
+        asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))
+    known, held_out = (specimens([], each) for each in (KNOWN, HELD_OUT))
+    text = trial_results.page(
+        saved_rows(known, folder),
+        saved_rows(held_out, folder),
+        Skipped(skipped, [each.name for each in known if not is_saved(each, folder)]),
+    )
     print(text)
-    write(asked, rows, TRIALS, text)
+    if not asked.runs:
+        TRIALS.write_text(text)
     return failures
 
 
@@ -117,7 +124,7 @@ def judge_twice(asked: argparse.Namespace, chosen: list[Specimen], skipped: list
     return failures
 
 
-def write(asked: argparse.Namespace, rows: list[Row], results: Path, text: str) -> None:
+def write(asked: argparse.Namespace, rows: list[Judged], results: Path, text: str) -> None:
     """The page only when all scripts were asked for."""
     if asked.json:
         asked.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)))

@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -205,15 +205,32 @@ def side_by_side(known: Sequence[Tried], held_out: Sequence[Tried]) -> str:
     return markdown(["score", f"`{KNOWN}/`", f"`{HELD_OUT}/`"], lines)
 
 
-def page(known: Sequence[Tried], held_out: Sequence[Tried], skipped: Sequence[str]) -> str:
+class Skipped(NamedTuple):
+    """Scripts that are not in the table, by name."""
+
+    without_framework: Sequence[str] = ()
+    not_yet: Sequence[str] = ()  # of the known ones
+
+    def __str__(self) -> str:
+        reasons = (
+            ("Not run, because they could not be imported here", self.without_framework),
+            ("Not tried yet", [each for each in self.not_yet if each not in self[0]]),
+        )
+        return "".join(f"{why}: {', '.join(names)}.\n\n" for why, names in reasons if names)
+
+
+_NONE = Skipped()
+
+
+def page(known: Sequence[Tried], held_out: Sequence[Tried], skipped: Skipped = _NONE) -> str:
     """benchmarks/zoo/try.md"""
-    without = f"Not run, because they could not be imported here: {', '.join(skipped)}.\n\n"
     return f"""# What `stepscope try` makes of scripts whose fault is known
 
 Made by `make zoo-try`; do not edit. Each script has one fault, and a switch `--fixed` that removes
 it. "Measured" is what the fix for that fault gains when it is applied from outside, in the trial's
-own rounds; "switch" is what `--fixed` gains in plain runs, in turns with those without it: the
-ratio of the quietest runs, and in brackets the least and the greatest of a round. "Predicted" is
+own rounds; "switch" is what `--fixed` gains in recorded runs, in turns with those without it: the
+ratio of the quietest runs, and in brackets the least and the greatest of a round. Both are without
+what other programs took of a step where the machine was busy. "Predicted" is
 what the finding promised before the fix was tried. A ceiling shows what the best possible fix would
 gain, and is never kept. In healthy scripts nothing should be kept: neither what `stepscope try`
 finds, nor a fix that changes nothing. Of the scripts in `{HELD_OUT}/`, which are not looked at
@@ -221,7 +238,7 @@ while fixes are made, there are only the totals.
 
 {where(known, held_out)}{side_by_side(known, held_out)}
 
-{without if skipped else ""}{one_by_one(known)}"""
+{skipped}{one_by_one(known)}"""
 
 
 def one_by_one(known: Sequence[Tried]) -> str:

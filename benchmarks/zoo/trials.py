@@ -12,10 +12,11 @@ import msgspec
 
 from benchmarks import machine
 from benchmarks.zoo import changes_nothing
-from benchmarks.zoo.measure import Failed, Gain, call, measured_round
+from benchmarks.zoo.measure import Failed, Gain, Round, call
 from benchmarks.zoo.specimens import HELD_OUT, Specimen
 from benchmarks.zoo.trial_results import Tried, cells
 from stepscope.model.trial import TrialAnswer
+from stepscope.trial.mean_step import MeasuredSteps, NoSteps, measured_steps
 
 ROOT = Path(__file__).parents[2]
 GRACE_S = 600  # the budget limits what is begun: a last run may hang, and must be ended
@@ -33,7 +34,7 @@ def try_all(chosen: list[Specimen], folder: Path, effort: Effort) -> tuple[list[
     rows, failures = [], []
     for specimen in chosen:
         try:
-            rows.append(_saved_or_measured(specimen, folder / f"{specimen.name}.json", effort))
+            rows.append(_saved_or_measured(specimen, _place(specimen, folder), effort))
         except Failed as error:
             failures.append(f"{specimen.name}: {_without_details(error, specimen)}")
             print(failures[-1], file=sys.stderr, flush=True)
@@ -50,6 +51,20 @@ def _saved_or_measured(specimen: Specimen, saved: Path, effort: Effort) -> Tried
     return row
 
 
+def saved_rows(chosen: list[Specimen], folder: Path) -> list[Tried]:
+    """What was measured so far, whenever that was."""
+    there = (_place(specimen, folder) for specimen in chosen if is_saved(specimen, folder))
+    return [msgspec.json.decode(path.read_bytes(), type=Tried) for path in there]
+
+
+def is_saved(specimen: Specimen, folder: Path) -> bool:
+    return _place(specimen, folder).exists()
+
+
+def _place(specimen: Specimen, folder: Path) -> Path:
+    return folder / f"{specimen.name}.json"
+
+
 def _tried(specimen: Specimen, effort: Effort) -> Tried:
     row = Tried(specimen, machine.describe(), _trial(specimen, effort))
     if row.is_healthy:
@@ -57,7 +72,7 @@ def _tried(specimen: Specimen, effort: Effort) -> Tried:
         return msgspec.structs.replace(row, control=control)
     if row.speedup is None:
         return row  # there is nothing to hold the switch against
-    gain = Gain([measured_round(specimen) for _ in range(effort.rounds)])
+    gain = Gain([_switched(specimen) for _ in range(effort.rounds)])
     return msgspec.structs.replace(row, gain=gain)
 
 
@@ -68,6 +83,25 @@ def _trial(specimen: Specimen, effort: Effort, *options: str) -> TrialAnswer:
         words = [*command, *options, str(specimen.path)]
         out = call(words, Path(folder), limit_s=limit_s, PYTHONPATH=str(ROOT))
     return msgspec.json.decode(out, type=TrialAnswer)
+
+
+def _switched(specimen: Specimen) -> Round:
+    """The script as it is, and with its own switch: recorded, as the runs of its trial are, since
+    only a recording tells what other programs took of a step."""
+    before, after = _recorded(specimen), _recorded(specimen, "--fixed")
+    if before.lost is None or after.lost is None:
+        return Round(before.mean_ms / 1e3, after.mean_ms / 1e3)
+    return Round(*(each.mean_ms * (1 - (each.lost or 0.0)) / 1e3 for each in (before, after)))
+
+
+def _recorded(specimen: Specimen, *options: str) -> MeasuredSteps:
+    command = [sys.executable, "-m", "stepscope", "run", "--quiet", "--ops=off", "-o", "run"]
+    with tempfile.TemporaryDirectory() as folder:
+        call([*command, str(specimen.path), *options], Path(folder))
+        try:
+            return measured_steps(f"{folder}/run", None)
+        except NoSteps as reason:
+            raise Failed(str(reason)) from reason
 
 
 def _without_details(error: Failed, specimen: Specimen) -> str:
