@@ -18,6 +18,7 @@ from stepscope.analyze.counters import grown
 from stepscope.analyze.input.epochs import epochs_of
 from stepscope.analyze.input.loaders import stage_spans
 from stepscope.analyze.intervals import step_of
+from stepscope.analyze.phases.looks import chance_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import KEEP_THEIR_NAMES, epoch_starts, typical_steps
 from stepscope.analyze.steps.find_steps import FoundSteps
@@ -38,6 +39,7 @@ _EXPLAINS: Final = 0.4  # of the extra time: with two causes, one is larger
 _TIMES_USUAL: Final = (
     2.0  # a line's share of the slow steps' time: it is slow there, not everywhere
 )
+_CHANCE: Final = 0.01  # that looks at slow steps meet one line as often if it is no slower there
 # Major page faults: 5 ms and more of a disk that is read at random (`python -m
 # benchmarks.gain_constants`).
 _FAULTS: Final = 50
@@ -207,14 +209,18 @@ def _location(case: Case, kind: str | None = None) -> Location | None:
 
 
 def _is_slow_there(case: Case, location: Location) -> bool:
-    """Whether much of the extra time is at that line, and far less of a usual step."""
+    """Whether much of the extra time is at that line, and far less of a usual step; and whether that
+    was seen often enough. Two looks at a line mean nothing."""
     there = set(case.stacks.at(location))
     parts = []
     for is_slow in (True, False):
         looks = [look for look in case.stacks.time.looks if look.is_slow == is_slow]
         whole = case.stacks.share(looks)
         parts.append(case.stacks.share(set(looks) & there) / whole if whole else 0.0)
-    return parts[0] >= max(_EXPLAINS, _TIMES_USUAL * parts[1])
+    slow, usual = parts
+    seen = time_in(case.process, case.steps, case.typical.is_slow).count
+    is_sure = chance_of(slow, seen=seen, usual=usual) < _CHANCE
+    return is_sure and slow >= max(_EXPLAINS, _TIMES_USUAL * usual)
 
 
 # --- what happened in a step ----------------------------------------------------------------------

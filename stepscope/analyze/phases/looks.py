@@ -82,6 +82,16 @@ class StepTime:
         return 2 * math.sqrt(max(share * (1 - share), 1 / (4 * self.count)) / self.count)
 
 
+def chance_of(share: float, *, seen: int, usual: float) -> float:
+    """At most how likely it is that this share of the looks, or more, meets what usually has the
+    other share: Chernoff's bound."""
+    usual = usual or 1 / (seen + 2)  # never seen there: Laplace's rule
+    if share <= usual:
+        return 1.0
+    rest = (1 - share) * math.log((1 - share) / (1 - usual)) if share < 1 else 0.0
+    return math.exp(-seen * (share * math.log(share / usual) + rest))
+
+
 @functools.lru_cache(maxsize=16)
 def step_time(process: ProcessData, steps: FoundSteps) -> StepTime:
     """Of the measured steps, on the thread that has them."""

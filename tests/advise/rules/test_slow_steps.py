@@ -127,3 +127,29 @@ def test_where_steps_wait_anyway_late_batches_are_more_of_the_same(tmp_path: Pat
 def test_late_batches_alone_are_slow_steps(tmp_path: Path) -> None:
     found = [each.id for each in late_batches(tmp_path / "run", usual_ms=0).findings]
     assert found == ["slow-outlier-steps"]
+
+
+def slow_steps_at_a_line(path: Path, *, looks: int) -> list[str]:
+    """300 steps of 10 ms: 3 take 90, and were seen so often each at a line that has 3 in 10 looks
+    at the others."""
+    process = RunBuilder(path).process()
+    slow = (37, 151, 246)
+    turns = [(90 if step in slow else 10) * MS for step in range(300)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    function = process.function("train", line=20)
+    lines = process.node(function, line=21), process.node(function, line=22)
+    at = 0
+    for step, turn in enumerate(turns):
+        if step in slow:
+            process.sample(lines[0], at, turn - MS, count=looks)
+        else:
+            process.sample(lines[0 if step % 10 < 3 else 1], at, turn - MS)
+        at += turn
+    process.write()
+    return [each.id for each in findings(load(path)).findings]
+
+
+def test_a_line_seen_once_in_each_slow_step_is_not_blamed_for_it(tmp_path: Path) -> None:
+    """A busy machine lengthens any steps, and they are seen somewhere."""
+    assert "slow-outlier-steps" not in slow_steps_at_a_line(tmp_path / "once", looks=1)
+    assert "slow-outlier-steps" in slow_steps_at_a_line(tmp_path / "often", looks=5)
