@@ -143,7 +143,7 @@ def test_a_machine_without_proc_still_records(tmp_path: Path) -> None:
     inside = 'mount -t tmpfs tmpfs /proc && exec "$@"'
     words = [sys.executable, "-m", "stepscope", "run", "-o", "run"]
     script = tmp_path / "work.py"
-    script.write_text("for i in range(50):\n    sum(range(100_000))\nprint('done')\n")
+    script.write_text("for i in range(50):\n    sum(range(400_000))\nprint('done')\n")
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", inside, "sh", *words, str(script)],
         cwd=tmp_path,
