@@ -153,10 +153,11 @@ def _is_housekeeping() -> bool:
 
 
 def _load_the_rewriter(hiding: set[str]) -> None:
-    """Python 3.11: what puts ticks into bytecode is loaded with the first code that is not in the
-    cache. Where the script's modules hide standard ones, it would then get those."""
-    if sys.version_info < (3, 12) and hiding & sys.stdlib_module_names:
-        from stepscope.record.bytecode import instrument  # noqa: F401
+    """Python 3.11: where the script's modules hide what it needs, it would later get those."""
+    if sys.version_info < (3, 12) and hiding & {*sys.stdlib_module_names, "bytecode"}:
+        from stepscope.record.bytecode.tick_cache import load_the_rewriter
+
+        load_the_rewriter()
 
 
 def _give_names_back(loaded_before: set[str], hiding: set[str]) -> None:

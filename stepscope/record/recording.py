@@ -93,6 +93,8 @@ class Recording:
         self._undo.append(_forget_names)
         for entry in table.entries:
             self._names.name_code(entry)
+        if self.options.include:  # what writes ticks may need the very modules that are recorded
+            lines.load_the_rewriter()
         self._start_hooks()  # before the storage: its first event asks for the thread's name
         _core.storage_open(self._process.path, self.options.max_bytes, self.options.calls)
         self._undo.append(self._close_storage)

@@ -343,17 +343,6 @@ def test_code_that_cannot_be_rewritten_stays_and_says_why(
     assert {name for _, name, _, _ in lines} == {"<module>", "good", "bad.<locals>.<listcomp>"}
 
 
-def test_without_the_bytecode_package_code_stays_and_says_why(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr(instrument, "_has_bytecode", instrument._has_bytecode.__wrapped__)
-    code = compile("x = 1", "<t>", "exec")
-    made = instrument.instrument(code)
-    assert made.code is code
-    assert made.skipped == ("the package 'bytecode' is missing",)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     "suite",

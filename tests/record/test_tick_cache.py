@@ -166,6 +166,18 @@ def test_code_with_constants_of_the_program_s_own_is_not_kept(
     assert not folder.exists()
 
 
+def test_without_the_bytecode_package_code_stays_and_says_why(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("stepscope.record.bytecode.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "bytecode", None)
+    code = compile("x = 1", "train.py", "exec")
+    found = instrument_cached(code, folder)
+    assert found.code is code
+    assert "bytecode" in found.skipped[0]
+
+
 def test_code_runs_as_it_is_where_the_scripts_modules_hide_standard_ones(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,27 @@ def test_modules_that_hide_standard_ones_are_the_scripts_own(tmp_path: Path) -> 
     check(both(tmp_path, {**files, **program(name)}, [f"{name}.py"], options=options))
 
 
+@pytest.mark.parametrize("begins", ["with an empty cache", "with the script in the cache"])
+def test_a_module_that_hides_the_bytecode_package_runs_only_when_imported(
+    begins: str, tmp_path: Path
+) -> None:
+    files = {"bytecode.py": "print('mine')\n", "say.py": SAY, "other.py": SAY}
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    if begins == "with the script in the cache":
+        both(tmp_path, files, ["other.py"], env=env)
+    check(both(tmp_path, files, ["say.py"], options=["--force"], env=env))
+
+
+def test_every_line_of_the_standard_library_can_be_recorded_once_the_script_is_cached(
+    tmp_path: Path,
+) -> None:
+    """What writes ticks needs some of these modules itself: it is loaded before them."""
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    files = {"say.py": "import importlib.util, dis, enum\n" + SAY}
+    for _ in range(2):
+        check(both(tmp_path, files, ["say.py"], options=["--force", "--include", "*"], env=env))
+
+
 def test_a_module_named_like_us_is_the_scripts_own(tmp_path: Path) -> None:
     files = {
         "say.py": "import stepscope\nprint(stepscope.__file__, stepscope.MINE)\n" + SAY,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from bytecode import ConcreteInstr
-    from bytecode.concrete import ExceptionTableEntry
-    from bytecode.instr import InstrLocation
+# Now: a script may have a module of its own under that name.
+from bytecode import ConcreteBytecode, ConcreteInstr
+from bytecode.concrete import ExceptionTableEntry
+from bytecode.instr import InstrLocation
 
 Label = tuple[str, int]
 
@@ -25,7 +25,7 @@ class Unit(NamedTuple):
     """An instruction to write: with an argument, a label to jump to, or copied unchanged."""
 
     name: str
-    location: "InstrLocation"
+    location: InstrLocation
     cover: Cover | None
     arg: int | None = None
     target: Label | None = None
@@ -51,8 +51,6 @@ def assemble(listing: Listing, original: CodeType) -> tuple[CodeType, list[int],
     A tick needs one more place on the stack than the code around it; the handler that ends every
     function holds an offset, an exception and a tick.
     """
-    from bytecode import ConcreteBytecode
-
     offsets, widths = _lay_out(listing)
     concrete = ConcreteBytecode()
     concrete.first_lineno = original.co_firstlineno
@@ -111,9 +109,7 @@ def _distance(listing: Listing, offsets: list[int], index: int) -> int | None:
     return None if target is None else abs(offsets[listing.labels[target]] - offsets[index + 1])
 
 
-def _instruction(unit: Unit, width: int, distance: int | None) -> "ConcreteInstr":
-    from bytecode import ConcreteInstr
-
+def _instruction(unit: Unit, width: int, distance: int | None) -> ConcreteInstr:
     if distance is not None:
         prefixes = width - 1 or None  # a jump may have grown wider than it now has to be
         return ConcreteInstr(unit.name, distance, location=unit.location, extended_args=prefixes)
@@ -125,9 +121,7 @@ def _instruction(unit: Unit, width: int, distance: int | None) -> "ConcreteInstr
     return ConcreteInstr(unit.name, location=unit.location)
 
 
-def _exception_table(listing: Listing, offsets: list[int]) -> Iterator["ExceptionTableEntry"]:
-    from bytecode.concrete import ExceptionTableEntry
-
+def _exception_table(listing: Listing, offsets: list[int]) -> Iterator[ExceptionTableEntry]:
     units = listing.units
     start = 0
     for i in range(1, len(units) + 1):

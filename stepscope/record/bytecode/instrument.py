@@ -5,8 +5,6 @@ result can be kept with marshal; `ticked.bind` puts the real ticks in their plac
 """
 
 import enum
-import functools
-import importlib.util
 from collections.abc import Iterator
 from types import CodeType
 from typing import Final
@@ -32,15 +30,8 @@ class TickKind(enum.IntEnum):
     RESUME = 3  # a suspended activation resumes in this line
 
 
-@functools.cache  # looking for it again takes what a signal handler raises for its absence
-def _has_bytecode() -> bool:
-    return importlib.util.find_spec("bytecode") is not None
-
-
 def instrument(code: CodeType) -> Instrumented:
     """Insert placeholders of ticks into `code` and all code nested in it."""
-    if not _has_bytecode():
-        return Instrumented(code, code, untouched(()), ("the package 'bytecode' is missing",))
     skipped: list[str] = []
     rewritten = _rewrite_tree(code, skipped)
     return Instrumented(code, rebuild(code, rewritten), rewritten, tuple(skipped))

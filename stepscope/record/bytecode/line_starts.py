@@ -6,11 +6,10 @@ import functools
 from _bisect import bisect_right
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from bytecode import ConcreteInstr
-    from bytecode.instr import InstrLocation
+from bytecode import ConcreteBytecode, ConcreteInstr
+from bytecode.instr import InstrLocation
 
 # After these the next instruction is not reached by falling through.
 _ENDS = frozenset(
@@ -29,7 +28,7 @@ class Node:
 
     __slots__ = ("caches", "guard", "instr", "jump", "line", "location", "name")
 
-    def __init__(self, instr: "ConcreteInstr", location: "InstrLocation") -> None:
+    def __init__(self, instr: ConcreteInstr, location: InstrLocation) -> None:
         self.instr, self.location = instr, location
         self.name, self.line = instr.name, location.lineno
         self.caches = 0
@@ -150,8 +149,6 @@ class _Origins:
 
 
 def _decode(code: CodeType) -> tuple[list[Node], list[Guard]]:
-    from bytecode import ConcreteBytecode, ConcreteInstr
-
     concrete = ConcreteBytecode.from_code(code)
     nodes: list[Node] = []
     at_offset: dict[int, int] = {}
@@ -181,17 +178,13 @@ def _decode(code: CodeType) -> tuple[list[Node], list[Guard]]:
 
 
 @functools.lru_cache(maxsize=1)
-def no_location() -> "InstrLocation":
+def no_location() -> InstrLocation:
     """Without it an inserted instruction would inherit the line of the one before."""
-    from bytecode.instr import InstrLocation
-
     return InstrLocation(None, None, None, None)
 
 
-def _packable(location: "InstrLocation | None") -> "InstrLocation":
+def _packable(location: InstrLocation | None) -> InstrLocation:
     """`bytecode` refuses the compiler's rare locations that have lines but no columns."""
-    from bytecode.instr import InstrLocation
-
     if location is None or location.lineno is None:
         return no_location()
     if location.col_offset is None or location.end_col_offset is None:

@@ -42,11 +42,18 @@ def instrument_cached(code: CodeType, folder: AnyPath | None = None) -> Instrume
     return made
 
 
+def load_the_rewriter() -> None:
+    """What writes ticks is loaded with the first code that is not in the cache; by this before the
+    script begins, where modules of the script, or modules being recorded, could be in its way."""
+    with suppressed(ImportError):
+        from stepscope.record.bytecode import instrument  # noqa: F401
+
+
 def _instrumented(code: CodeType) -> Instrumented:
-    """Loaded when first needed: it takes 2 ms, and code that ran before is in the cache."""
+    """Loaded when first needed: it takes 10 ms, and code that ran before is in the cache."""
     try:
         from stepscope.record.bytecode.instrument import instrument
-    except ImportError as error:  # a module of the script has the name of a standard one
+    except ImportError as error:  # no `bytecode`, or a module of the script has a standard name
         let_pass(error)
         return Instrumented(code, code, untouched(()), (f"{code.co_qualname}: {error}",))
     return instrument(code)

@@ -93,6 +93,13 @@ def forget_function(function: FunctionType) -> None:
         table.forget(part)
 
 
+def load_the_rewriter() -> None:
+    if not HAS_MONITORING:
+        from stepscope.record.bytecode.tick_cache import load_the_rewriter
+
+        load_the_rewriter()
+
+
 def _with_ticks(code: CodeType, *, exact: bool) -> CodeType:
     from stepscope.record.bytecode.originals import plain
     from stepscope.record.bytecode.tick_cache import instrument_cached
