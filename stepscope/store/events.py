@@ -178,6 +178,14 @@ class Spans(Stretches):
     def _loader(self) -> Ints:
         return self._value_of((SpanCategory.INPUT, SpanCategory.STAGE), "value1", 2**62)
 
+    @functools.cached_property
+    def without_core_ns(self) -> Ints:
+        """Of writing a log or checkpoint: how long the thread was ready but had no core; 0: it had,
+        or it is not known."""
+        waits = (SpanCategory.LOGGING, SpanCategory.CHECKPOINT)
+        waited = self._value_of(waits, "value0", 2**62)
+        return np.where(self.is_done, np.minimum(waited, self.end_ns - self.start_ns), 0)
+
     @property
     def generation(self) -> Ints:
         """Of a garbage collection: from 1, the youngest, to 3, all objects; 0: not known."""

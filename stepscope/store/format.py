@@ -182,8 +182,9 @@ class SpanCategory(enum.IntEnum):
     SYNC = 12
     COMPILE = 13
     EVALUATION = 14
-    CHECKPOINT = 15
-    LOGGING = 16
+    CHECKPOINT = 15  # value0: as of LOGGING
+    LOGGING = 16  # value0, once it ended: ns in which the main thread was ready but had no core
+    #               (0: it had one, or it is not known)
     STAGE = 17  # a stage of the input pipeline, by its name: "start workers" (value0: how many),
     #             "worker" (one was started: value0 its pid, value1 as of INPUT), "wait for work",
     #             "fetch" (value0: samples), "collate" (inside it), "send", "get", "pin memory"

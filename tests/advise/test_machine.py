@@ -11,9 +11,11 @@ from stepscope.advise.findings import busy_machine, findings
 from stepscope.advise.gain import computed_beside
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.saving import Saving
+from stepscope.analyze.answers.steps import steps
 from stepscope.analyze.phases.without_core import without_delay
 from stepscope.analyze.run import load, select
 from stepscope.store.events import CpuTimes, Memory
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import Run
 
 STEPS, STEP = 60, 10 * MS
@@ -109,6 +111,28 @@ def test_a_core_is_not_lost_to_what_few_steps_do() -> None:
     lost[::8] = 5 * MS
     phases = own + np.stack([lost, np.zeros(40)], axis=1)
     assert without_delay(phases, lost) == pytest.approx(own)
+
+
+def test_what_a_line_of_log_is_known_to_wait_for_a_core_is_not_the_logs(tmp_path: Path) -> None:
+    """200 steps of 2 ms, each tenth of which prints for 1 ms and loses its core for 4. The counter
+    is read every 20 ms, which spreads it over all of them."""
+    process = RunBuilder(tmp_path / "run").process()
+    process.step(0, begins=True)
+    at, lost = 0, 0
+    for step in range(200):
+        at += 2 * MS
+        if step % 10 == 0:
+            end = at + 5 * MS
+            process.span(SpanCategory.LOGGING, at, end, name="print", without_core_ns=4 * MS)
+            at, lost = end, lost + 4 * MS
+        process.step(at)
+        if step % 10 == 9:
+            process.counter(Memory, at, run_delay_ns=lost)
+    process.write()
+    run = load(tmp_path / "run")
+    logs = {row.category: row for row in steps(run).breakdown or []}["logging"]
+    assert logs.share == pytest.approx(7 / 3 / 25, rel=0.05)  # a third of the step's 7 ms
+    assert "logging-stall" not in {each.id for each in findings(run).findings}
 
 
 def test_a_core_that_a_line_of_log_loses_each_time_is_not_the_logs() -> None:

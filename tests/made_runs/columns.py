@@ -28,6 +28,7 @@ COLUMNS: Final[dict[type[Events], dict[str, tuple[str, int]]]] = {
         "worker_pid": ("value0", 0),
         "generation": ("value0", 0),
         "freed_objects": ("value1", 0),
+        "without_core_ns": ("value0", 0),
         "flags": ("value1", 0),
         "group": ("value1", 0),
         "updates": ("value1", 0),

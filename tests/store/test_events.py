@@ -18,6 +18,7 @@ CATEGORY_OF = {
     "generation": SpanCategory.GC,
     "freed_objects": SpanCategory.GC,
     "flags": SpanCategory.FORWARD,
+    "without_core_ns": SpanCategory.LOGGING,
     "group": SpanCategory.COMMUNICATION,
     "updates": SpanCategory.COMPUTE,
     "loader": SpanCategory.STAGE,
@@ -29,7 +30,7 @@ CASES = [(table, column) for table, columns in COLUMNS.items() for column in col
 def read_back(folder: Path, table: type[Events], columns: dict[str, int]) -> Events:
     run = RunBuilder(folder / "run")
     process = run.process()
-    process.event(table, 0, process.ticks(5), **columns)
+    process.event(table, 0, process.ticks(5), process.ticks(6), **columns)
     process.write()
     opened = open_run(run.path).processes[0]
     return table(opened._of_kind(table.kind), opened.clock, opened.end_ns)

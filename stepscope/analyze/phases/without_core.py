@@ -4,6 +4,10 @@ A thread that shares its core stands still wherever it happens to be, through no
 it is in. Where others had the core for a real share of the measured steps, each phase is what it
 takes with a core and its part of the time without one, so its share does not depend on what else
 the machine did. The phases still sum to the step.
+
+Of lines of log and checkpoints, it is recorded how long each was without a core. Of the rest only
+how long the thread was in all, read every ten milliseconds: that is in what a phase took beyond the
+usual.
 """
 
 import bisect
@@ -15,9 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.counters import grown
+from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import Phases
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
+from stepscope.store.format import SpanCategory
 from stepscope.store.reader import ProcessData
 
 Floats = npt.NDArray[np.float64]
@@ -70,23 +76,45 @@ def each_with_its_part(
         return phases.ns
     columns = np.flatnonzero([name != _RECORDING for name in phases.names])
     measured, lost_ns = np.flatnonzero(steps.is_measured), delay_by_step_ns(process, steps)
-    usual = _usual_ns(_Measured(phases.ns, measured, columns), lost_ns)
     shares_ns: npt.NDArray[np.int64] = phases.ns if in_place else phases.ns.copy("F")
+    known_ns = _take_off_known(process, steps, phases.names, shares_ns)[measured]
+    lost_ns = np.maximum(0.0, lost_ns - known_ns)
+    usual = _usual_ns(_Measured(shares_ns, measured, columns), lost_ns)
     for first in range(0, len(measured), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
         rows = np.ix_(measured[part], columns)
-        shares_ns[rows] = _with_part(phases.ns[rows], lost_ns[part], usual)
+        shares_ns[rows] = _with_part(shares_ns[rows], known_ns[part], lost_ns[part], usual)
     return shares_ns
 
 
+def _take_off_known(
+    process: ProcessData, steps: FoundSteps, names: tuple[str, ...], phases_ns: Ints
+) -> Ints:
+    """From these phases, by step, what is known to have been without a core in them; its sum."""
+    known_ns = np.zeros(len(phases_ns), np.int64)
+    spans = process.spans.on(steps.thread)
+    spans = spans[spans.without_core_ns > 0]
+    step = step_of(spans.start_ns, steps.start_ns, steps.end_ns)
+    for category in (SpanCategory.LOGGING, SpanCategory.CHECKPOINT):
+        name, is_there = category.name.lower(), (step >= 0) & spans.are(category)
+        if name in names and is_there.any():
+            phase_ns = phases_ns[:, names.index(name)]
+            each_ns = np.zeros_like(known_ns)
+            np.add.at(each_ns, step[is_there], spans.without_core_ns[is_there])
+            each_ns = np.minimum(each_ns, phase_ns)
+            phase_ns -= each_ns
+            known_ns += each_ns
+    return known_ns
+
+
 def _with_part(
-    phases_ns: npt.NDArray[np.int64], lost_ns: Floats, usual_ns: Floats
+    phases_ns: npt.NDArray[np.int64], known_ns: Ints, lost_ns: Floats, usual_ns: Floats
 ) -> npt.NDArray[np.int64]:
     clock = phases_ns.astype(np.float64)
     own = _without_delay(clock, lost_ns, usual_ns)
     own = np.where(own.sum(axis=1, keepdims=True) > 0, own, clock)  # a step without any core
     parts = own / np.maximum(1.0, own.sum(axis=1, keepdims=True))
-    return _summing_to(phases_ns.sum(axis=1), parts)
+    return _summing_to(phases_ns.sum(axis=1) + known_ns, parts)
 
 
 def _summing_to(whole_ns: Ints, parts: Floats) -> npt.NDArray[np.int64]:

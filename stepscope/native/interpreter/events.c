@@ -5,6 +5,7 @@
 #include "storage/bus_guard.h"
 #include "storage/storage.h"
 #include "interpreter/rests.h"
+#include "interpreter/run_delay.h"
 #include "interpreter/threads.h"
 
 uint64_t cost_slow_ticks;
@@ -46,8 +47,19 @@ uint64_t event_add(uint32_t kind, Event fields) {
     return stream_offset(&events_stream, event);
 }
 
+/* They come seldom and write, which wakes a reader and may cost the core: on a busy machine, what they
+   take by the clock says little. */
+static int says_delay(uint32_t category) {
+    return category == SPAN_LOGGING || category == SPAN_CHECKPOINT;
+}
+
+uint64_t event_span_add(Event span) {
+    if (says_delay(span.extra)) span.value0 = run_delay_begin(span.start);
+    return event_add(EVENT_SPAN, span);
+}
+
 uint64_t event_span_begin(uint32_t name, uint32_t category) {
-    return event_add(EVENT_SPAN, (Event){.name = name, .start = ticks_now(), .extra = category});
+    return event_span_add((Event){.name = name, .start = ticks_now(), .extra = category});
 }
 
 Event *event_at(uint64_t offset) {
@@ -64,7 +76,9 @@ Event *event_span_at(uint64_t offset) {
 
 void event_span_end(uint64_t offset, uint64_t ticks) {
     Event *event = event_span_at(offset);
-    if (event) event->end = ticks;
+    if (!event) return;
+    if (says_delay(event->extra) && event->value0) event->value0 = run_delay_since(event->value0);
+    event->end = ticks;
 }
 
 void event_clock(void) {

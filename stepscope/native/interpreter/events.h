@@ -17,6 +17,7 @@ extern uint64_t events_of_passes;
 
 /* Append a committed record, the calling thread's; its offset, 0 when the stream is full. */
 uint64_t event_add(uint32_t kind, Event fields);
+uint64_t event_span_add(Event span); /* of its fields, what its category does not say itself */
 uint64_t event_span_begin(uint32_t name, uint32_t category);
 Event *event_span_at(uint64_t offset); /* NULL when there is none */
 void event_span_end(uint64_t offset, uint64_t ticks);

@@ -1,7 +1,7 @@
 /* The budget: how many events each code object makes, and which ones to thin out. */
 #include "lines/budget.h"
 #include "clock/clock.h"
-#include "lines/counters.h"
+#include "interpreter/run_delay.h"
 #include "lines/lines.h"
 #include "lines/settled.h"
 
@@ -12,7 +12,7 @@ static uint64_t began, looked, waited_ns;
 
 void budget_begin(uint64_t now) {
     began = looked = now;
-    waited_ns = counters_run_delay_ns();
+    waited_ns = run_delay_ns();
 }
 
 /* The record's events since the last check. An exit counts as the line events that it costs. */
@@ -63,7 +63,7 @@ static void thin_all(void) {
 static double own_time_ns(uint64_t now) {
     double elapsed_ns = (double)(now - looked) / clock_ticks_per_ns;
     uint64_t before = waited_ns;
-    waited_ns = counters_run_delay_ns();
+    waited_ns = run_delay_ns();
     double without_core_ns = waited_ns > before ? (double)(waited_ns - before) : 0.0;
     double least_ns = LEAST_OWN_SHARE * elapsed_ns;
     return elapsed_ns - without_core_ns > least_ns ? elapsed_ns - without_core_ns : least_ns;

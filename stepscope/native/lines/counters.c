@@ -4,32 +4,23 @@
 #include "lines/counters.h"
 #include "clock/clock.h"
 #include "interpreter/events.h"
+#include "interpreter/run_delay.h"
 #include "lines/lines.h"
 #include "storage/descriptors.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 static Descriptor io_file = NO_DESCRIPTOR, statm_file = NO_DESCRIPTOR;
-static Descriptor sched_file = NO_DESCRIPTOR, stat_file = NO_DESCRIPTOR;
+static Descriptor stat_file = NO_DESCRIPTOR;
 
 void counters_after_fork(void) { /* these still read the parent's values */
     descriptor_close(&io_file);
     descriptor_close(&statm_file);
-    descriptor_close(&sched_file);
     descriptor_close(&stat_file);
-}
-
-/* pread at 0 makes /proc produce the text again, without an open and close each time. */
-static int read_proc(Descriptor *file, const char *path, char *text, size_t size) {
-    if (!descriptor_is_ours(file) && descriptor_open(file, path, O_RDONLY)) return -1;
-    ssize_t length = pread(file->fd, text, size - 1, 0);
-    if (length <= 0) return -1;
-    text[length] = 0;
-    return 0;
+    run_delay_after_fork();
 }
 
 static uint64_t pack(long high, long low) {
@@ -39,25 +30,17 @@ static uint64_t pack(long high, long low) {
 static void event_io(uint64_t now, const struct rusage *usage) {
     char text[512];
     unsigned long long read_bytes = 0, written_bytes = 0;
-    if (!read_proc(&io_file, "/proc/self/io", text, sizeof text))
+    if (!descriptor_pread(&io_file, "/proc/self/io", text, sizeof text))
         sscanf(text, "rchar: %llu wchar: %llu", &read_bytes, &written_bytes);
     event_add(EVENT_IO, (Event){.start = now, .end = read_bytes, .value0 = written_bytes,
                                 .value1 = pack(usage->ru_minflt, usage->ru_majflt)});
-}
-
-uint64_t counters_run_delay_ns(void) {
-    char text[128];
-    unsigned long long ran = 0, waited = 0;
-    if (!read_proc(&sched_file, "/proc/self/schedstat", text, sizeof text))
-        sscanf(text, "%llu %llu", &ran, &waited);
-    return waited;
 }
 
 /* The operating system's threads, compute threads included; 0: not known. */
 static uint32_t threads_now(void) {
     char text[1024];
     unsigned threads = 0;
-    if (read_proc(&stat_file, "/proc/self/stat", text, sizeof text)) return 0;
+    if (descriptor_pread(&stat_file, "/proc/self/stat", text, sizeof text)) return 0;
     const char *after_name = strrchr(text, ')'); /* the name may contain anything */
     if (after_name)
         sscanf(after_name + 1,
@@ -69,13 +52,13 @@ static void event_memory(uint64_t now, const struct rusage *usage) {
     char text[256];
     unsigned long long total = 0, resident = 0, mapped = 0;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (!read_proc(&statm_file, "/proc/self/statm", text, sizeof text))
+    if (!descriptor_pread(&statm_file, "/proc/self/statm", text, sizeof text))
         sscanf(text, "%llu %llu %llu", &total, &resident, &mapped);
     event_add(EVENT_MEMORY, (Event){.start = now,
                                     .extra = (uint32_t)(mapped * page >> 10),
                                     .end = resident * page,
                                     .value0 = (uint64_t)usage->ru_maxrss * 1024,
-                                    .value1 = counters_run_delay_ns()});
+                                    .value1 = run_delay_ns()});
 }
 
 /* Adding up all counters takes some 10 us for 10,000 lines: ten times a second is enough. */

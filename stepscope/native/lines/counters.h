@@ -8,7 +8,4 @@
 void event_counters(void);
 void counters_after_fork(void);
 
-/* How long the main thread was ready to run and had to wait for a core, in ns; 0: not known. */
-uint64_t counters_run_delay_ns(void);
-
 #endif

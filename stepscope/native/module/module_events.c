@@ -83,7 +83,7 @@ static PyObject *py_span_begin(PyObject *self, PyObject *const *args, Py_ssize_t
     uint64_t now = ticks_now(), numbers[5];
     if (read_numbers(args, count, 2, 5, numbers)) return NULL;
     Event span = span_of(numbers, numbers[4] ? numbers[4] : now);
-    return PyLong_FromUnsignedLongLong(event_add(EVENT_SPAN, span));
+    return PyLong_FromUnsignedLongLong(event_span_add(span));
 }
 
 static PyObject *py_span_end(PyObject *self, PyObject *const *args, Py_ssize_t count) {
@@ -92,7 +92,7 @@ static PyObject *py_span_end(PyObject *self, PyObject *const *args, Py_ssize_t c
     if (read_numbers(args, count, 1, 2, numbers)) return NULL;
     Event *span = event_span_at(numbers[0]);
     if (span && numbers[1]) span->value0 = numbers[1];
-    if (span) span->end = now;
+    event_span_end(numbers[0], now);
     Py_RETURN_NONE;
 }
 

@@ -52,3 +52,11 @@ void descriptor_close(Descriptor *descriptor) {
     if (descriptor_is_ours(descriptor)) close(descriptor->fd);
     descriptor->fd = -1;
 }
+
+int descriptor_pread(Descriptor *descriptor, const char *path, char *text, size_t size) {
+    if (!descriptor_is_ours(descriptor) && descriptor_open(descriptor, path, O_RDONLY)) return -1;
+    ssize_t length = pread(descriptor->fd, text, size - 1, 0);
+    if (length <= 0) return -1;
+    text[length] = 0;
+    return 0;
+}

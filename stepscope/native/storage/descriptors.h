@@ -22,6 +22,10 @@ int descriptor_is_ours(const Descriptor *descriptor);
 /* Reopen the same file after the script closed it. 0, or -1: not possible. */
 int descriptor_reopen(Descriptor *descriptor, const char *path, int flags);
 
+/* The whole text of a file below /proc, which is made anew for each call: without opening and closing
+   it each time. 0, or -1. */
+int descriptor_pread(Descriptor *descriptor, const char *path, char *text, size_t size);
+
 void descriptor_close(Descriptor *descriptor);
 
 #endif
