@@ -14,9 +14,9 @@ from torch.nn import functional as F
 
 ZOO = {"id": "repeated-load", "function": "get_batch", "framework": "torch"}
 
-batch_size = 16
+batch_size = 8
 block_size = 64
-max_iters = 320
+max_iters = 400
 log_interval = 40
 learning_rate = 1e-3
 
@@ -66,7 +66,7 @@ class GPT(nn.Module):
         return F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
 
 
-def prepare(data_dir, n_words=1_000_000):
+def prepare(data_dir, n_words=1_200_000):
     """Writes train.npy: words of a small vocabulary, spelled out and one after the other."""
     rng = np.random.default_rng(1337)
     words = [rng.integers(1, 97, rng.integers(2, 9)) for _ in range(400)]
