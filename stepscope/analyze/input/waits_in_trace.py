@@ -16,6 +16,7 @@ from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import ON_DEVICE, Trace
+from stepscope.model.durations import duration
 
 Pair = tuple[Ints, Ints]
 _LEAST_HIDDEN: Final = 0.01  # of the wait
@@ -36,13 +37,32 @@ class TraceWaits:
         return len(self.stretches[0]) > 0
 
     @property
-    def about_hidden(self) -> list[str]:
-        """Why `show steps` has less input than the steps wait."""
-        if self.hidden_ns is None or self.hidden_ns.sum() < _LEAST_HIDDEN * self.wait_ns.sum():
+    def are_hidden(self) -> bool:
+        """Whether a device works for much of it."""
+        if self.hidden_ns is None:
+            return False
+        return bool(self.hidden_ns.sum() >= _LEAST_HIDDEN * max(1, self.wait_ns.sum()))
+
+    def about_category(self, category: str) -> list[str]:
+        """Beside the steps: why a category of theirs is less than `show input` says."""
+        if not self.are_hidden:
             return []
-        ms, share = self.hidden_ns.mean() / 1e6, self.hidden_ns.sum() / self.duration_ns.sum()
+        takes, share = duration(self.wait_ns.mean()), self.wait_ns.sum() / self.duration_ns.sum()
         return [
-            f"The device works for {ms:.3g} ms of the wait ({100 * share:.1f} % of the step). "
+            f"The host takes {takes} of a step to get its batch ({100 * share:.1f} %, as in "
+            f"'show input'). {category} leaves out what a device works in meanwhile: each moment "
+            "counts once, and the device comes first."
+        ]
+
+    @property
+    def about_hidden(self) -> list[str]:
+        """Beside the wait: why `show steps` has less."""
+        if self.hidden_ns is None or not self.are_hidden:
+            return []
+        share = self.hidden_ns.sum() / self.duration_ns.sum()
+        return [
+            f"The device works for {duration(self.hidden_ns.mean())} of the wait "
+            f"({100 * share:.1f} % of the step). "
             "That is not Input in 'show steps', where each moment counts once and the device comes "
             "first; copies to the device are."
         ]

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.analyze.intervals import IntervalOf, by_order, intervals_of
+from stepscope.analyze.traces.marks import StepNumbers, numbered
 from stepscope.clock import Ints
 from stepscope.importers import runtime_names as words
 from stepscope.importers.causes import Causes, DeviceEvents, HostEvents
@@ -62,6 +63,7 @@ class XprofSteps:
     end_ns: Ints
     ns: npt.NDArray[np.int64]
     is_whole: npt.NDArray[np.bool_]  # not: the last one, if others go on after their mark
+    numbers: StepNumbers
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -96,7 +98,9 @@ def xprof_steps(causes: Causes) -> XprofSteps:
         step = np.array([begin], np.int64), np.array([stop], np.int64)
         rows.append(categories_of(kind[here], intervals_of(start[here], end[here]), step))
     table = np.concatenate(rows) if rows else np.zeros((0, len(CATEGORIES)), np.int64)
-    return XprofSteps(begins, ends, table, is_whole)
+    own = _own_numbers(host)
+    number = np.array([own.get(group, -1) for group, _ in ordered], np.int64)
+    return XprofSteps(begins, ends, table, is_whole, numbered(number))
 
 
 def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
@@ -158,6 +162,13 @@ def _is_marker(host: HostEvents) -> npt.NDArray[np.bool_]:
         marked[root] |= not internal[root]
     found: npt.NDArray[np.bool_] = marked & (host.group >= 0)
     return found
+
+
+def _own_numbers(host: HostEvents) -> dict[int, int]:
+    """By group, where a mark has one (`step_num`)."""
+    marks = np.flatnonzero(_is_marker(host) & (host.stats["step_num"] >= 0))
+    groups, numbers = host.group[marks].tolist(), host.stats["step_num"][marks].tolist()
+    return dict(zip(groups, numbers, strict=True))
 
 
 def _spans(host: HostEvents, device: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
