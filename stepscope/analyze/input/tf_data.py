@@ -174,7 +174,7 @@ def _answer(run: Run, who: Process, waits: _Waits, seen: list[_Seen]) -> InputAn
     )  # fmt: skip
 
 
-def _stage_rows(who: Process, seen: list[_Seen], batches: int, size: int | None) -> list[StageRow]:
+def _stage_rows(who: Process, seen: list[_Seen], batches: int) -> list[StageRow]:
     """The stages of several windows together."""
     total: dict[str, list[float]] = {}
     for causes, _ in seen:

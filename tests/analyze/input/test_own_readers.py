@@ -91,7 +91,8 @@ def test_of_a_reader_that_no_look_found_only_counted_lines_have_a_time(tmp_path:
     code = generating(loaded, loaded.main, BATCHES)
     assert code is not None
     (line,) = loading_lines(loaded, code)
-    assert (line.function, line.ms_per_batch) == ("reader", pytest.approx(9.0))
+    assert line.function == "reader"
+    assert line.ms_per_batch == pytest.approx(9.0)
     assert has_uncounted(loaded, code)
 
 
