@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import overlap_ns, step_of, without
+from stepscope.analyze.intervals import step_of
 from stepscope.analyze.traces.marks import interval
 from stepscope.clock import Ints
 from stepscope.importers.frame_names import frame_of
@@ -58,13 +58,29 @@ def _on_launching_threads(trace: Trace, calls: npt.NDArray[Any]) -> npt.NDArray[
 
 def idle_gaps(trace: Trace, steps: tuple[Ints, Ints], busy: tuple[Ints, Ints]) -> IdleGaps:
     """`steps`: start and end, in order; `busy`: a union."""
-    begins, ends = without((steps[0].min(keepdims=True), steps[1].max(keepdims=True)), busy)
-    edges = np.unique(np.concatenate([begins, ends, *steps]))
-    starts, until = edges[:-1], edges[1:]
-    step = step_of(starts, *steps)
-    kept = (step >= 0) & (overlap_ns(starts, until, (begins, ends)) > 0)
-    starts, until, step = starts[kept], until[kept], step[kept]
-    order = np.lexsort((starts - until, step))
-    longest = order[np.unique(step[order], return_index=True)[1]]
-    starts, until, step = starts[longest], until[longest], step[longest]
-    return IdleGaps(trace, starts, until, starts == steps[0][step])
+    begins, ends = _cut(*_between(busy, steps[0].min(), steps[1].max()), np.concatenate(steps))
+    step = step_of(begins, *steps)
+    begins, ends, step = begins[step >= 0], ends[step >= 0], step[step >= 0]
+    if not len(step):
+        return IdleGaps(trace, begins, ends, np.zeros(0, np.bool_))
+    number = np.cumsum(np.append(False, step[1:] != step[:-1]))
+    longest_ns = np.maximum.reduceat(ends - begins, np.unique(number, return_index=True)[1])
+    is_longest = np.flatnonzero(ends - begins == longest_ns[number])
+    first = is_longest[np.unique(number[is_longest], return_index=True)[1]]
+    return IdleGaps(trace, begins[first], ends[first], begins[first] == steps[0][step[first]])
+
+
+def _between(busy: tuple[Ints, Ints], first_ns: int, last_ns: int) -> tuple[Ints, Ints]:
+    """What a union leaves of this time."""
+    begins = np.clip(np.append(first_ns, busy[1]), first_ns, last_ns)
+    ends = np.clip(np.append(busy[0], last_ns), first_ns, last_ns)
+    return begins[ends > begins], ends[ends > begins]
+
+
+def _cut(begins: Ints, ends: Ints, at_ns: Ints) -> tuple[Ints, Ints]:
+    """Stretches in order, in pieces where one of these moments lies inside."""
+    if not len(begins):
+        return begins, ends
+    gap = np.maximum(np.searchsorted(begins, at_ns) - 1, 0)
+    inside = np.unique(at_ns[(begins[gap] < at_ns) & (at_ns < ends[gap])])
+    return np.sort(np.append(begins, inside)), np.sort(np.append(ends, inside))
