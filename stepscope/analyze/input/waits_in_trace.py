@@ -30,7 +30,7 @@ class TraceWaits:
     wait_ns: Ints
     duration_ns: Ints
     is_by_step: bool
-    hidden_ns: Ints | None  # of the wait, while a device works; None: there is none in the trace
+    hidden_ns: Ints | None  # of the wait, while a device works; None: there is no wait or no device
 
     @property
     def are_any(self) -> bool:
@@ -84,7 +84,7 @@ def waits_in_trace(trace: Trace, causes: Causes | None) -> TraceWaits:
 
 def _hidden_ns(trace: Trace, waits: Pair, start_ns: Ints, end_ns: Ints) -> Ints | None:
     """What two unions have in common is what both have, less what either has."""
-    works = union(*interval(trace.of(*ON_DEVICE)))
+    works = union(*interval(trace.of(*ON_DEVICE))) if len(waits[0]) else waits
     if not len(works[0]):
         return None
     either = union(*(np.concatenate(both) for both in zip(waits, works, strict=True)))
