@@ -3,7 +3,7 @@
 StepscopeError              everything we raise on purpose; carries the exit status
 ├── InputError        (2)   the user can fix it: a wrong option, a missing script
 ├── DataError         (3)   a run folder or trace that cannot be read
-│   └── NotATrace     (2)   a file of no format that we know: another one was meant
+│   └── NotATrace     (2)   no run, and nothing that can be read as a trace: another was meant
 ├── EnvironmentTrouble (4)  this machine lacks something: a package, a permission, space
 └── InternalError     (70)  a bug in stepscope
 """

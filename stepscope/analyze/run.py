@@ -60,8 +60,13 @@ def select(run: Run, process: int | None = None, rank: int | None = None) -> Pro
         ):
             return candidate
     asked = f"process {process}" if process is not None else f"rank {rank}"
-    there = ", ".join(f"{p.info.pid} (rank {p.info.rank})" for p in run.processes) or "none"
+    there = ", ".join(map(_numbered, run.processes)) or "none"
     raise InputError(f"'{run.path}' has no {asked}. Its processes are: {there}.")
+
+
+def _numbered(process: ProcessData) -> str:
+    rank = process.info.rank
+    return str(process.info.pid) if rank is None else f"{process.info.pid} (rank {rank})"
 
 
 def all_notes(run: Run) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stepscope.cli import report, sizes
-from stepscope.cli.chosen import bound_memory, chosen
+from stepscope.cli.chosen import bound_memory, chosen, require_another_file
 from stepscope.cli.completion import paths
 from stepscope.cli.words import print_json, print_text, say
 from stepscope.errors import InputError
@@ -50,6 +50,10 @@ def command(runs: tuple[str, ...], **given: Any) -> int:
 
     bound_memory()
     sides = [open_side(_chosen(run)) for run in runs]
+    if given["html"]:
+        require_another_file(
+            given["html"], *(each.run for side in sides for each in side.recordings)
+        )
     answers = compare_all(sides)
     _print(answers, given)
     if given["html"]:

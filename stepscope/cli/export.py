@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from stepscope.cli.chosen import bound_memory, chosen
+from stepscope.cli.chosen import bound_memory, chosen, require_another_file
 from stepscope.cli.completion import paths
 from stepscope.cli.words import say
 from stepscope.errors import EnvironmentTrouble, InputError
@@ -62,6 +62,8 @@ def command(
     how = _how(file_format, no_source)
     bound_memory()
     opened = load_any(folder)
+    if output is not None:
+        require_another_file(output, opened)
     content: bytes | Iterator[bytes] | Files = exporter.export(opened, process=process, **how)
     name = os.path.basename(os.path.abspath(folder))
     if file_format in _FOLDERS:

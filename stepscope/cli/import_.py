@@ -44,10 +44,20 @@ def command(
             return new_folder(Path(files[0]).name.partition(".")[0])
         return chosen_folder(output, force=force)
 
+    if output is not None and force:
+        _require_outside(output, files)
     bound_memory()
     folder = os.path.relpath(keep_traces(files, make, chosen_reader(engine, scheduler)))
     what = f"{len(files)} files" if len(files) > 1 else f"'{files[0]}'"
     say(f"Wrote {what} to {folder}. Show it with: stepscope show {folder}", prefix="")
+
+
+def _require_outside(output: str, files: list[Path]) -> None:
+    """What is to be kept must not be what makes room for it."""
+    folder = Path(output).resolve()
+    inside = next((file for file in files if folder in file.resolve().parents), None)
+    if inside is not None:
+        raise InputError(f"'{inside}' lies in '{output}': give -o another folder.")
 
 
 def _files(trace: str) -> list[Path]:

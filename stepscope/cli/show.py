@@ -147,6 +147,13 @@ def _require_fitting(view: View[Any], names: list[str]) -> None:
     if "sort" in names and not _is_sorted(view):
         sorted_ones = ", ".join(each.spelled for each in every_view() if _is_sorted(each))
         raise InputError(f"'{view.spelled}' has no rows to sort. These have: {sorted_ones}.")
+    needed = view.rows.shown_with if view.rows is not None else None
+    about_rows = next((name for name in ("sort", "top") if name in names), None)
+    if needed is not None and needed not in names and about_rows is not None:
+        raise InputError(
+            f"--{about_rows} is about single rows, which '{view.spelled}' shows with --{needed} "
+            "only."
+        )
 
 
 def _is_sorted(view: View[Any]) -> bool:

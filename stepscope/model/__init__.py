@@ -73,7 +73,7 @@ class Step(Record, frozen=True):
     phases: dict[str, int]
     measured: bool
     estimated: bool = False  # the input inside a compiled function is an estimate
-    number: int = 0  # as in every view: counted from 1, warm-up included
+    number: int = 0  # as in every view: from 1, warm-up included; a trace's own, where it has some
 
 
 class StepsAnswer(Record, frozen=True):

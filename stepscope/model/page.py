@@ -35,7 +35,7 @@ class Recorded(Record, frozen=True):
 
 
 class StepColumns(Record, frozen=True):
-    """One entry per step; `number` counts from 1. Very many steps come in groups, as means."""
+    """One entry per step; `number`: as in every view. Very many steps come in groups, as means."""
 
     number: list[int]
     start_ns: list[int]

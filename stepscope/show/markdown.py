@@ -11,7 +11,7 @@ from stepscope.model.comparison import (
     ComparisonsAnswer,
     Difference,
 )
-from stepscope.show.terminal.comparison import measured_steps
+from stepscope.show.terminal.comparison import all_differences, measured_steps
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     digits,
@@ -46,8 +46,7 @@ def comparisons_page(answer: ComparisonsAnswer) -> str:
         gain = "the first" if against is None else _gain(against)
         rows.append([_code(names[run.run]), *_figures(run), gain])
     head = ["run", "mean step", "throughput", "peak memory", "speed-up"]
-    found = [each for one in answer.comparisons for each in one.differences]
-    return "\n\n".join([_table(head, rows), *_differences(found)])
+    return "\n\n".join([_table(head, rows), *_differences(all_differences(answer))])
 
 
 def _gain(answer: ComparisonAnswer) -> str:
@@ -94,7 +93,7 @@ def _differences(differences: Iterable[Difference]) -> list[str]:
         _words(f"- {each.what}: {each.before}, then {each.after}: {each.effect}")
         for each in differences
     ]
-    return ["Not the same:\n\n" + "\n".join(dict.fromkeys(rows))] if rows else []
+    return ["Not the same:\n\n" + "\n".join(rows)] if rows else []
 
 
 def _findings(answer: ComparisonAnswer) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepscope.clock import FARTHEST, Clock, distance
-from stepscope.errors import DataError
+from stepscope.errors import DataError, NotATrace
 from stepscope.model import Process
 from stepscope.store import events as tables
 from stepscope.store import format as fmt
@@ -196,8 +196,11 @@ def open_run(path: str | Path) -> Run:
 def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:
     """run.json; if only that file is damaged, the rest of the folder can still be read."""
     if not folder.is_dir():
-        what = "is not a folder" if folder.exists() else "does not exist"
-        raise DataError(f"'{folder}' {what}. Record a run with 'stepscope run -o {folder} ...'.")
+        what = "is neither a folder nor a file" if folder.exists() else "does not exist"
+        raise NotATrace(
+            f"'{folder}' {what}. Give a run folder that 'stepscope run' made, or a file that "
+            "another profiler wrote."
+        )
     file = folder / fmt.RUN_FILE
     has_processes = bool(_process_folders(folder))
     if not file.exists() and not has_processes:

@@ -1,13 +1,16 @@
 """A trial from its beginning, or from where it was interrupted, to its answer."""
 
 import os
+from pathlib import Path
 from statistics import geometric_mean
 from typing import Final, Protocol
+from zipfile import is_zipfile
 
 import msgspec
 
 from stepscope.advise.evidence.words import percent
 from stepscope.analyze.steps.find_steps import loop_in
+from stepscope.analyze.traces.sessions import is_named_like_one
 from stepscope.errors import InputError
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.console import is_installed_command
@@ -46,7 +49,20 @@ class Talk(Protocol):
 
 def command_of(wanted: Wanted) -> Command:
     require_known(wanted.fixes)
+    if wanted.words and not wanted.module:
+        _require_script(wanted.words[0])
     return command_for(wanted.words, module=wanted.module)
+
+
+def _require_script(target: str) -> None:
+    """Python would run a trace in JSON, too, and nothing would happen."""
+    if os.path.exists(target) and not os.path.isdir(target) and not os.path.isfile(target):
+        raise InputError(f"'{target}' is no file: a trial has to run the script many times.")
+    if os.path.isfile(target) and is_named_like_one(Path(target)) and not is_zipfile(target):
+        raise InputError(
+            f"'{target}' is no script, but looks like a trace: 'stepscope show {target} findings' "
+            "says what is slow in it. To try fixes, give the script that it is of."
+        )
 
 
 class Session:

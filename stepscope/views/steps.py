@@ -32,6 +32,7 @@ STEPS: "View[StepsAnswer]" = View(
     rows=Rows(
         field="each",
         sorts={"start": lambda step: step.start_ns, "time": lambda step: -step.duration_ns},
+        shown_with="each",
     ),
     top=50,
     options=(_EACH, _SCHEME),

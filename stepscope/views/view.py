@@ -42,6 +42,7 @@ class Rows:
     field: str
     sorts: Mapping[str, Key]  # numbers: the largest first; the first is the analysis's own order
     choose: Callable[[list[Any], Given], list[Any]] = lambda rows, given: rows
+    shown_with: str | None = None  # the option that asks for them; None: they are always shown
 
 
 def _nothing(given: Given) -> dict[str, Any]:

@@ -31,3 +31,12 @@ def test_findings_write_every_number_in_plain_digits() -> None:
     assert words.ms(12_300) == "12.3 µs"
     assert words.gain(Speedup(expected=300.0, low=123.4, high=None)) == "at least 123×"
     assert words.gain(Speedup(expected=7.0, low=6.0, high=None)) == "at least 6×"
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(0.0, "0 %"), (0.001, "less than 1 %"), (0.005, "less than 1 %"), (0.0051, "1 %"),
+     (0.115, "12 %"), (1.0, "100 %")],
+)  # fmt: skip
+def test_a_little_is_not_nothing(share: float, written: str) -> None:
+    assert words.percent(share) == written

@@ -83,6 +83,38 @@ def test_a_wait_for_the_device_after_which_it_idles(tmp_path: Path) -> None:
     assert found[0].share == pytest.approx(0.3, abs=0.02)
 
 
+def test_a_wait_that_returns_at_once_is_not_to_blame_for_the_python_after_it(
+    tmp_path: Path,
+) -> None:
+    """As torch's profiler synchronises where it starts: the device has nothing to do by then."""
+    made = Made().add("cudaDeviceSynchronize", "cuda_runtime", 10, 15)
+    found = made.add("relu", "kernel", 6_000, 3_900).findings(tmp_path).findings
+    assert [each.id for each in found] == ["device-idle"]
+    assert found[0].share == pytest.approx(0.6, abs=0.02)
+
+
+def test_a_wait_costs_no_more_than_it_held_the_host_up(tmp_path: Path) -> None:
+    """It returns a millisecond later, and the device idles for three."""
+    made = Made().add("relu", "kernel", 0, 5_000)
+    made.add("cudaStreamSynchronize", "cuda_runtime", 4_050, 1_000)
+    found = {each.id: each for each in made.add("relu", "kernel", 8_050, 1_900)
+             .findings(tmp_path).findings}  # fmt: skip
+    assert found["sync-stall"].share == pytest.approx(0.1, abs=0.01)
+    assert found["device-idle"].share == pytest.approx(0.21, abs=0.01)
+
+
+def test_a_copy_to_pageable_memory_waits_for_the_device(tmp_path: Path) -> None:
+    """As in `.item()`: the call that synchronises after it finds nothing to wait for."""
+    made = Made().add("relu", "kernel", 0, 5_000)
+    made.add("cudaMemcpyAsync", "cuda_runtime", 1_000, 4_050, correlation=3)
+    made.add("Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 5_000, 5, correlation=3)
+    made.add("cudaStreamSynchronize", "cuda_runtime", 5_055, 5)
+    found = made.add("relu", "kernel", 8_050, 1_900).findings(tmp_path).findings
+    assert found[0].id == "sync-stall"
+    assert found[0].share == pytest.approx(0.3, abs=0.01)
+    assert "cudaMemcpyAsync" in found[0].evidence[0]
+
+
 def test_collectives_that_nothing_hides(tmp_path: Path) -> None:
     made = Made().add("relu", "kernel", 0, 7_000)
     made.add("ncclDevKernel_AllReduce_Sum_f32", "kernel", 5_000, 4_900)
@@ -97,6 +129,21 @@ def test_many_short_kernels_ask_for_a_larger_batch(tmp_path: Path) -> None:
         made.add("relu", "kernel", 95 * index, 5)
     found = made.findings(tmp_path).findings
     assert [each.id for each in found] == ["small-batch"]
+
+
+def test_one_long_stretch_is_not_for_lack_of_a_larger_batch(tmp_path: Path) -> None:
+    """Its kernels are short, but follow each other at once when the host has got to them."""
+    made = Made().add("prepare.py(7): prepare", "python_function", 10, 9_400)
+    made.add("train.py(3): step", "python_function", 5, 9_980)
+    for index in range(60):
+        made.add("cudaLaunchKernel", "cuda_runtime", 9_490 + 8 * index, 2, correlation=index + 1)
+        made.add("relu", "kernel", 9_500 + 8 * index, 5, correlation=index + 1)
+    found = made.findings(tmp_path).findings
+    assert [each.id for each in found] == ["device-idle"]
+    assert found[0].evidence[1] == (
+        "Most of that is one stretch of 9.50 ms at the beginning of the step, in which the host is "
+        "in prepare (prepare.py:7)."
+    )
 
 
 def test_an_idle_device_without_a_known_cause(tmp_path: Path) -> None:
@@ -170,11 +217,11 @@ def test_the_work_of_two_devices_is_not_added_into_one(tmp_path: Path) -> None:
 
 def test_two_waits_that_end_in_the_same_gap_share_it(tmp_path: Path) -> None:
     made = Made().add("relu", "kernel", 0, 5_000)
-    for at in (5_100, 5_200):
-        made.add("cudaStreamSynchronize", "cuda_runtime", at, 50)
+    for thread in (100, 101):  # both wait for the same kernel
+        made.add("cudaStreamSynchronize", "cuda_runtime", 1_000, 4_100, tid=thread)
     found = made.add("relu", "kernel", 8_000, 1_990).findings(tmp_path).findings
     assert found[0].id == "sync-stall"
-    assert found[0].share == pytest.approx(0.285, abs=0.005)
+    assert found[0].share == pytest.approx(0.29, abs=0.005)
 
 
 def test_show_input_and_the_finding_have_the_same_wait(tmp_path: Path) -> None:

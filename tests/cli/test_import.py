@@ -92,7 +92,7 @@ def test_a_folder_that_holds_a_run_is_replaced_only_by_force(
 
 def test_of_a_failed_import_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "a.prof").write_bytes(b"{(damaged")
-    assert main(["import", str(tmp_path / "a.prof"), "-o", str(tmp_path / "run")]) == 3
+    assert main(["import", str(tmp_path / "a.prof"), "-o", str(tmp_path / "run")]) == 2
     assert not (tmp_path / "run").exists()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from build import MS
+from stepscope.cli.main import main
 from stepscope.compare.compare import compare_all
 from stepscope.compare.side import open_side
 from stepscope.errors import DataError, InputError
@@ -113,3 +114,17 @@ def test_machines_and_versions_within_a_side_are_named(tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not a run folder"):
         open_side(str(tmp_path))
+
+
+@pytest.mark.parametrize("form", [[], ["--markdown"]])
+def test_how_busy_the_machine_was_is_said_once_for_all_runs(
+    form: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [str(tmp_path / name) for name in "abc"]
+    for number, run in enumerate(runs):
+        trained(Path(run), input_ms=1, rest_ms=19, cpu_ms=10, without_core_ms=6 + 2 * number)
+    assert main(["compare", *runs, *form]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("busy machine:") == 1
+    assert "busy machine: 29 % of the time" in said
+    assert "then 39 % of the time without a core or 49 % of the time" in said

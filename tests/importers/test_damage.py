@@ -60,7 +60,7 @@ def test_a_time_that_is_none_costs_its_event_and_is_said(wrong: object, tmp_path
     kept = [trace.names[name] for name in trace.events["name"].tolist()]
     assert kept == ["good", "b"]
     assert any(
-        "1 event has no time: left out" in note or "1 events are damaged and left out" in note
+        "1 event has no time: left out" in note or "1 event is damaged and left out" in note
         for note in trace.notes
     )
 

@@ -141,7 +141,7 @@ def test_one_damaged_event_costs_no_more_than_itself(
     trace = read_kineto(path)
     assert len(trace.events) == (8 if kept else 7)
     assert [note for note in trace.notes if "damaged" in note] == (
-        [] if kept else ["t.json: 1 events are damaged and left out."]
+        [] if kept else ["t.json: 1 event is damaged and left out."]
     )
 
 

@@ -229,7 +229,7 @@ def test_one_damaged_event_costs_no_more_than_itself(tmp_path: Path) -> None:
     path.write_bytes(data)
     space = read_xplane(path)
     assert [len(plane.events) for plane in space.planes[:2]] == [299, 300]
-    assert space.notes == ["u.xplane.pb: 1 events are damaged and left out."]
+    assert space.notes == ["u.xplane.pb: 1 event is damaged and left out."]
 
 
 @given(st.data())

@@ -3,10 +3,7 @@
 from stepscope.model import Location
 from stepscope.model.durations import duration
 from stepscope.model.findings import Finding, Speedup
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+from stepscope.model.shares import percent as percent
 
 
 def times(ratio: float) -> str:

@@ -6,8 +6,10 @@ import msgspec
 import numpy as np
 
 from stepscope.analyze.answers.xprof_categories import no_steps, steps_answer
+from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.traces import tensorboard_steps as plugin
+from stepscope.analyze.traces.marks import StepNumbers, marked_words
 from stepscope.analyze.traces.windows import read_window, windows
 from stepscope.errors import DataError, InputError
 from stepscope.importers.trace import Trace
@@ -35,8 +37,9 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     spans = plugin.step_spans(trace)
     if not len(spans):
         raise no_steps(trace)
-    answer = _answer(trace, spans, int(spans.start_ns[0]), "the steps that the trace marks")
-    return msgspec.structs.replace(answer, notes=list(trace.notes))
+    answer = _answer(trace, spans, int(spans.start_ns[0]), marked_words(spans.numbers))
+    waits = waits_in_trace(trace, None).about_category("DataLoader")
+    return msgspec.structs.replace(answer, notes=[*trace.notes, *waits])
 
 
 def of_run(run: Run, process: ProcessData | None) -> StepsAnswer:
@@ -53,7 +56,7 @@ def of_run(run: Run, process: ProcessData | None) -> StepsAnswer:
             continue
         to_unix = -process.clock.monotonic_ns(0)
         start_ns, end_ns = found.start_ns[inside] + to_unix, found.end_ns[inside] + to_unix
-        spans = plugin.Spans(start_ns, end_ns, inside + 1)
+        spans = plugin.Spans(start_ns, end_ns, StepNumbers(inside + 1, are_own=False))
         answer = _answer(trace, spans, process.start_ns + to_unix, found.anchor)
         return msgspec.structs.replace(answer, notes=[_IN_WINDOWS])
     raise InputError(_NO_WINDOW)
@@ -62,6 +65,6 @@ def of_run(run: Run, process: ProcessData | None) -> StepsAnswer:
 def _answer(trace: Trace, spans: plugin.Spans, zero_ns: int, anchor: str | None) -> StepsAnswer:
     ns = plugin.categories_by_step(trace, spans)
     return steps_answer(
-        spans.start_ns - zero_ns, spans.end_ns - spans.start_ns, ns, anchor,
-        numbers=spans.number, categories=plugin.CATEGORIES,
+        spans.start_ns - zero_ns, spans.end_ns - spans.start_ns, ns, anchor, None,
+        spans.numbers.number, categories=plugin.CATEGORIES,
     )  # fmt: skip

@@ -22,6 +22,7 @@ _MOST_OUTLIERS: Final = 50
 class _Steps(NamedTuple):
     """All of them, a value each."""
 
+    number: Ints
     start_ns: Ints
     duration_ns: Ints
     names: list[str]
@@ -41,7 +42,7 @@ def step_columns(run: Run) -> StepColumns | None:
     slow = _slowest_entries(found, group)
     usual = np.median(table[measured], axis=0) if measured.any() else np.zeros(len(found.names))
     return StepColumns(
-        number=list(range(1, len(found.start_ns) + 1, group)),
+        number=found.number[::group].tolist(),
         start_ns=found.start_ns[::group].tolist(),
         duration_ns=_means(found.duration_ns, group).tolist(),
         measured=measured.tolist(),
@@ -60,8 +61,8 @@ def _recorded(run: Run) -> _Steps | None:
         return None
     phases = phases_by_step(run.main, found)
     return _Steps(
-        found.start_ns - run.main.start_ns, found.duration_ns, [*phases.names], phases.ns,
-        found.is_measured, phases.is_estimated,
+        np.arange(1, len(found) + 1), found.start_ns - run.main.start_ns, found.duration_ns,
+        [*phases.names], phases.ns, found.is_measured, phases.is_estimated,
     )  # fmt: skip
 
 
@@ -71,6 +72,7 @@ def _of_trace(run: Run) -> _Steps | None:
         return None
     names = list(dict.fromkeys(name for step in each for name in step.phases))
     return _Steps(
+        np.array([step.number for step in each], np.int64),
         np.array([step.start_ns for step in each], np.int64),
         np.array([step.duration_ns for step in each], np.int64),
         names,

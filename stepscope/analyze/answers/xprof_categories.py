@@ -13,11 +13,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.intervals import Indices, IntervalOf
 from stepscope.analyze.phases.framework_spans import phase_spans
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.analyze.traces import xprof_steps as xprof
-from stepscope.analyze.traces.marks import LOADERS, STEP, interval, named
+from stepscope.analyze.traces.marks import LOADERS, STEP, interval, marked_words, named
 from stepscope.analyze.traces.tensorboard_steps import step_spans
 from stepscope.analyze.traces.windows import (
     Window,
@@ -59,7 +60,7 @@ def in_xprof_scheme(run: Run, process: ProcessData, answer: StepsAnswer) -> Step
         kept, ns = table
         start_ns = found.start_ns[kept] - process.start_ns
         in_windows = steps_answer(
-            start_ns, found.duration_ns[kept], ns, answer.anchor, numbers=kept + 1
+            start_ns, found.duration_ns[kept], ns, answer.anchor, None, kept + 1
         )
         return msgspec.structs.replace(
             in_windows, steps=answer.steps, warmup=answer.warmup, overhead=answer.overhead,
@@ -103,14 +104,12 @@ def _sorted(breakdown: list[Share] | None) -> list[Share] | None:
 
 def steps_answer(
     start_ns: Ints, duration_ns: Ints, ns: _Table, anchor: str | None,
-    is_measured: npt.NDArray[np.bool_] | None = None, numbers: Ints | None = None,
+    is_measured: npt.NDArray[np.bool_] | None, numbers: Ints,
     categories: tuple[str, ...] = xprof.CATEGORIES,
 ) -> StepsAnswer:  # fmt: skip
-    """`is_measured`: all, if not given; `numbers`: from 1 on, if not given."""
+    """`is_measured`: all, if None."""
     if is_measured is None:
         is_measured = np.ones(len(start_ns), np.bool_)
-    if numbers is None:
-        numbers = np.arange(1, len(start_ns) + 1)
     ms = duration_ns[is_measured] / 1e6
     p10, median, p90 = (float(value) for value in np.percentile(ms, [10, 50, 90]))
     mean = float(ms.mean())
@@ -153,17 +152,20 @@ def of_trace(process: ProcessData) -> StepsAnswer:
     is_whole = None
     if causes is not None:
         found = xprof.xprof_steps(causes)
-        start_ns, end_ns, ns, is_whole = found.start_ns, found.end_ns, found.ns, found.is_whole
+        start_ns, end_ns, numbers = found.start_ns, found.end_ns, found.numbers
+        ns, is_whole = found.ns, found.is_whole
     else:
         spans = step_spans(trace)
-        start_ns, end_ns = spans.start_ns, spans.end_ns
+        start_ns, end_ns, numbers = spans.start_ns, spans.end_ns, spans.numbers
         ns = _by_time(trace, start_ns, end_ns)
     if not len(start_ns):
         raise no_steps(trace)
     first_ns = int(start_ns.min())
-    anchor = "the steps that the trace marks"
-    answer = steps_answer(start_ns - first_ns, end_ns - start_ns, ns, anchor, is_whole)
-    return msgspec.structs.replace(answer, notes=list(trace.notes))
+    answer = steps_answer(
+        start_ns - first_ns, end_ns - start_ns, ns, marked_words(numbers), is_whole, numbers.number
+    )
+    waits = waits_in_trace(trace, causes).about_category(xprof.INPUT)
+    return msgspec.structs.replace(answer, notes=[*trace.notes, *waits])
 
 
 def _by_time(

@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 
 from stepscope.analyze.device.path_steps import PathStep
-from stepscope.analyze.device.synchronisations import waits_for_device
 from stepscope.analyze.traces.devices import Table, Work
 from stepscope.analyze.traces.marks import STEP, named
 from stepscope.analyze.traces.nesting import parents
@@ -39,7 +38,7 @@ def host_moments(work: Work, step: PathStep) -> HostMoments:
     ends = events["start_ns"] + events["duration_ns"]
     order = np.lexsort((-ends, events["start_ns"], events["thread"]))
     places = _places(work, events[order])
-    waits = (places >= 0) & np.append(waits_for_device(work), False)[places]
+    waits = (places >= 0) & np.append(work.is_wait, False)[places]
     _Walk(found, trace, events[order], ends[order], places, waits.tolist()).go()
     return found
 

@@ -11,10 +11,8 @@ import numpy as np
 
 from stepscope.analyze.device.operators_around import operators_around
 from stepscope.analyze.intervals import overlap_ns
-from stepscope.analyze.traces.devices import Table, Work
-from stepscope.analyze.traces.marks import WAITS_FOR_DEVICE
+from stepscope.analyze.traces.devices import Work
 from stepscope.clock import Ints
-from stepscope.importers.trace import Category
 from stepscope.model.device import SyncRow
 
 
@@ -44,21 +42,8 @@ def synchronisations(works: list[Work]) -> list[SyncRow]:
     return sorted(answers, key=lambda row: (-row.total_ns, row.name))
 
 
-def waits_for_device(work: Work) -> Table:
-    """Which of the calls do: those whose names say so, and those that copy and return only when the
-    copy is done, as from pageable memory."""
-    named = np.array(
-        [WAITS_FOR_DEVICE.search(name) is not None for name in work.trace.names] or [False]
-    )
-    found: Table = named[work.calls["name"]]
-    copied = np.flatnonzero((work.call >= 0) & (work.events["category"] == Category.MEMCPY))
-    call = work.call[copied]
-    found[call[work.end_ns[copied] <= work.call_end_ns[call]]] = True
-    return found
-
-
 def _add(rows: dict[str, _Row], work: Work) -> None:
-    chosen = np.flatnonzero(waits_for_device(work))
+    chosen = np.flatnonzero(work.is_wait)
     calls = work.calls[chosen]
     if not len(calls) or not len(work.busy[0]):
         return

@@ -18,6 +18,7 @@ from stepscope.analyze.input.loaders import Loader, Pairs, stage_union
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.model import InputLine, Limit
 from stepscope.model.durations import duration
+from stepscope.model.shares import percent
 from stepscope.store.reader import ProcessData
 
 _LEAST_WAIT: Final = 0.05  # of the step
@@ -87,16 +88,16 @@ def _work_or_number(facts: Facts) -> tuple[Limit, str]:
     less = f"less work{_at(facts)}"
     if facts.workers and facts.busy is not None and facts.busy < _MOST:
         return "work", (
-            f"the workers have nothing to do {_percent(1 - facts.busy)} of the time, but some "
+            f"the workers have nothing to do {percent(1 - facts.busy)} of the time, but some "
             f"batches come late: {less}, or a larger prefetch_factor"
         )
     if facts.workers:
         begins, more = (
-            f"the workers are busy {_percent(facts.busy or 0.0)} of the time",
+            f"the workers are busy {percent(facts.busy or 0.0)} of the time",
             "more workers",
         )
     else:
-        share = _percent(facts.wait_share)
+        share = percent(facts.wait_share)
         begins, more = f"loading happens in the training process, {share} of each step", "workers"
     if facts.idle_cores is not None and facts.idle_cores < LEAST_IDLE:
         return "work", f"{begins}, and no core is idle: {more} gain nothing, {less} does"
@@ -119,7 +120,7 @@ def at(line: InputLine) -> str:
 
 
 def _nothing_words(facts: Facts) -> str:
-    waits = f"the steps wait {_percent(facts.wait_share)} of their time for input"
+    waits = f"the steps wait {percent(facts.wait_share)} of their time for input"
     return (
         waits
         if facts.wait_share < _LEAST_WAIT
@@ -145,12 +146,8 @@ def _transfer_words(facts: Facts) -> str:
             f"taking a batch from the workers costs {get}, loading it without them would cost "
             f"{load}: num_workers=0, or {send_less}"
         )
-    share = _percent(facts.transfer_share)
+    share = percent(facts.transfer_share)
     return f"{share} of the wait is for batches on their way from the workers: {send_less}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 # --- what happens while the training process waits ------------------------------------------------

@@ -10,6 +10,7 @@ from stepscope.analyze.traces.windows import read_window, windows
 from stepscope.clock import Ints
 from stepscope.importers.trace import Trace
 from stepscope.model import InputAnswer, Limit, LoaderRow
+from stepscope.model.shares import percent
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_WAIT: Final = 0.05  # of the step
@@ -58,7 +59,7 @@ def _limit(loader: LoaderRow) -> tuple[Limit, str]:
 
 
 def no_wait_words(loader: LoaderRow) -> str:
-    return f"the steps wait {100 * loader.share:.0f} % of their time for input"
+    return f"the steps wait {percent(loader.share)} of their time for input"
 
 
 def loader_row(

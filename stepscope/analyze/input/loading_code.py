@@ -27,6 +27,10 @@ _FETCHERS: Final = {
         "_finite_generator", "_infinite_generator", "get_index",
     ),
 }  # fmt: skip
+NOT_COUNTED: Final = (
+    "The reader is called for moments only, in which no look found it: the times of its lines that "
+    "were thinned out are not known. 'stepscope run --exact' counts all."
+)
 _ENTRIES: Final = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _LEAST_SHARE: Final = 0.01
 _MOST: Final = 10
@@ -86,6 +90,7 @@ def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
     seen = _seen(run, loading.processes)
     is_rest = loading.in_workers or loading.is_unseen
     kept = [each for each in answer.functions if _loads(each, seen, is_rest=is_rest)]
+    kept = (_counted(kept) if loading.is_unseen else []) or kept
     found = [
         InputLine(
             file=hot.location.file,
@@ -100,6 +105,32 @@ def loading_lines(run: Run, loading: Loading) -> list[InputLine]:
     ]
     place = place_with_most(_seen_inside(run, loading.processes))
     return sorted(found, key=lambda line: (line.file, line.function) != place)
+
+
+def _counted(functions: list[FunctionLines]) -> list[FunctionLines]:
+    """With the lines that were counted to the end. What is thinned out has its time from samples,
+    and there are none."""
+    found = []
+    for each in functions:
+        rows = [row for row in each.lines if not row.estimated]
+        if rows:
+            total_ns = sum(row.ns for row in rows)
+            found.append(msgspec.structs.replace(each, lines=rows, total_ns=total_ns))
+    return found
+
+
+def has_uncounted(run: Run, loading: Loading) -> bool:
+    """Whether lines that load have no known time."""
+    if not loading.is_unseen:
+        return False
+    seen = _seen(run, loading.processes)
+    answer = lines(dataclasses.replace(run, processes=loading.processes))
+    return any(
+        row.estimated
+        for each in answer.functions
+        if _loads(each, seen, is_rest=True)
+        for row in each.lines
+    )
 
 
 def _seen_inside(run: Run, processes: list[ProcessData]) -> list[tuple[list[Place], int]]:

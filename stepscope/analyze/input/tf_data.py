@@ -15,7 +15,13 @@ from stepscope.analyze.input.loader_in_trace import (
     loading_in_trace,
     no_wait_words,
 )
-from stepscope.analyze.input.loading_code import generating, library_functions, loading_lines
+from stepscope.analyze.input.loading_code import (
+    NOT_COUNTED,
+    generating,
+    has_uncounted,
+    library_functions,
+    loading_lines,
+)
 from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
@@ -32,7 +38,7 @@ from stepscope.analyze.traces.windows import (
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import Trace
-from stepscope.model import InputAnswer, Limit, LoaderRow, Process, StageRow
+from stepscope.model import InputAnswer, InputLine, Limit, LoaderRow, Process, StageRow
 from stepscope.model.durations import duration
 from stepscope.store.reader import ProcessData, Run
 
@@ -41,6 +47,7 @@ _INPUT: Final = "input"
 _SERIAL: Final = ("Map", "Interleave", "FlatMap")  # stages that could run in parallel
 _GENERATOR: Final = "Generator"
 _SEVERAL: Final = 1.5  # at once
+_MOST: Final = 0.5
 _PREFETCH: Final = ("Prefetch", "ParallelMap")
 _NO_PIPELINE: Final = (
     "No input pipeline: nothing in the trace fetches a batch from a DataLoader or tf.data."
@@ -86,12 +93,24 @@ def _with_reader(run: Run, process: ProcessData, answer: InputAnswer, steps: int
     if code is None:
         return answer
     lines = loading_lines(run, code)
-    why = f"{answer.why}{f', most of it{at(lines[0])}' if lines else ''}"
+    why = f"{answer.why}{reader_words(lines[0], answer.stages[0]) if lines else ''}"
     return msgspec.structs.replace(
         answer,
         lines=lines,
         library=[] if code.is_unseen else library_functions(run, code),
         why=why if answer.limit == "work" else answer.why,
+        notes=[*answer.notes, *([NOT_COUNTED] if has_uncounted(run, code) else [])],
+    )
+
+
+def reader_words(line: InputLine, stage: StageRow) -> str:
+    """Its own lines take it, or getting there: the interpreter's lock, and values as tensors."""
+    if line.ms_per_batch >= _MOST * stage.ms_per_batch:
+        return f", most of it{at(line)}"
+    own = duration(1e6 * line.ms_per_batch)
+    return (
+        f", {own} of it{at(line)}: the rest is mostly TensorFlow calling Python, once for each "
+        "element, so yield whole batches"
     )
 
 

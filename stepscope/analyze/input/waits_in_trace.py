@@ -16,6 +16,7 @@ from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import ON_DEVICE, Trace
+from stepscope.model.durations import duration
 
 Pair = tuple[Ints, Ints]
 _LEAST_HIDDEN: Final = 0.01  # of the wait
@@ -29,20 +30,39 @@ class TraceWaits:
     wait_ns: Ints
     duration_ns: Ints
     is_by_step: bool
-    hidden_ns: Ints | None  # of the wait, while a device works; None: there is none in the trace
+    hidden_ns: Ints | None  # of the wait, while a device works; None: there is no wait or no device
 
     @property
     def are_any(self) -> bool:
         return len(self.stretches[0]) > 0
 
     @property
-    def about_hidden(self) -> list[str]:
-        """Why `show steps` has less input than the steps wait."""
-        if self.hidden_ns is None or self.hidden_ns.sum() < _LEAST_HIDDEN * self.wait_ns.sum():
+    def are_hidden(self) -> bool:
+        """Whether a device works for much of it."""
+        if self.hidden_ns is None:
+            return False
+        return bool(self.hidden_ns.sum() >= _LEAST_HIDDEN * max(1, self.wait_ns.sum()))
+
+    def about_category(self, category: str) -> list[str]:
+        """Beside the steps: why a category of theirs is less than `show input` says."""
+        if not self.are_hidden:
             return []
-        ms, share = self.hidden_ns.mean() / 1e6, self.hidden_ns.sum() / self.duration_ns.sum()
+        takes, share = duration(self.wait_ns.mean()), self.wait_ns.sum() / self.duration_ns.sum()
         return [
-            f"The device works for {ms:.3g} ms of the wait ({100 * share:.1f} % of the step). "
+            f"The host takes {takes} of a step to get its batch ({100 * share:.1f} %, as in "
+            f"'show input'). {category} leaves out what a device works in meanwhile: each moment "
+            "counts once, and the device comes first."
+        ]
+
+    @property
+    def about_hidden(self) -> list[str]:
+        """Beside the wait: why `show steps` has less."""
+        if self.hidden_ns is None or not self.are_hidden:
+            return []
+        share = self.hidden_ns.sum() / self.duration_ns.sum()
+        return [
+            f"The device works for {duration(self.hidden_ns.mean())} of the wait "
+            f"({100 * share:.1f} % of the step). "
             "That is not Input in 'show steps', where each moment counts once and the device comes "
             "first; copies to the device are."
         ]
@@ -64,7 +84,7 @@ def waits_in_trace(trace: Trace, causes: Causes | None) -> TraceWaits:
 
 def _hidden_ns(trace: Trace, waits: Pair, start_ns: Ints, end_ns: Ints) -> Ints | None:
     """What two unions have in common is what both have, less what either has."""
-    works = union(*interval(trace.of(*ON_DEVICE)))
+    works = union(*interval(trace.of(*ON_DEVICE))) if len(waits[0]) else waits
     if not len(works[0]):
         return None
     either = union(*(np.concatenate(both) for both in zip(waits, works, strict=True)))

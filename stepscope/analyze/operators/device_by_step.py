@@ -12,7 +12,7 @@ import numpy as np
 from stepscope.analyze.operators.device_times import Times
 from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.analyze.traces.devices import Work
-from stepscope.analyze.traces.marks import STEP
+from stepscope.analyze.traces.marks import StepNumbers
 from stepscope.analyze.traces.tensorboard_steps import Spans, step_spans
 from stepscope.analyze.traces.windows import Window, causes_of, steps_begun
 from stepscope.analyze.traces.xprof_steps import xprof_steps
@@ -31,16 +31,15 @@ class DevicePart:
 
 
 def count_steps(run: Run, process: ProcessData, parts: list[DevicePart]) -> int | None:
-    """How many began in the windows; in a trace without a recording around it, those it marks."""
+    """How many began in the windows; in a trace without a recording around it, those of its steps
+    that `show steps` has."""
     found = 0
     for part in parts:
         if part.window.start_ns is not None:
             begun = steps_begun(part.window, find_steps(run, process).start_ns)
             found += int(begun.sum())
-        elif isinstance(part.work.trace.head.get("steps"), int):
-            found += part.work.trace.head["steps"]
         else:
-            found += sum(name.startswith(STEP) for name in part.work.trace.names)
+            found += len(spans_of(run, process, part.window, part.work.trace))
     return found or None
 
 
@@ -51,10 +50,10 @@ def steps_of(run: Run, process: ProcessData, part: DevicePart) -> list[DeviceSte
     columns = [each.tolist() for each in (*figures.values(), spans.end_ns - spans.start_ns)]
     times = zip(*columns, strict=True)
     names = [*figures, "duration_ns"]
-    whens = zip(spans.number.tolist(), (spans.start_ns - begin_ns).tolist(), times, strict=True)
+    numbers, begins = spans.numbers.number.tolist(), (spans.start_ns - begin_ns).tolist()
     return [
         DeviceStep(number=number, start_ns=start, **dict(zip(names, row, strict=True)))
-        for number, start, row in whens
+        for number, start, row in zip(numbers, begins, times, strict=True)
     ]
 
 
@@ -65,9 +64,10 @@ def spans_of(run: Run, process: ProcessData, window: Window, trace: Trace) -> Sp
         inside = (found.start_ns >= window.start_ns) & (found.end_ns <= window.end_ns)
         kept = np.flatnonzero(inside)
         to_unix = -process.clock.monotonic_ns(0)
-        return Spans(found.start_ns[kept] + to_unix, found.end_ns[kept] + to_unix, kept + 1)
+        numbers = StepNumbers(kept + 1, are_own=False)
+        return Spans(found.start_ns[kept] + to_unix, found.end_ns[kept] + to_unix, numbers)
     causes = causes_of(window)
     if causes is None:
         return step_spans(trace)
     steps = xprof_steps(causes)
-    return Spans(steps.start_ns, steps.end_ns, np.arange(1, len(steps) + 1))
+    return Spans(steps.start_ns, steps.end_ns, steps.numbers)

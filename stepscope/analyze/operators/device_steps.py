@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import overlap_ns, step_of, union
 from stepscope.analyze.operators.device_by_step import spans_of
+from stepscope.analyze.operators.idle_gaps import IdleGaps, idle_gaps
 from stepscope.analyze.operators.kernel_names import matrix_precision
 from stepscope.analyze.operators.operators import Part, parts_of
 from stepscope.analyze.run import code_location
-from stepscope.analyze.traces.marks import WAITS_FOR_DEVICE
+from stepscope.analyze.traces.devices import works_of
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import Category
@@ -95,12 +96,13 @@ class DeviceTime:
         found: _Mask = talks[self.events["name"]] & (self.events["category"] == Category.KERNEL)
         return found
 
-    @property
-    def syncs(self) -> npt.NDArray[Any]:
+    @functools.cached_property
+    def waits(self) -> npt.NDArray[Any]:
         """Calls in the steps in which the host waits for the device."""
-        host = self.part.tree.trace.of(Category.RUNTIME)
-        host = host[self.matching(WAITS_FOR_DEVICE, host) & (host["duration_ns"] > 0)]
-        return host[step_of(host["start_ns"], self.start_ns, self.start_ns + self.step_ns) >= 0]
+        works = works_of(self.part.tree.trace)
+        work = next(each for each in works if each.number == self.number)
+        calls = work.calls[work.is_wait & (work.calls["duration_ns"] > 0)]
+        return calls[step_of(calls["start_ns"], self.start_ns, self.start_ns + self.step_ns) >= 0]
 
     def in_steps(self, busy: tuple[Ints, Ints]) -> float:
         """How much of a union lies in the steps."""
@@ -118,15 +120,27 @@ class DeviceTime:
         start, end = (np.concatenate(both) for both in zip(stretches, self.busy, strict=True))
         return self.in_steps(union(start, end)) - self.busy_ns
 
-    def idle_after(self, events: npt.NDArray[Any]) -> float:
-        """From the end of each until something runs on the device again, within the steps. Two that
-        end in the same gap share it."""
-        ends = events["start_ns"] + events["duration_ns"]
+    @functools.cached_property
+    def gaps(self) -> IdleGaps:
+        """The longest in each step."""
+        steps = self.start_ns, self.start_ns + self.step_ns
+        return idle_gaps(self.part.tree.trace, steps, self.busy)
+
+    @property
+    def lost_by_waits(self) -> float:
+        """How long nothing runs on the device because the host waited for it, within the steps:
+        from the end of each wait until something runs again, but no longer than the wait held the
+        host up. A call that returns at once delays nothing, however much Python comes after it.
+        Two that end in the same gap share it."""
+        waits = self.waits
+        ends = waits["start_ns"] + waits["duration_ns"]
         following = np.searchsorted(self.busy[0], ends)
         before = self.busy[1][np.maximum(following - 1, 0)]
         runs_on = (following > 0) & (before > ends)
         idles = ~runs_on & (following < len(self.busy[0]))
-        return self.in_steps(union(ends[idles], self.busy[0][following[idles]]))
+        ends, held_ns = ends[idles], waits["duration_ns"][idles]
+        again = np.minimum(self.busy[0][following[idles]], ends + held_ns)
+        return self.in_steps(union(ends, again))
 
     def place(self, kept: _Mask) -> Location | None:
         """The line that launched most of these."""

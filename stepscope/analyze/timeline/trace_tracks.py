@@ -30,7 +30,7 @@ def _steps(member: Member, trace: Trace) -> Track:
     """Those of `show steps`."""
     causes = read_causes(trace.path)
     found = step_spans(trace) if causes is None else xprof_steps(causes)
-    labels = [Label(f"step {number}") for number in range(1, len(found) + 1)]
+    labels = [Label(f"step {number}") for number in found.numbers.number.tolist()]
     spans = _on_clock(member, found.start_ns, found.end_ns)
     return Track.of(member, "", "steps", "step", spans, np.arange(len(found)), labels)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import union
 from stepscope.analyze.traces.launches import launching_calls
+from stepscope.analyze.traces.marks import WAITS_FOR_DEVICE
 from stepscope.analyze.traces.nesting import Indices
 from stepscope.analyze.traces.windows import Window, read_window, windows
 from stepscope.clock import Ints
@@ -43,6 +44,17 @@ class Work:
     @functools.cached_property
     def busy(self) -> tuple[Ints, Ints]:
         return union(self.start_ns, self.end_ns)
+
+    @functools.cached_property
+    def is_wait(self) -> npt.NDArray[np.bool_]:
+        """Which of the calls hold the host up until the device is done: those whose names say so,
+        and those that copy and return only when the copy is done, as from pageable memory."""
+        names = [WAITS_FOR_DEVICE.search(name) is not None for name in self.trace.names] or [False]
+        found: npt.NDArray[np.bool_] = np.array(names, np.bool_)[self.calls["name"]]
+        copied = np.flatnonzero((self.call >= 0) & (self.events["category"] == Category.MEMCPY))
+        call = self.call[copied]
+        found[call[self.end_ns[copied] <= self.call_end_ns[call]]] = True
+        return found
 
     @property
     def first_ns(self) -> int:

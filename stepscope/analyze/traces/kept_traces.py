@@ -26,12 +26,13 @@ def keep_traces(
     adding = [file for file in files if is_beside(file)]
     traces = [file for file in files if file not in adding] or files
     infos = infos_of(traces, read)
+    about = _json(_run_info(traces, [info for info, _ in infos]))
     folder = Path(make())
     try:
+        replace_plain(folder / fmt.RUN_FILE, about)  # first: what is left half done is a run, too
         for number, (file, (info, _)) in enumerate(zip(traces, infos, strict=True)):
             kept = _keep(folder, number, file, info)
             _keep_beside(folder, kept, [*adding, *files_beside(file)], info)
-        _write(folder / fmt.RUN_FILE, _run_info(traces, [info for info, _ in infos]))
     except OSError as error:
         raise EnvironmentTrouble(
             f"Cannot write '{folder}': {error.strerror}. Name another folder with -o."
@@ -47,7 +48,7 @@ def _keep(run: Path, number: int, file: Path, info: ProcessInfo) -> Path:
     kept = fmt.TRACE_FILE.format(ending=_ending(file))
     shutil.copyfile(file, folder / kept)
     share_no_more(run, file.stat().st_mode)
-    _write(folder / fmt.PROCESS_FILE, msgspec.structs.replace(info, trace=kept))
+    replace_plain(folder / fmt.PROCESS_FILE, _json(msgspec.structs.replace(info, trace=kept)))
     return folder
 
 
@@ -81,9 +82,14 @@ def _run_info(files: Sequence[Path], infos: Sequence[ProcessInfo]) -> RunInfo:
         format=fmt.FORMAT_VERSION,
         command=[],
         started_realtime_ns=min(started, default=None),
-        imported_from=[os.path.abspath(file) for file in files],
+        imported_from=[_named(file) for file in files],
     )
 
 
-def _write(path: Path, fields: msgspec.Struct) -> None:
-    replace_plain(path, msgspec.json.format(msgspec.json.encode(fields), indent=1))
+def _named(file: Path) -> str:
+    """In full; the bytes of a name that are no text are spelled out."""
+    return os.fsencode(os.path.abspath(file)).decode("utf-8", "backslashreplace")
+
+
+def _json(fields: msgspec.Struct) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(fields), indent=1)

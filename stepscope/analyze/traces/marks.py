@@ -1,7 +1,7 @@
 """What the names in traces say: which events are steps, waits for a batch or for the device."""
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,23 @@ WAITS_FOR_DEVICE: Final = re.compile(
 )
 
 _Table = npt.NDArray[Any]
+
+
+class StepNumbers(NamedTuple):
+    number: Ints
+    are_own: bool  # the trace's, and not counted here
+
+
+def numbered(own: Ints) -> StepNumbers:
+    """What the steps are called in every view: by the trace's own numbers (-1: it has none), if it
+    numbers all of them and in order; else from 1 on."""
+    are_own = bool(len(own) and (own >= 0).all() and (np.diff(own) > 0).all())
+    return StepNumbers(own if are_own else np.arange(1, len(own) + 1), are_own)
+
+
+def marked_words(numbers: StepNumbers) -> str:
+    """What a step of a trace is."""
+    return "the steps that the trace marks" + (", by its own numbers" if numbers.are_own else "")
 
 
 def named(trace: Trace, *beginnings: str) -> npt.NDArray[np.bool_]:

@@ -43,14 +43,14 @@ def is_run(folder: Path) -> bool:
     return (folder / fmt.RUN_FILE).exists() or any(folder.glob("proc-*"))
 
 
-def _is_named_like_one(path: Path) -> bool:
+def is_named_like_one(path: Path) -> bool:
     return path.name.endswith(endings())
 
 
 def sessions_in(folder: Path) -> list[Session]:
     """Of the folder itself, the newest last. Names that only a profiler gives go first: a folder of
     logs may hold other JSON."""
-    files = sorted(path for path in folder.iterdir() if _is_named_like_one(path) and path.is_file())
+    files = sorted(path for path in folder.iterdir() if is_named_like_one(path) and path.is_file())
     xplanes = [path for path in files if path.name.endswith(_XPLANE)]
     if xplanes:
         return [Session(folder, tuple(xplanes), _when_s(folder))]

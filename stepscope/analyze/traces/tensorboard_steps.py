@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from stepscope.analyze.intervals import by_order, intervals_of
 from stepscope.analyze.traces.launches import calls_of
-from stepscope.analyze.traces.marks import LOADERS, STEP, interval, ranges
+from stepscope.analyze.traces.marks import LOADERS, STEP, StepNumbers, interval, numbered, ranges
 from stepscope.clock import Ints
 from stepscope.importers.runtime_names import is_collective
 from stepscope.importers.trace import ON_DEVICE, Category, Trace
@@ -39,11 +39,11 @@ _OF_CATEGORY: Final = {
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Spans:
-    """Steps in Unix ns and in order; the numbers are those of the marks."""
+    """Steps in Unix ns and in order."""
 
     start_ns: Ints
     end_ns: Ints
-    number: Ints
+    numbers: StepNumbers
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -58,7 +58,7 @@ def step_spans(trace: Trace) -> Spans:
     if len(marks) and len(device):
         start_ns, end_ns = _with_kernels(trace, device, start_ns, end_ns)
     kept = len(start_ns)
-    return Spans(start_ns, end_ns, number[:kept])
+    return Spans(start_ns, end_ns, numbered(number[:kept]))
 
 
 def _number(name: str) -> int:

@@ -11,7 +11,7 @@ from stepscope.analyze.traces.python_calls import python_calls
 from stepscope.analyze.traces.side_by_side import Reader
 from stepscope.analyze.traces.surveys import Reading, Survey, reading_of
 from stepscope.analyze.traces.windows import kept_trace, trace_of, was_read
-from stepscope.errors import DataError
+from stepscope.errors import NotATrace
 from stepscope.importers.importer import importer_of
 from stepscope.importers.trace import FunctionLines, Trace
 from stepscope.store import format as fmt
@@ -59,7 +59,7 @@ def _require_one(paths: Sequence[Path], surveys: Sequence[Survey]) -> None:
         importer = importer_of(paths[0])  # raises NotATrace if it is of no format
         if importer.is_beside:
             importer.read(paths[0])  # says what it is for
-        raise DataError(troubles[0])
+        raise NotATrace(troubles[0])
 
 
 def _info(found: Survey, shift_ns: int, several: bool) -> ProcessInfo:

@@ -6,8 +6,9 @@
 2. It lasts until the next one begins: callbacks and whatever else lies between two marks is part of
    the training. How long the last one took is not known then. Marks that nearly touch are the
    steps, to the nanosecond that XProf says.
-3. Every event of the step's group has a kind. Of several at one moment, the kind that comes first
-   in `_ORDER` counts; what no event claims is All Others.
+3. Every event of the step's group has a kind, and a batch that is fetched between two marks is
+   input. Of several at one moment, the kind that comes first in `_ORDER` counts; what no event
+   claims is All Others.
 """
 
 import dataclasses
@@ -16,7 +17,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import IntervalOf, by_order, intervals_of
+from stepscope.analyze.intervals import IntervalOf, by_order, intervals_of, step_of
+from stepscope.analyze.traces.batch_fetches import fetches
+from stepscope.analyze.traces.marks import StepNumbers, numbered
 from stepscope.clock import Ints
 from stepscope.importers import runtime_names as words
 from stepscope.importers.causes import Causes, DeviceEvents, HostEvents
@@ -62,6 +65,7 @@ class XprofSteps:
     end_ns: Ints
     ns: npt.NDArray[np.int64]
     is_whole: npt.NDArray[np.bool_]  # not: the last one, if others go on after their mark
+    numbers: StepNumbers
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -81,22 +85,28 @@ def xprof_steps(causes: Causes) -> XprofSteps:
     spans = _spans(host, device.spans)
     if has_device and device.spans:
         spans = {group: span for group, span in spans.items() if group in device.spans}
+    ordered = sorted(spans.items(), key=lambda each: each[1])
+    groups = np.array([group for group, _ in ordered], np.int64)
+    begins, ends, is_whole = _to_next(np.array([span for _, span in ordered], np.int64))
     events = [_device_events(device), _host_events(host, has_device)]
+    if not is_whole.all():
+        events.append(_fetched_between(host, groups, begins, ends))
     group, kind, start, end = (
         np.concatenate([getattr(each, name.name) for each in events])
         for name in dataclasses.fields(_Events)
     )
     order = np.argsort(group, kind="stable")
     group, kind, start, end = group[order], kind[order], start[order], end[order]
-    ordered = sorted(spans.items(), key=lambda each: each[1])
-    begins, ends, is_whole = _to_next(np.array([span for _, span in ordered], np.int64))
     rows = []
-    for (number, _), begin, stop in zip(ordered, begins.tolist(), ends.tolist(), strict=True):
+    columns = (column.tolist() for column in (groups, begins, ends))
+    for number, begin, stop in zip(*columns, strict=True):
         here = slice(*np.searchsorted(group, [number, number + 1]).tolist())
         step = np.array([begin], np.int64), np.array([stop], np.int64)
         rows.append(categories_of(kind[here], intervals_of(start[here], end[here]), step))
     table = np.concatenate(rows) if rows else np.zeros((0, len(CATEGORIES)), np.int64)
-    return XprofSteps(begins, ends, table, is_whole)
+    own = _own_numbers(host)
+    numbers = numbered(np.array([own.get(each, -1) for each in groups.tolist()], np.int64))
+    return XprofSteps(begins, ends, table, is_whole, numbers)
 
 
 def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
@@ -110,6 +120,16 @@ def _to_next(spans: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
         return begins, ends, is_whole
     is_whole[-1] = False
     return begins, following, is_whole
+
+
+def _fetched_between(host: HostEvents, groups: Ints, begins: Ints, ends: Ints) -> _Events:
+    """Batches that the loop fetches outside of the marks: no step caused that, but the next one
+    waits for it, as `show input` says."""
+    fetched = np.flatnonzero(fetches(host) & ~np.isin(host.group, groups))
+    step = step_of(host.start_ns[fetched], begins, ends)
+    fetched, step = fetched[step >= 0], step[step >= 0]
+    kind = np.full(len(fetched), KIND["wait for input"], np.int64)
+    return _Events(groups[step], kind, host.start_ns[fetched], host.end_ns[fetched])
 
 
 def categories_of(
@@ -158,6 +178,13 @@ def _is_marker(host: HostEvents) -> npt.NDArray[np.bool_]:
         marked[root] |= not internal[root]
     found: npt.NDArray[np.bool_] = marked & (host.group >= 0)
     return found
+
+
+def _own_numbers(host: HostEvents) -> dict[int, int]:
+    """By group, where a mark has one (`step_num`)."""
+    marks = np.flatnonzero(_is_marker(host) & (host.stats["step_num"] >= 0))
+    groups, numbers = host.group[marks].tolist(), host.stats["step_num"][marks].tolist()
+    return dict(zip(groups, numbers, strict=True))
 
 
 def _spans(host: HostEvents, device: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:

@@ -214,7 +214,8 @@ class _Reader:
         elif text.is_cut_off:
             notes.append(f"{name} is cut off: what was written up to there is shown.")
         if text.dropped:
-            notes.append(f"{name}: {text.dropped:,} events are damaged and left out.")
+            what = "1 event is" if text.dropped == 1 else f"{text.dropped:,} events are"
+            notes.append(f"{name}: {what} damaged and left out.")
         if self._unread:
             notes.append(f"{name}: {self._unread:,} events without a duration are left out.")
         if self._untimed:

@@ -35,6 +35,8 @@ _MOST_JOINED: Final = 16  # pieces that one event with a list of objects may be 
 _ESCAPE: Final = re.compile(rb"\\(u[0-9a-fA-F]{4}|.?)", re.DOTALL)
 _CONTROLS: Final = bytes(32 if byte < 32 else byte for byte in range(256))
 
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 _T = TypeVar("_T")
 
 
@@ -110,17 +112,27 @@ class TraceText(Generic[_T]):
         for chunk in chunks:
             text += chunk
             if text.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"["):
-                return text.partition(b"[")[2]
+                return self._required(text.partition(b"[")[2])
             found = _LIST.search(text)
             if found is not None:
                 self._read_head(text[: found.start()] + b'"": 0}')
-                return text[found.end() :]
+                return self._required(text[found.end() :])
             if len(text) > _LONGEST_HEAD:
                 break
         looked = f" in its first {_LONGEST_HEAD // 2**20} MiB" if len(text) > _LONGEST_HEAD else ""
-        raise NotATrace(
-            f"'{self._path}' is not a trace: it has no list of events{looked}. Give a file that "
-            "torch.profiler's export_chrome_trace wrote."
+        raise self._refusal(f"it has no list of events{looked}")
+
+    def _required(self, content: bytes) -> bytes:
+        """The list's content: empty, objects, or damaged; a list of numbers is another file."""
+        first = content.lstrip(_SEPARATORS)[:1]
+        if first in (b"", b"{", b"]") or _PHASE.search(content):
+            return content
+        raise self._refusal("what it lists are no events")
+
+    def _refusal(self, why: str) -> NotATrace:
+        return NotATrace(
+            f"'{self._path}' is not a trace: {why}. Give a file that torch.profiler's "
+            "export_chrome_trace wrote."
         )
 
     def _end(self, rest: bytes) -> None:
@@ -131,7 +143,7 @@ class TraceText(Generic[_T]):
     def _read_head(self, text: bytes) -> None:
         try:
             fields = msgspec.json.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             base = _BASE.search(text)
             fields = {"baseTimeNanoseconds": int(base[1])} if base else {}
         if isinstance(fields, dict):
@@ -147,7 +159,7 @@ class TraceText(Generic[_T]):
         try:
             events = self._events.decode(b"[" + left.strip(_SEPARATORS) + b"]")
             used = len(left)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _UNREADABLE:
             events, used = self._scanned(left, is_last=is_last)
         self._read += taken.events + len(events)
         return events, taken.end + used
@@ -210,7 +222,7 @@ class TraceText(Generic[_T]):
     def _try(self, text: bytes) -> _T | None:
         try:
             return self._event.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except _UNREADABLE:
             return None
 
 

@@ -92,7 +92,8 @@ class _Reader:
         if self._lost_names:
             notes.append(f"{name}: the names of {self._lost_names:,} events are missing.")
         if self._damaged:
-            notes.append(f"{name}: {self._damaged:,} events are damaged and left out.")
+            what = "1 event is" if self._damaged == 1 else f"{self._damaged:,} events are"
+            notes.append(f"{name}: {what} damaged and left out.")
         if self.unread and not is_cut_off:
             notes.append(f"{name}: {self.unread:,} bytes are damaged and left out.")
         return notes

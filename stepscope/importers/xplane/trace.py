@@ -208,26 +208,11 @@ class _Maker:
             events=self._events.columns().as_table(),
             memory=memory,
             flows=np.zeros(0, FLOW_DTYPE),
-            head={"hostnames": space.hosts, "steps": _steps(space)},
+            head={"hostnames": space.hosts},
             notes=list(space.notes),
             sources=list(self._sources),
             framework=words.framework_of(name for plane in space.planes for name in plane.names),
         )
-
-
-def _steps(space: XSpace) -> int:
-    """As marked by the script or a library; else as counted by a device."""
-    numbers: set[int] = set()
-    for plane in host_planes(space):
-        step = plane.integers("step_num")
-        numbers.update(step[_is_marked(plane) & (step >= 0)].tolist())
-    if numbers:
-        return len(numbers)
-    counts = [0]
-    for plane in device_planes(space):
-        lines = np.array([line.name == STEPS for line in plane.lines] or [False])
-        counts.append(int(lines[plane.events["line"]].sum()))
-    return max(counts)
 
 
 def _thread_id(id: int) -> str:

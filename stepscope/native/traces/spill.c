@@ -279,22 +279,44 @@ static struct {
     void (*free)(void *, void *, size_t);
 } handler = {"stepscope_spill", 1, NULL, give, give_zeros, resize, take_back};
 
-enum { SET_HANDLER = 304 }; /* in NumPy's table of functions, since 1.22 */
+/* Places in NumPy's table of functions. The first two are what every extension module asks before
+   anything else; the others are there since 1.22. */
+enum { ABI_VERSION = 0, API_VERSION = 211, SET_HANDLER = 304, GET_HANDLER = 305 };
 
-/* NULL: NumPy's own. 0: done. */
-static int set_handler(PyObject *capsule) {
+/* A place never changes its meaning without a new version of the ABI, and tables only grow with the
+   API: these are NumPy 1 and 2, and 1.22. */
+enum { ABI_1 = 0x01000009, ABI_2 = 0x02000000, API_1_22 = 0xf };
+
+typedef unsigned int (*Version)(void);
+
+/* NULL: this NumPy is none that we know. Its arrays then stay where it puts them. */
+static void **numpys_functions(void) {
     PyObject *numpy = PyImport_ImportModule("numpy._core._multiarray_umath");
     if (!numpy) { /* before NumPy 2 */
         PyErr_Clear();
         numpy = PyImport_ImportModule("numpy.core._multiarray_umath");
     }
-    PyObject *table = numpy ? PyObject_GetAttrString(numpy, "_ARRAY_API") : NULL, *before = NULL;
-    void **functions = table ? PyCapsule_GetPointer(table, NULL) : NULL;
-    if (functions) before = ((PyObject * (*)(PyObject *)) functions[SET_HANDLER])(capsule);
-    int is_set = before != NULL;
-    Py_XDECREF(before);
+    PyObject *table = numpy ? PyObject_GetAttrString(numpy, "_ARRAY_API") : NULL;
+    void **functions = table ? PyCapsule_GetPointer(table, NULL) : NULL; /* lives as long as NumPy */
     Py_XDECREF(table);
     Py_XDECREF(numpy);
+    PyErr_Clear();
+    if (!functions || !functions[ABI_VERSION]) return NULL;
+    unsigned int abi = ((Version)functions[ABI_VERSION])();
+    if ((abi != ABI_1 && abi != ABI_2) || ((Version)functions[API_VERSION])() < API_1_22) return NULL;
+    return functions[SET_HANDLER] && functions[GET_HANDLER] ? functions : NULL;
+}
+
+/* NULL: NumPy's own. 0: done, and NumPy says so. */
+static int set_handler(PyObject *capsule) {
+    void **functions = numpys_functions();
+    if (!functions) return -1;
+    PyObject *before = ((PyObject * (*)(PyObject *)) functions[SET_HANDLER])(capsule);
+    PyObject *now = before ? ((PyObject * (*)(void)) functions[GET_HANDLER])() : NULL;
+    int is_set = now && (!capsule || now == capsule);
+    PyErr_Clear();
+    Py_XDECREF(now);
+    Py_XDECREF(before);
     return is_set ? 0 : -1;
 }
 
@@ -327,9 +349,10 @@ PyObject *spill_to(PyObject *self, PyObject *args) {
     spill.others = resident_files();
     spill.owner = pthread_self();
     PyObject *ours = PyCapsule_New(&handler, "mem_handler", NULL);
-    int is_set = ours && !set_handler(ours);
-    Py_XDECREF(ours);
-    return is_set ? Py_NewRef(Py_True) : NULL;
+    if (!ours) return NULL;
+    int is_set = !set_handler(ours);
+    Py_DECREF(ours);
+    return PyBool_FromLong(is_set);
 }
 
 PyObject *spill_sizes(PyObject *self, PyObject *unused) {
@@ -339,5 +362,6 @@ PyObject *spill_sizes(PyObject *self, PyObject *unused) {
 
 PyObject *spill_stop(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
-    return set_handler(NULL) ? NULL : Py_NewRef(Py_None);
+    set_handler(NULL);
+    Py_RETURN_NONE;
 }

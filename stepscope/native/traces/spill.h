@@ -5,8 +5,8 @@
 
 #include "python/compat.h"
 
-/* (folder, bytes in memory at most, bytes of a large array) -> whether that folder is fit for it: then
-   it holds for the arrays that this context and thread make from now on. */
+/* (folder, bytes in memory at most, bytes of a large array) -> whether that folder and this NumPy are
+   fit for it: then it holds for the arrays that this context and thread make from now on. */
 PyObject *spill_to(PyObject *self, PyObject *args);
 
 /* () -> (bytes in memory, bytes on disk), of large arrays. */

@@ -26,6 +26,8 @@ from stepscope.show.report.page import encoded
 
 _MOST_RUNS: Final = 2_000
 _KEPT: Final = 4  # runs held in memory
+# Read in a second or two, so damage is said in the terminal; of larger ones the page says it.
+_AT_ONCE_BYTES: Final = 16 * 2**20
 _GIVE: Final = "Give a run folder, a folder of runs, or a file that another profiler wrote."
 
 
@@ -82,6 +84,8 @@ class Runs:
         if not self.path.exists():
             raise InputError(f"'{self.path}' does not exist. {_GIVE}")
         require_traces(self.path)
+        if sum(file.stat().st_size for file in traces_in(self.path)) <= _AT_ONCE_BYTES:
+            load_any(self.path)
 
     def _found(self) -> dict[str, Path]:
         """By name; links that lead elsewhere are left out."""

@@ -79,8 +79,24 @@ def comparisons(answer: ComparisonsAnswer) -> RenderableType:
             size_cell(run.peak_bytes),
             *_speedup_cells(against),
         )
-    found = [each for one in answer.comparisons for each in one.differences]
-    return page([heading("Compared with the first"), indented(table), *_differences(found)])
+    return page(
+        [
+            heading("Compared with the first"),
+            indented(table),
+            *_differences(all_differences(answer)),
+        ]
+    )
+
+
+def all_differences(answer: ComparisonsAnswer) -> list[Difference]:
+    """Each once, with what it is in the runs that have it: `x, then y or z`."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for each in (each for one in answer.comparisons for each in one.differences):
+        found.setdefault((each.what, each.before, each.effect), {})[each.after] = None
+    return [
+        Difference(what=what, before=before, after=" or ".join(after), effect=effect)
+        for (what, before, effect), after in found.items()
+    ]
 
 
 def _speedup_cells(against: ComparisonAnswer | None) -> tuple[str | Text, ...]:
@@ -148,10 +164,9 @@ def _differences(differences: list[Difference]) -> list[RenderableType]:
     if not differences:
         return []
     table = Table.grid(padding=(0, 1))
-    for each in dict.fromkeys((d.what, d.before, d.after, d.effect) for d in differences):
-        what, before, after, effect = each
-        words = Text(f"{what}: {before}, then {after}: ")
-        table.add_row(Text("!", style=WARNING), words.append(effect, style="bold"))
+    for each in differences:
+        words = Text(f"{each.what}: {each.before}, then {each.after}: ")
+        table.add_row(Text("!", style=WARNING), words.append(each.effect, style="bold"))
     return [Text(""), heading("Not the same"), indented(table)]
 
 

@@ -31,10 +31,20 @@ def test_a_wait_beside_work_of_the_device_is_told_from_one_that_costs(tmp_path: 
     answer, shown = input(run), steps(run)
     assert answer.loader is not None
     assert answer.loader.wait_ms == pytest.approx(0.4)
-    assert [note for note in answer.notes if "works for 0.1 ms of the wait (10.0 %" in note]
+    assert [note for note in answer.notes if "works for 100 µs of the wait (10.0 %" in note]
     assert shown.breakdown is not None
     (part,) = (each for each in shown.breakdown if each.category == "Input")
     assert part.share == pytest.approx(answer.loader.share - 0.1)
+
+
+@pytest.mark.parametrize(("scheme", "name"), [("xprof", "Input"), ("tensorboard", "DataLoader")])
+def test_each_of_the_two_figures_says_where_the_other_one_is(
+    scheme: str, name: str, tmp_path: Path
+) -> None:
+    shown = steps(load_any(trace(tmp_path / "t.json", (300, 500))), scheme=scheme)
+    (note,) = shown.notes
+    assert "400 µs of a step to get its batch (40.0 %, as in 'show input')" in note
+    assert f"{name} leaves out what a device works in" in note
 
 
 @pytest.mark.parametrize("device", [(), ((500.0, 400.0),)], ids=["no device", "afterwards"])
@@ -43,6 +53,7 @@ def test_a_wait_that_nothing_hides_is_the_same_in_both(
 ) -> None:
     answer = input(load_any(trace(tmp_path / "t.json", *device)))
     assert not [note for note in answer.notes if "The device works" in note]
+    assert not steps(load_any(tmp_path / "t.json")).notes
 
 
 def test_what_another_tool_cost_is_not_known(tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from build import CWD, MS, ProcessBuilder, RunBuilder
-from stepscope.analyze.input.loading_code import generating, loading_lines
+from stepscope.analyze.input.loading_code import generating, has_uncounted, loading_lines
+from stepscope.analyze.input.tf_data import reader_words
 from stepscope.analyze.run import load
+from stepscope.model import InputLine, Process, StageRow
+from stepscope.store.format import HITS_THINNED
 
 TEXT = "\n".join(
     ["def bag(doc):", "    v = zeros()", "    return v", "def reader():", "    yield made(doc)"]
@@ -71,3 +74,41 @@ def test_a_reader_that_no_look_found_is_what_ran_and_was_seen_nowhere(tmp_path: 
     reader = generating(loaded, loaded.main, BATCHES)
     assert reader is not None
     assert loading_lines(loaded, reader)[0].function == "reader"
+
+
+def test_of_a_reader_that_no_look_found_only_counted_lines_have_a_time(tmp_path: Path) -> None:
+    """`bag` was thinned out after a third of its calls, and no sample says what the others took."""
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    file = process.file(text=TEXT)
+    bag = process.code("bag", file=file, first_line=1)
+    process.lines(bag, 1, [(0, 0), (10_000 | HITS_THINNED, 3 * MS * BATCHES)], flags=1)
+    reader = process.code("reader", file=file, first_line=4)
+    process.lines(reader, 4, [(0, 0), (BATCHES, 9 * MS * BATCHES)])
+    process.write()
+    loaded = load(run.path)
+    assert loaded.main is not None
+    code = generating(loaded, loaded.main, BATCHES)
+    assert code is not None
+    (line,) = loading_lines(loaded, code)
+    assert line.function == "reader"
+    assert line.ms_per_batch == pytest.approx(9.0)
+    assert has_uncounted(loaded, code)
+
+
+@pytest.mark.parametrize(
+    ("ms", "words"),
+    [
+        (8.0, ", most of it in read (train.py:3)"),
+        (2.0, ", 2.00 ms of it in read (train.py:3): the"),
+    ],
+)
+def test_a_reader_takes_most_of_its_stage_or_is_called_too_often(ms: float, words: str) -> None:
+    line = InputLine(
+        file="train.py", line=3, function="reviews.<locals>.read", ms_per_batch=ms, share=1.0,
+        source=None,
+    )  # fmt: skip
+    who = Process(role="main", rank=None, pid=1)
+    stage = StageRow(process=who, stage="Generator", ms_per_batch=10.0, share=1.0)
+    assert reader_words(line, stage).startswith(words)
+    assert ("yield whole batches" in reader_words(line, stage)) == (ms < 5)

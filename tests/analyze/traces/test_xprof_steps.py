@@ -230,6 +230,24 @@ def test_the_stages_of_a_pipeline_with_their_own_time(tmp_path: Path) -> None:
     assert "AUTOTUNE" in (answer.why or "")
 
 
+def test_a_batch_that_is_fetched_between_the_marks_is_input_in_both_views(tmp_path: Path) -> None:
+    """`for batch in data: with Trace(...): step(batch)`: 60 of each 100 µs are before the mark."""
+    host = PlaneWriter("/host:CPU")
+    python = host.line(1, "python")
+    for step in range(4):
+        python.event("IteratorGetNext:IteratorGetNext", 100 * step, 60)
+        python.event("train", 100 * step + 65, 30, step_num=step, _r=1)
+        python.event("f/MatMul:MatMul", 100 * step + 66, 20)
+        python.event("Iterator::Root", 100 * step + 1, 58)
+    run = run_of_trace(write(tmp_path / "t.xplane.pb", host))
+    shown, answer = steps(run), input(run)
+    assert answer.loader is not None
+    assert answer.loader.wait_ms == pytest.approx(0.060)
+    assert shares(shown) == pytest.approx(
+        {"Input": 0.060, "Host Compute": 0.020, "All Others": 0.020}
+    )
+
+
 def test_a_trace_without_a_pipeline_says_so(tmp_path: Path) -> None:
     host = PlaneWriter("/host:CPU")
     host.line(1, "python").event("MatMul:MatMul", 0, 5)

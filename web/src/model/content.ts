@@ -19,7 +19,7 @@ export interface Recorded {
   what: string; is_there: boolean; text: string;
 }
 
-// One entry per step; `number` counts from 1. Very many steps come in groups, as means.
+// One entry per step; `number`: as in every view. Very many steps come in groups, as means.
 export interface StepColumns {
   number: number[]; start_ns: number[]; duration_ns: number[]; measured: boolean[];
   estimated: boolean[]; phases: Record<string, number[]>; group: number; outliers: number[];

@@ -15,6 +15,8 @@ from stepscope.advise.gain.saving import Saving
 ID: Final = "small-batch"
 _MOST_BUSY: Final = 0.5  # of the time: a device that works more than it waits is not far from busy
 _SHORT_NS: Final = 12_000  # a kernel that is over before the next one can be launched
+# Of the idle time, in one stretch of each step: launches, one by one, leave many.
+_MOST_AT_ONCE: Final = 0.5
 _LEAST_KERNELS: Final = 50  # a step: with fewer, launching them is not what it waits for
 
 
@@ -28,6 +30,8 @@ def judge(case: DeviceCase) -> list[Candidate]:
     if float(np.median(lasted)) > _SHORT_NS:
         return []
     idle = device.idle_share * case.step_ns
+    if case.by_step(device.gaps.total_ns) > _MOST_AT_ONCE * idle:
+        return []
     case.explained_share = max(case.explained_share, device.idle_share)
     return [
         Candidate(

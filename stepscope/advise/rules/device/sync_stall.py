@@ -13,12 +13,12 @@ ID: Final = "sync-stall"
 
 def judge(case: DeviceCase) -> list[Candidate]:
     device = case.device
-    syncs = device.syncs
-    cost = case.by_step(device.idle_after(syncs))
+    waits = device.waits
+    cost = case.by_step(device.lost_by_waits)
     share = case.explain(cost, least=LEAST_SHARE)
     if share is None:
         return []
-    names = sorted(set(device.names(syncs)))
+    names = sorted(set(device.names(waits)))
     return [
         Candidate(
             id=ID,
@@ -27,9 +27,9 @@ def judge(case: DeviceCase) -> list[Candidate]:
             of=case.of_each,
             share=share,
             evidence=[
-                f"{counted(len(syncs) / device.steps, 'wait')} {case.per_step} "
-                f"({', '.join(names[:3])}); after them the device has nothing to do for {ms(cost)} "
-                f"of {case.a_step}.",
+                f"What is launched after {counted(len(waits) / device.steps, 'wait')} "
+                f"{case.per_step} ({', '.join(names[:3])}) comes too late: the device has nothing "
+                f"to do for {ms(cost)} of {case.a_step}.",
             ],
             # One wait a step may be needed, and the launches it held up still take their time.
             saving=Saving.half_or_more(cost),
