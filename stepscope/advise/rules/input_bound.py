@@ -26,7 +26,7 @@ from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.loaders import find_loader
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
-from stepscope.analyze.input.tf_data import is_own_reader, work_by_step_ns
+from stepscope.analyze.input.tf_data import avoidable_ns, is_own_reader
 from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, InputLine, Location
 
@@ -176,7 +176,7 @@ def _avoidable_ns(
     the user's own code does in the training process can be less in any case."""
     loader = answer.loader
     if loader and loader.workers is None:
-        return min(wait, work_by_step_ns(case.process, case.steps))
+        return avoidable_ns(case.process, case.steps, wait)
     if loader and loader.workers:
         return wait - hand_over_ns
     own = min(1.0, sum(each.share for each in answer.lines)) if loader else _own_part(case, looks)

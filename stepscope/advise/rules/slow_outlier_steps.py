@@ -209,8 +209,8 @@ def _location(case: Case, kind: str | None = None) -> Location | None:
 
 
 def _is_slow_there(case: Case, location: Location) -> bool:
-    """Whether much of the extra time is at that line, and far less of a usual step; and whether that
-    was seen often enough. Two looks at a line mean nothing."""
+    """Whether much of the extra time is at that line, and far less of a usual step; and whether
+    that was seen often enough. Two looks at a line mean nothing."""
     there = set(case.stacks.at(location))
     parts = []
     for is_slow in (True, False):
