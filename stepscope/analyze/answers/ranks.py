@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from stepscope.analyze.answers.processes import status
+from stepscope.analyze.counters import grown
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
@@ -168,6 +169,9 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
         mine = met.is_there[row] & (last == row) & (step >= 0) & (step < count)
         cost = np.zeros(count, np.int64)
         np.add.at(cost, step[mine], longest[mine])
+        window = each.steps.start_ns[:count][measured], each.steps.end_ns[:count][measured]
+        memory = each.process.memory
+        lost = grown(memory.at_ns, memory.run_delay_ns, window)
         held.append(
             Held(
                 rank=each.number,
@@ -175,6 +179,7 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
                 steps=len(each.steps),
                 cost_ns=cost[measured],
                 mean_ms=each.mean_ms,
+                lost_ns=lost.astype(np.int64),
             )
         )
     return held

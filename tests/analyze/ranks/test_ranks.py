@@ -11,6 +11,7 @@ from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.model.ranks import RanksAnswer
+from stepscope.store.events import Memory
 from stepscope.store.format import SpanCategory
 
 STEPS = 40
@@ -82,6 +83,30 @@ def test_waiting_that_is_done_later_counts_when_it_is_done(run: RunBuilder) -> N
         collective(early, step + 1, at + 10 * MS, at + 18 * MS)
     found = answer(run, [early, late])
     assert [row.waiting_ms for row in found.ranks] == pytest.approx([1 + 5, 0])
+
+
+@pytest.mark.parametrize(("hosts", "is_straggler"), [(["here", "here"], False), (["a", "b"], True)])
+def test_a_rank_whose_core_another_program_had_does_no_more_than_those_beside_it(
+    run: RunBuilder, hosts: list[str], is_straggler: bool
+) -> None:
+    """It comes 5 ms late, of which it had no core for 4.5. On a machine of its own, that is what to
+    look for: other jobs there."""
+    processes = launch(run, [[4], [9]])
+    for rank, process in enumerate(processes):
+        process.info["host"] = hosts[rank]
+        for at in (0, STEPS * 20 * MS):
+            process.counter(Memory, at, run_delay_ns=round(rank * 4.5 / 20 * at))
+    assert (answer(run, processes).straggler is not None) == is_straggler
+
+
+def test_what_other_ranks_hold_up_their_steps_by_as_well_is_no_fault_of_one(
+    run: RunBuilder,
+) -> None:
+    """In four of five steps the first is 6 ms late, in the fifth the second."""
+    found = answer(run, launch(run, [[12, 12, 12, 12, 6], [6, 6, 6, 6, 12]]))
+    assert found.straggler is not None
+    assert found.straggler.rank == 0
+    assert found.straggler.cost_ms == pytest.approx((4 - 1) * 6 / 5)
 
 
 def test_ranks_that_come_last_by_turns_are_no_stragglers(run: RunBuilder) -> None:
