@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.answers.processes import status
 from stepscope.analyze.counters import grown
@@ -170,8 +171,7 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
         cost = np.zeros(count, np.int64)
         np.add.at(cost, step[mine], longest[mine])
         window = each.steps.start_ns[:count][measured], each.steps.end_ns[:count][measured]
-        memory = each.process.memory
-        lost = grown(memory.at_ns, memory.run_delay_ns, window)
+        memory, cpu = each.process.memory, each.process.cpu
         held.append(
             Held(
                 rank=each.number,
@@ -179,10 +179,16 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
                 steps=len(each.steps),
                 cost_ns=cost[measured],
                 mean_ms=each.mean_ms,
-                lost_ns=lost.astype(np.int64),
+                lost_ns=_mean_growth(memory.at_ns, memory.run_delay_ns, window),
+                computed_ns=_mean_growth(cpu.at_ns, cpu.process_ns, window),
             )
         )
     return held
+
+
+def _mean_growth(at_ns: Ints, values: npt.NDArray[np.uint64], window: tuple[Ints, Ints]) -> float:
+    more = grown(at_ns, values, window)
+    return float(more.mean()) if len(more) else 0.0
 
 
 def _skew_ms(them: Sequence[_Rank]) -> float | None:

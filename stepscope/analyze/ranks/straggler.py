@@ -5,7 +5,8 @@
    stragglers: what the usual rank holds up its step by is no fault of this one.
 2. What it does in that time is the phase in which it spends more than the others.
 3. Of ranks on one host, one that comes late because another program had its core does not do more
-   than the others: that time is taken off.
+   than the others: that time is taken off. What does more loses its core more often, too: only what
+   it lost beyond that counts.
 4. The line is the one that costs it more than the same line costs the others, without callees.
 """
 
@@ -44,7 +45,8 @@ class Held:
     steps: int
     cost_ns: Ints  # by step, for the same measured steps on all ranks
     mean_ms: dict[str, float]  # of its steps, by category
-    lost_ns: Ints  # by step: ready, but without a core
+    lost_ns: float  # in the mean step: ready, but without a core
+    computed_ns: float  # in the mean step: CPU time, of all its threads
 
     @property
     def host(self) -> str:
@@ -73,9 +75,14 @@ def straggler(run: Run, held: Sequence[Held]) -> Straggler | None:
 
 
 def _lost_more_ns(worst: Held, others: Sequence[Held]) -> float:
-    """In the mean step: without a core, beyond the one of the same host that lost least."""
-    beside = [float(each.lost_ns.mean()) for each in others if each.host == worst.host]
-    return max(0.0, float(worst.lost_ns.mean()) - min(beside)) if beside else 0.0
+    """In the mean step: without a core, beyond the one of the same host that lost least, if it had
+    computed as much."""
+    beside = [each for each in others if each.host == worst.host]
+    if not beside:
+        return 0.0
+    least = min(beside, key=lambda each: each.lost_ns)
+    times = worst.computed_ns / least.computed_ns if least.computed_ns else 1.0
+    return max(0.0, worst.lost_ns - max(1.0, times) * least.lost_ns)
 
 
 def _is_more_than_chance(worst: Held, others: Sequence[Held], lost_ns: float) -> bool:
