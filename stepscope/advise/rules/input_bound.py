@@ -18,6 +18,7 @@ from stepscope.advise.gain.less_loading import LessLoading
 from stepscope.advise.gain.loading import in_pipeline, less_of, with_workers
 from stepscope.advise.gain.loading_loop import loading_loop
 from stepscope.advise.gain.overlap import Overlap
+from stepscope.advise.gain.own_wait import own_wait_ns
 from stepscope.advise.gain.prepared_samples import prepared_samples
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
@@ -178,7 +179,7 @@ def _avoidable_ns(
     if loader and loader.workers is None:
         return avoidable_ns(case.process, case.steps, wait)
     if loader and loader.workers:
-        return wait - hand_over_ns
+        return min(wait - hand_over_ns, own_wait_ns(case, loader.workers, hand_over_ns))
     own = min(1.0, sum(each.share for each in answer.lines)) if loader else _own_part(case, looks)
     return max(own * wait, wait - hand_over_ns)
 
