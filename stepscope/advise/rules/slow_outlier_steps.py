@@ -342,11 +342,18 @@ def _window(case: Case, index: int) -> tuple[Ints, Ints]:
 
 @functools.lru_cache(maxsize=8)
 def _lost_ns(process: ProcessData, steps: FoundSteps) -> dict[int, float]:
-    """How long the thread was ready but had no core, by step that took far longer than usual."""
+    """How long the thread was ready but had no core, by step that took far longer than usual:
+    beyond what others lost for as much time with one. On a busy machine, whatever takes long loses
+    its core as often as the rest."""
     slow = outliers(steps.duration_ns, steps.is_measured).indices
     memory = process.memory
-    lost = grown(memory.at_ns, memory.run_delay_ns, (steps.start_ns[slow], steps.end_ns[slow]))
-    return dict(zip(slow.tolist(), lost.tolist(), strict=True))
+    lost = grown(memory.at_ns, memory.run_delay_ns, (steps.start_ns, steps.end_ns))
+    usual = steps.is_measured.copy()
+    usual[slow] = False
+    own = np.maximum(0.0, steps.duration_ns - lost)
+    rate = lost[usual].sum() / max(1.0, own[usual].sum())
+    beyond = np.maximum(0.0, lost - rate * own)[slow]
+    return dict(zip(slow.tolist(), beyond.tolist(), strict=True))
 
 
 def _starts_workers(case: Case, index: int) -> bool:

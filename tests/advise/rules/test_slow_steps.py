@@ -210,3 +210,22 @@ def test_a_line_seen_once_in_each_slow_step_is_not_blamed_for_it(tmp_path: Path)
     """A busy machine lengthens any steps, and they are seen somewhere."""
     assert "slow-outlier-steps" not in slow_steps_at_a_line(tmp_path / "once", looks=1)
     assert "slow-outlier-steps" in slow_steps_at_a_line(tmp_path / "often", looks=5)
+
+
+def test_what_takes_long_loses_its_core_as_often_as_the_rest(tmp_path: Path) -> None:
+    """On a machine where every step has its core for half of the time, collections take 50 ms of
+    some: 25 of those without a core are no reason to leave them out."""
+    process = RunBuilder(tmp_path / "run").process()
+    turns = [(60 if step % 20 == 19 else 10) * MS for step in range(200)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    at = 0
+    for turn in turns:
+        process.counter(Memory, at, run_delay_ns=at // 2)
+        if turn > 10 * MS:
+            process.span(SpanCategory.GC, at + 5 * MS, at + 55 * MS)
+        at += turn
+    process.counter(Memory, at, run_delay_ns=at // 2)
+    process.write()
+    answer = findings(load(tmp_path / "run"))
+    assert "garbage was collected" in answer.outliers[0].why
+    assert [each.id for each in answer.findings] == ["slow-outlier-steps"]
