@@ -1,4 +1,4 @@
-"""The machine's state, second by second, as the supervisor sees it: system.jsonl."""
+"""The machine's state from look to look, as the supervisor sees it: system.jsonl."""
 
 import json
 import os
@@ -16,8 +16,9 @@ from stepscope.launch.waiting_threads import waited_ns
 from stepscope.store.format import SYSTEM_FILE
 from stepscope.store.plain_files import append_plain
 
-_FULL_DETAIL_S: Final = 600  # after ten minutes a sample every ten seconds is enough
-_INTERVAL_S: Final = 1.0
+# (until then, one look every so many seconds). The steps of a short run are over in less than a
+# second, and what is counted in them lies between two looks, each of which takes 1 ms of CPU time.
+_INTERVALS_S: Final = ((20.0, 0.2), (600.0, 1.0))
 _LATER_INTERVAL_S: Final = 10.0
 # Of /proc/stat: user, nice, system, irq, softirq, and steal, which other virtual machines took.
 # Idle and waiting for a disk (4 and 5) are not use, guests (9 and 10) are part of user and nice.
@@ -51,8 +52,9 @@ class SystemLog:
 
     def look(self) -> None:
         now = self._clock()
-        young = now - self._started < _FULL_DETAIL_S
-        self._next = now + (_INTERVAL_S if young else _LATER_INTERVAL_S)
+        age_s = now - self._started
+        intervals_s = (every_s for until_s, every_s in _INTERVALS_S if age_s < until_s)
+        self._next = now + next(intervals_s, _LATER_INTERVAL_S)
         if self._refused:
             return
         line = json.dumps(self._facts()) + "\n"

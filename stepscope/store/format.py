@@ -6,7 +6,7 @@ Standard library only: the recorded process imports this. The C structures of
 RUN/
   run.json                     what was started, on which machine, with which options
   supervisor.json              how the script ended (written by the supervisor, when there is one)
-  system.jsonl                 one line a second about the machine (written by the supervisor)
+  system.jsonl                 one line for each look at the machine (written by the supervisor)
   measured.json                gains that `stepscope try` measured on top of this run, if it did
   notes.jsonl                  sentences about the run as a whole, as in names.jsonl (any process)
   elsewhere-<host>.json        {"host", "folder"}: where a host's records are until moved here

@@ -1,4 +1,4 @@
-"""The machine, second by second."""
+"""The machine, from look to look."""
 
 import json
 import os
@@ -44,19 +44,24 @@ def rows(folder: Path) -> int:
     return len((folder / "system.jsonl").read_text().splitlines())
 
 
-def test_there_is_a_look_a_second_and_later_one_every_ten(tmp_path: Path) -> None:
+def test_there_are_five_looks_a_second_then_one_and_later_one_every_ten(tmp_path: Path) -> None:
     clock = Clock()
     log = SystemLog(str(tmp_path), clock)
-    for now_s in range(600):
+    for quarter in range(80):
+        clock.now_s = quarter / 4
+        log.look_if_due()
+        log.look_if_due()
+    assert rows(tmp_path) == 80
+    assert log.due_s() == pytest.approx(0.2)
+    for now_s in range(20, 600):
         clock.now_s = now_s
         log.look_if_due()
-        log.look_if_due()
-    assert rows(tmp_path) == 600
+    assert rows(tmp_path) == 80 + 580
     assert log.due_s() == 1.0
     for now_s in range(600, 700):
         clock.now_s = now_s
         log.look_if_due()
-    assert rows(tmp_path) == 610
+    assert rows(tmp_path) == 80 + 580 + 10
 
 
 def test_the_end_is_looked_at_too(tmp_path: Path) -> None:

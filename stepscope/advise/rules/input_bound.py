@@ -18,6 +18,7 @@ from stepscope.advise.gain.less_loading import LessLoading
 from stepscope.advise.gain.loading import in_pipeline, less_of, with_workers
 from stepscope.advise.gain.loading_loop import loading_loop
 from stepscope.advise.gain.overlap import Overlap
+from stepscope.advise.gain.own_wait import own_wait_ns
 from stepscope.advise.gain.prepared_samples import prepared_samples
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.advise.gain.workers import numbers_to_try, overlap_of
@@ -26,7 +27,7 @@ from stepscope.analyze.answers.input import input as input_of
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.input.loaders import find_loader
 from stepscope.analyze.input.ready_batches import hand_over as hand_over_of
-from stepscope.analyze.input.tf_data import is_own_reader, work_by_step_ns
+from stepscope.analyze.input.tf_data import avoidable_ns, is_own_reader
 from stepscope.frameworks.table import words_of
 from stepscope.model import InputAnswer, InputLine, Location
 
@@ -176,9 +177,9 @@ def _avoidable_ns(
     the user's own code does in the training process can be less in any case."""
     loader = answer.loader
     if loader and loader.workers is None:
-        return min(wait, work_by_step_ns(case.process, case.steps))
+        return avoidable_ns(case.process, case.steps, wait)
     if loader and loader.workers:
-        return wait - hand_over_ns
+        return min(wait - hand_over_ns, own_wait_ns(case, loader.workers, hand_over_ns))
     own = min(1.0, sum(each.share for each in answer.lines)) if loader else _own_part(case, looks)
     return max(own * wait, wait - hand_over_ns)
 

@@ -13,7 +13,7 @@ from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.computing import computing
 from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.hot_loops import LEAST_TURNS, HotLoop, hot_loops
-from stepscope.advise.evidence.own_batches import reading_functions
+from stepscope.advise.evidence.own_batches import batches_of, reading_functions
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
@@ -21,10 +21,12 @@ from stepscope.advise.gain.one_call import in_one_call_ns
 from stepscope.advise.gain.pooled_loop import PooledWork, pooled_loop, pooled_work
 from stepscope.advise.gain.saving import Saving
 from stepscope.advise.gain.vectorised import Line, on_tensors, vectorised
+from stepscope.advise.rules import input_bound
 from stepscope.advise.rules.slow_outlier_steps import added_by_machine
 from stepscope.analyze.code.possible_callees import COMPREHENSIONS
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.operators.passes_share import passes_share
+from stepscope.analyze.phases.own_batches import OwnBatches
 from stepscope.model.categories import OUTLIERS
 
 ID: Final = "python-hot-loop"
@@ -44,7 +46,7 @@ _ON_TENSORS: Final = (
 
 
 def judge(case: Case) -> list[Candidate]:
-    found = sorted(
+    loops = sorted(
         hot_loops(case.code.sources, case.code.lines, case.machine.with_core)
         + _comprehensions(case),
         key=lambda loop: -loop.ns,
@@ -52,38 +54,43 @@ def judge(case: Case) -> list[Candidate]:
     pool = pooled_work(case)
     beside = case.stacks.claimed_functions | reading_functions(case)
     beside |= pool.places if pool else set()
+    batches = batches_of(case)
     kept: list[HotLoop] = []
     candidates = []
-    for loop in found:
+    for loop in loops:
         if loop.ns < LEAST_SHARE * case.step_ns or any(_is_part(loop, other) for other in kept):
             continue
         kept.append(loop)
         inside = [look for look in case.stacks.time.looks if _is_inside(case, look, loop)]
         everywhere = [look for look in inside if look.phase != "gc"]  # see gc_pressure
-        looks = set(everywhere) - case.stacks.claimed
-        of = loop.function.function
-        if not everywhere and (of.file, of.function) in beside:
-            continue
-        if everywhere and _mostly(everywhere, lambda look: look.phase == "input"):
-            continue  # the step waits for its batch: that is reported with the loader
-        if everywhere and _mostly(everywhere, lambda look: look.is_slow):
-            continue  # no typical step has it: slow-outlier-steps says what happens in the others
-        free = (
-            sum(look.ns for look in looks) / sum(look.ns for look in everywhere)
-            if everywhere
-            else 1
-        )
-        if free < _MOST:
-            continue  # most of it is already reported
         loop = _without_collections(loop, inside)
-        if loop.ns < LEAST_SHARE * case.step_ns:
+        if loop.ns < LEAST_SHARE * case.step_ns or (
+            _is_told_elsewhere(case, everywhere, batches) if everywhere else _place(loop) in beside
+        ):
             continue
-        case.stacks.claimed |= looks
+        in_batch = _mostly(everywhere, lambda look: look.phase == "input")
+        if not in_batch:  # of two findings about the same wait, this is one
+            case.stacks.claimed |= set(everywhere)
         sampled = _without_stalls(case, _as_sampled(case, loop, everywhere), everywhere)
         if not everywhere or _mostly(everywhere, lambda look: look.phase == "forward"):
             sampled = _with_backward(case, sampled)
-        candidates.append(_candidate(case, sampled))
+        found = _candidate(case, sampled)
+        same = input_bound.ID if in_batch else None
+        candidates.append(dataclasses.replace(found, same_time_as=same))
     return [*candidates, *(_of_pool(case, pool) if pool else ())]
+
+
+def _is_told_elsewhere(case: Case, looks: list[Look], batches: OwnBatches) -> bool:
+    """With the loader, with slow steps that no typical step is like, or by a rule before this."""
+    if not _mostly(looks, lambda look: look not in case.stacks.claimed):
+        return True
+    if _mostly(looks, lambda look: look.phase == "input"):
+        return not _mostly(looks, batches.makes)
+    return _mostly(looks, lambda look: look.is_slow)
+
+
+def _place(loop: HotLoop) -> tuple[str, str]:
+    return loop.function.function.file, loop.function.function.function
 
 
 def _of_pool(case: Case, pool: PooledWork) -> Iterator[Candidate]:

@@ -15,8 +15,10 @@ from stepscope.advise.gain.saving import Saving
 from stepscope.advise.rules import gc_pressure
 from stepscope.analyze.code.sampled_steps import time_in
 from stepscope.analyze.counters import grown
+from stepscope.analyze.input.cores import cores_of_others
 from stepscope.analyze.input.epochs import epochs_of
-from stepscope.analyze.input.loaders import stage_spans
+from stepscope.analyze.input.loaders import find_loader, stage_spans
+from stepscope.analyze.input.side_by_side import threads_side_by_side
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.looks import chance_of
 from stepscope.analyze.phases.step_phases import phases_by_step
@@ -40,6 +42,7 @@ _TIMES_USUAL: Final = (
     2.0  # a line's share of the slow steps' time: it is slow there, not everywhere
 )
 _CHANCE: Final = 0.01  # that looks at slow steps meet one line as often if it is no slower there
+_CHANCE_OF_STARTS: Final = 0.05  # an epoch's beginning often is slow: less is asked of it
 # Major page faults: 5 ms and more of a disk that is read at random (`python -m
 # benchmarks.gain_constants`).
 _FAULTS: Final = 50
@@ -266,14 +269,47 @@ def _why(case: Case, index: int) -> tuple[str, str]:
     known = over[phase] >= _EXPLAINS * excess
     if known and phase in KEEP_THEIR_NAMES:
         return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
-    if epoch_starts(case.process, case.steps)[index]:
-        kind = "workers" if _starts_workers(case, index) else "epoch"
-        return kind, f"{_WORDS[kind]} ({ms(over[phase])} more of {CATEGORY_WORDS[phase]})"
-    if known and phase in _PHASES:
-        return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
+    starts = epoch_starts(case.process, case.steps)[index]
+    if starts and _starts_workers(case, index):
+        return "workers", _more_words("workers", phase, over)
+    # Wherever the thread was then: it lost its core there by chance.
     if _lost_ns(case.process, case.steps)[index] >= _EXPLAINS * excess:
         return _NOT_RUNNING, _MACHINE
+    if starts and _epochs_are_slow(case.process, case.steps):
+        return "epoch", _more_words("epoch", phase, over)
+    if known and phase == "input" and _took_ns(case, index) >= _EXPLAINS * excess:
+        return _NOT_RUNNING, _MACHINE
+    if known and phase in _PHASES:
+        return phase, f"{_PHASES[phase]} ({ms(over[phase])})"
     return _beside_the_phases(case, index)
+
+
+def _took_ns(case: Case, index: int) -> float:
+    """What other programs computed while the threads of the run were ready, its loader's included:
+    whoever waits for those does not wait for a core itself."""
+    window = _window(case, index)
+    loader = find_loader(case.run, case.process, case.steps)
+    processes = [case.process, *(loader.processes if loader else ())]
+    threads = threads_side_by_side(case.run, processes, window)
+    others = cores_of_others(case.run, case.process, window)
+    if threads is None or others is None:
+        return 0.0
+    return min(threads.ready, others) * float(case.steps.duration_ns[index])
+
+
+def _more_words(kind: str, phase: str, over: dict[str, float]) -> str:
+    return f"{_WORDS[kind]} ({ms(over[phase])} more of {CATEGORY_WORDS[phase]})"
+
+
+@functools.lru_cache(maxsize=8)
+def _epochs_are_slow(process: ProcessData, steps: FoundSteps) -> bool:
+    """Whether so many slow steps begin an epoch that it is not chance: where epochs are short, any
+    slow step may."""
+    measured, is_slow = steps.is_measured, typical_steps(process, steps).is_slow
+    starts = epoch_starts(process, steps)
+    share = float(starts[is_slow].mean()) if is_slow.any() else 0.0
+    usual = float(starts[measured].mean()) if measured.any() else 1.0
+    return chance_of(share, seen=int(is_slow.sum()), usual=usual) < _CHANCE_OF_STARTS
 
 
 def _over(case: Case, index: int) -> dict[str, float]:
@@ -306,11 +342,18 @@ def _window(case: Case, index: int) -> tuple[Ints, Ints]:
 
 @functools.lru_cache(maxsize=8)
 def _lost_ns(process: ProcessData, steps: FoundSteps) -> dict[int, float]:
-    """How long the thread was ready but had no core, by step that took far longer than usual."""
+    """How long the thread was ready but had no core, by step that took far longer than usual:
+    beyond what others lost for as much time with one. On a busy machine, whatever takes long loses
+    its core as often as the rest."""
     slow = outliers(steps.duration_ns, steps.is_measured).indices
     memory = process.memory
-    lost = grown(memory.at_ns, memory.run_delay_ns, (steps.start_ns[slow], steps.end_ns[slow]))
-    return dict(zip(slow.tolist(), lost.tolist(), strict=True))
+    lost = grown(memory.at_ns, memory.run_delay_ns, (steps.start_ns, steps.end_ns))
+    usual = steps.is_measured.copy()
+    usual[slow] = False
+    own = np.maximum(0.0, steps.duration_ns - lost)
+    rate = lost[usual].sum() / max(1.0, own[usual].sum())
+    beyond = np.maximum(0.0, lost - rate * own)[slow]
+    return dict(zip(slow.tolist(), beyond.tolist(), strict=True))
 
 
 def _starts_workers(case: Case, index: int) -> bool:

@@ -10,7 +10,8 @@ from stepscope.advise.evidence.words import ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.analyze.counters import grown
-from stepscope.analyze.input.side_by_side import threads_at_once
+from stepscope.analyze.input.cores import cores_of_others
+from stepscope.analyze.input.side_by_side import SideBySide, threads_side_by_side
 from stepscope.store.reader import ProcessData
 
 ID: Final = "thread-oversubscription"
@@ -18,6 +19,7 @@ _TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has on
 # Times the cores, of those that run or are ready to: on average, as they also wait for each other.
 # With a thread a core for half of the time, and two in the other half.
 _AT_ONCE: Final = 1.5
+_BESIDE_A_POOL: Final = 1.0  # the main thread: with a pool as large as the cores, one too many
 _USUAL_IN_A_WORKER: Final = 3  # its own, the one that sends batches, and ours
 _OWN_CORES: Final = 0.8  # of the busy ones: with less, other programs may be in the way
 # Of the time, ready to run but without a core: the gain from less is within the noise.
@@ -33,15 +35,24 @@ def judge(case: Case) -> list[Candidate]:
     if not crowd:
         return []
     everybody = crowd if case.process in crowd else [case.process, *crowd]
-    at_once = threads_at_once(case.run, everybody, case.window)
-    if at_once is not None and at_once < _AT_ONCE * case.machine.cores:
+    threads = threads_side_by_side(case.run, everybody, case.window)
+    if threads is None:
+        raise CannotJudge("how many threads run at once was not counted in the measured steps")
+    cores = case.machine.cores
+    if threads.at_once <= max(_AT_ONCE * cores, cores + _BESIDE_A_POOL):
         return []  # most of them sleep
     lasted_s = float(case.measured_ns.sum()) / 1e9
-    share = float(case.machine.delay_by_step_ns.sum()) / (1e9 * lasted_s)
+    share = case.machine.without_core * _own_part(case, threads)
     switches = sum(_grown(case, each, "involuntary_switches") for each in crowd) / lasted_s
     if share < _LEAST_DELAY or switches < _LEAST_SWITCHES:
         return []
-    return [_candidate(case, crowd, share, switches, at_once)]
+    return [_candidate(case, crowd, share, switches, threads.at_once)]
+
+
+def _own_part(case: Case, threads: SideBySide) -> float:
+    """Of the time without a core: what other programs computed, each other's threads did not."""
+    others = cores_of_others(case.run, case.process, case.window) or 0.0
+    return max(0.0, 1 - others / threads.ready) if threads.ready else 0.0
 
 
 def _crowd(case: Case) -> list[ProcessData]:
@@ -62,7 +73,7 @@ def _fill(case: Case, processes: list[ProcessData]) -> bool:
 
 
 def _candidate(
-    case: Case, crowd: list[ProcessData], share: float, switches: float, at_once: float | None
+    case: Case, crowd: list[ProcessData], share: float, switches: float, at_once: float
 ) -> Candidate:
     cores, cost = case.machine.cores, share * case.step_ns
     threads = sum(map(_threads, crowd))
@@ -76,9 +87,10 @@ def _candidate(
         evidence=[
             f"{threads} threads, those of libraries included, on {cores:g} cores, which "
             f"they keep busy for {percent(used / cores)} of the time.",
-            *([f"On average, {at_once:.1f} of them run or are ready to."] if at_once else []),
-            f"The main thread is ready but has no core {percent(share)} of the time, "
-            f"{ms(cost)} of a step; {switches:.0f} times a second a thread is pushed off its core.",
+            f"On average, {at_once:.1f} of them run or are ready to.",
+            f"Because of them, the main thread is ready but has no core {percent(share)} of the "
+            f"time, {ms(cost)} of a step; {switches:.0f} times a second a thread is pushed off its "
+            "core.",
         ],
         location=None,
         saving=with_a_core(share, case.step_ns),

@@ -6,12 +6,15 @@ from typing import Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from stepscope.analyze.answers.processes import status
+from stepscope.analyze.counters import grown
 from stepscope.analyze.intervals import step_of
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.ranks.collectives import Collectives, collectives
+from stepscope.analyze.ranks.exchanges import Exchanges, exchanges
 from stepscope.analyze.ranks.straggler import Held, straggler
 from stepscope.analyze.ranks.traced_answer import traced_ranks
 from stepscope.analyze.run import all_notes, select
@@ -54,8 +57,7 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
         )
-    met = collectives(list(chosen.values()))
-    them = [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
+    met, them = _together(run)
     rows = [_row(run, each) for each in them]
     return RanksAnswer(
         ranks=[row for row in rows if process in (None, row.pid) and rank in (None, row.rank)],
@@ -72,6 +74,25 @@ def _only(answer: RanksAnswer, process: int | None, rank: int | None) -> RanksAn
         row for row in answer.ranks if process in (None, row.pid) and rank in (None, row.rank)
     ]
     return msgspec.structs.replace(answer, ranks=wanted)
+
+
+def exchanges_of_ranks(run: Run) -> dict[int, Exchanges]:
+    """By pid: what exchanging costs those that see each other's collectives."""
+    met, them = _together(run)
+    waited_ns = [each.waited_ns for each in them if each.sees_collectives]
+    seen = [(row, each) for row, each in enumerate(them) if each.sees_collectives]
+    return {
+        each.process.info.pid: exchanges(
+            met, row, each.steps, waited_ns, 1e6 * _typical_ms(each, "communication")
+        )
+        for row, each in seen
+    }
+
+
+def _together(run: Run) -> tuple[Collectives, list["_Rank"]]:
+    chosen = processes_of_ranks(run)
+    met = collectives(list(chosen.values()))
+    return met, [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
 
 
 def processes_of_ranks(run: Run) -> dict[int, ProcessData]:
@@ -149,6 +170,8 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
         mine = met.is_there[row] & (last == row) & (step >= 0) & (step < count)
         cost = np.zeros(count, np.int64)
         np.add.at(cost, step[mine], longest[mine])
+        window = each.steps.start_ns[:count][measured], each.steps.end_ns[:count][measured]
+        memory, cpu = each.process.memory, each.process.cpu
         held.append(
             Held(
                 rank=each.number,
@@ -156,9 +179,16 @@ def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
                 steps=len(each.steps),
                 cost_ns=cost[measured],
                 mean_ms=each.mean_ms,
+                lost_ns=_mean_growth(memory.at_ns, memory.run_delay_ns, window),
+                computed_ns=_mean_growth(cpu.at_ns, cpu.process_ns, window),
             )
         )
     return held
+
+
+def _mean_growth(at_ns: Ints, values: npt.NDArray[np.uint64], window: tuple[Ints, Ints]) -> float:
+    more = grown(at_ns, values, window)
+    return float(more.mean()) if len(more) else 0.0
 
 
 def _skew_ms(them: Sequence[_Rank]) -> float | None:

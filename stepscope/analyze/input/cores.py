@@ -1,9 +1,9 @@
 """The cores that a run may use, and those of them that nobody used.
 
 1. What the run's own processes use is counted by themselves.
-2. What all programs use is counted by the supervisor, once a second: on the machine, and in the
-   container where that has a limit of its own. What both count between two of its looks, less what
-   the run used between the same two, is the others'.
+2. What all programs use is counted by the supervisor, every second or more often: on the machine,
+   and in the container where that has a limit of its own. What both count between two of its looks,
+   less what the run used between the same two, is the others'.
 3. Without those counters nothing is known about the others, and no core is called idle.
 4. While the training thread is ready and has no core, none is idle: the system says how long that
    is, and no more than the rest of the time can be left.

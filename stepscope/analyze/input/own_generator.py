@@ -9,7 +9,7 @@ from stepscope.analyze.input.limits import LIMIT_WORDS, at
 from stepscope.analyze.input.loader_in_trace import LEAST_WAIT, loader_row, no_wait_words
 from stepscope.analyze.input.loading_code import Place, place_with_most
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
-from stepscope.analyze.phases.own_batches import below_header, own_headers
+from stepscope.analyze.phases.own_batches import own_batches
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
 from stepscope.analyze.run import all_notes, shown_path
@@ -25,8 +25,8 @@ def generator_of_run(run: Run, process: ProcessData, steps: FoundSteps) -> Input
     """None: nothing was seen to make batches."""
     seen = [look for look in step_time(process, steps).looks if look.phase == "input"]
     is_framework = is_trained_by_framework(process)
-    headers = own_headers(process, steps, seen, is_framework=is_framework) if seen else set()
-    below = [(_users(below_header(look, headers)), look.ns) for look in seen]
+    batches = own_batches(process, steps, seen, is_framework=is_framework)
+    below = [(_users(batches.below(look)), look.ns) for look in seen]
     below = [(frames, ns) for frames, ns in below if frames]
     phases = phases_by_step(process, steps)
     if not below or "input" not in phases.names or not steps.is_measured.any():

@@ -1,6 +1,7 @@
 """Whether steps wait for a tf.data pipeline, and where it spends its time."""
 
 import dataclasses
+import math
 from typing import Final
 
 import msgspec
@@ -25,7 +26,7 @@ from stepscope.analyze.input.loading_code import (
 from stepscope.analyze.input.waits_in_trace import waits_in_trace
 from stepscope.analyze.phases.step_phases import phases_by_step
 from stepscope.analyze.phases.typical_steps import typical_ns
-from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED
+from stepscope.analyze.phases.waiting_in_graphs import ESTIMATED, graph_input
 from stepscope.analyze.run import all_notes
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.analyze.traces.windows import (
@@ -118,15 +119,37 @@ def is_own_reader(answer: InputAnswer) -> bool:
     return bool(answer.stages) and answer.stages[0].stage.startswith(_GENERATOR)
 
 
-def work_by_step_ns(process: ProcessData, steps: FoundSteps) -> float:
-    """What all stages of the pipeline do for a step, in the windows."""
-    begun = sum(int(steps_begun(each, steps.start_ns).sum()) for each in windows(process))
-    done_ns = sum(
-        stage.self_ns
-        for causes, _ in _seen(process)
-        for stage in tf_data_stages.stages(causes.host)
+def avoidable_ns(process: ProcessData, steps: FoundSteps, wait_ns: float) -> float:
+    """Of what a step waits: all but taking batches that are ready, and no more than all stages of
+    the pipeline do for it, both as in the windows. None of it, if only the windows show the wait
+    and it may be chance: if another program has the pipeline's core, some batches come late."""
+    taking = [tf_data_stages.taking_ns(causes.host) for causes, _ in _seen(process)]
+    if not any(len(waited) for waited, _ in taking):
+        return wait_ns  # another operation fetches its batches
+    waited, taken = (np.concatenate(each) for each in zip(*taking, strict=True))
+    ready_ns = float(np.median(taken))
+    begun = max(1, sum(int(steps_begun(each, steps.start_ns).sum()) for each in windows(process)))
+    is_estimated = graph_input(process, steps) is not None
+    if is_estimated and float(waited.mean()) - ready_ns <= _error(waited):
+        return 0.0
+    late_ns = max(0.0, wait_ns - ready_ns * len(waited) / begun)
+    return min(late_ns, _work_ns(process) / begun)
+
+
+def _error(values_ns: Ints) -> float:
+    """Two standard errors of their mean."""
+    return 2 * float(values_ns.std(ddof=1)) / math.sqrt(len(values_ns)) if len(values_ns) > 1 else 0
+
+
+def _work_ns(process: ProcessData) -> float:
+    """What all stages of the pipeline do in the windows."""
+    return float(
+        sum(
+            stage.self_ns
+            for causes, _ in _seen(process)
+            for stage in tf_data_stages.stages(causes.host)
+        )
     )
-    return done_ns / max(1, begun)
 
 
 def pipeline_of_trace(run: Run, process: ProcessData) -> InputAnswer:

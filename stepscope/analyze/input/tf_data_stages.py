@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from stepscope.analyze.intervals import union
+from stepscope.analyze.intervals import overlap_ns, union
 from stepscope.analyze.traces.batch_fetches import fetches
 from stepscope.analyze.traces.operator_tree import op_tree
 from stepscope.clock import Ints
@@ -23,6 +23,8 @@ from stepscope.importers.trace import Category, Trace
 
 Pairs = tuple[Ints, Ints]
 _PRODUCE: Final = "Produce"  # PrefetchProduce, ParallelMapProduce: one element, ahead of time
+# Stages that work ahead by their names: where all batches are ready, none of them produces any.
+_AHEAD: Final = ("Prefetch", "Parallel")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +46,14 @@ def waits(host: HostEvents) -> Pairs:
     """When an operation fetched a batch for the training; Unix time."""
     fetched = fetches(host)
     return union(host.start_ns[fetched], host.end_ns[fetched])
+
+
+def taking_ns(host: HostEvents) -> tuple[Ints, Ints]:
+    """(how long each batch was waited for, how much of that nothing worked on one): a batch that is
+    ready takes the latter."""
+    fetched = fetches(host)
+    start, end = host.start_ns[fetched], host.end_ns[fetched]
+    return end - start, end - start - overlap_ns(start, end, _Kinds(host).at_work())
 
 
 def batches(host: HostEvents) -> int:
@@ -99,6 +109,24 @@ class _Kinds:
     def works_ahead(self, stage: str) -> bool:
         """On its own threads: asking it for an element is only waiting."""
         return any(stage.startswith(begins) for begins in self._ahead)
+
+    def at_work(self) -> Pairs:
+        """When any stage makes a batch: not while it only asks one that works ahead, on other
+        threads."""
+        host = self._host
+        asks = self.is_stage.copy()
+        asks[asks] = [
+            self.works_ahead(stage) or stage.startswith(_AHEAD)
+            for index, stage in self.stage_of.items()
+            if self.is_stage[index]
+        ]
+        for index in np.flatnonzero(asks).tolist():
+            above = int(host.parent[index])
+            while above >= 0 and not asks[above]:
+                asks[above], above = True, int(host.parent[above])
+        works = self.is_produce | (self.is_stage & ~asks)
+        works[[index for index, _ in self.functions()]] = True
+        return union(host.start_ns[works], host.end_ns[works])
 
     def functions(self) -> list[tuple[int, str]]:
         """Calls of the user's functions that a stage had other threads do: (event, stage)."""

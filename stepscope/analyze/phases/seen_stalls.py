@@ -3,7 +3,8 @@
 1. A print, a logger, a write to an open file is logging, also where no hook records it.
 2. A function that saves or logs does so with all of its own Python: it collects and rounds what it
    writes. That needs a framework, as without one the training is Python as well.
-3. What a generator of the script's own does to make a batch is input (own_batches.py).
+3. What a generator or a reader of the script's own does to make a batch is input
+   (own_batches.py).
 4. Without a framework, so is evaluation what the step loop calls to evaluate (evaluating_lines.py).
 
 Samples say how much of a phase that is. Which steps have it is what the spans of the phase say, or
@@ -22,7 +23,7 @@ import numpy as np
 from stepscope.analyze.phases.evaluating_lines import Key, evaluating_lines, key_of
 from stepscope.analyze.phases.framework_spans import is_trained_by_framework
 from stepscope.analyze.phases.looks import PYTHON, Frame, Look, StepTime, step_time
-from stepscope.analyze.phases.own_batches import makes_batch, own_headers
+from stepscope.analyze.phases.own_batches import own_batches
 from stepscope.analyze.steps.find_steps import FoundSteps
 from stepscope.clock import Ints
 from stepscope.store.reader import ProcessData
@@ -60,7 +61,7 @@ class SeenStalls:
         self._evaluating = (
             set() if self._is_framework else evaluating_lines(process, steps, seen.looks)
         )
-        self._own_headers = own_headers(process, steps, seen.looks, is_framework=self._is_framework)
+        self._batches = own_batches(process, steps, seen.looks, is_framework=self._is_framework)
         first = [dataclasses.replace(look, phase=self._first(look)) for look in seen.looks]
         self._functions = _functions_for(first) if self._is_framework else {}
         self.parts = self._parts(seen, max(1, len(steps)))
@@ -87,7 +88,7 @@ class SeenStalls:
 
     def _first(self, look: Look) -> str:
         """By what is called."""
-        if look.phase in _IN_HEADERS and makes_batch(look, self._own_headers):
+        if look.phase in _IN_HEADERS and self._batches.makes(look):
             return "input"
         if look.phase in _MAY_LOG and self._logs(look):
             return "logging"

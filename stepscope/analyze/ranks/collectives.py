@@ -27,6 +27,7 @@ class Collectives:
     arrived_local_ns: Ints  # on the rank's own
     is_there: npt.NDArray[np.bool_]
     waited_ns: Ints
+    spent_ns: Ints  # the wait included
 
     def __len__(self) -> int:
         return int(self.arrived_ns.shape[1])
@@ -67,7 +68,8 @@ def collectives(ranks: Sequence[ProcessData]) -> Collectives:
     is_there = local != _NEVER
     arrived = np.where(is_there, local + np.array(offsets, np.int64)[:, None], 0)
     waited = _waited(calls, indices, offsets, arrived.max(axis=0, initial=0))
-    return Collectives(arrived, np.where(is_there, local, 0), is_there, waited)
+    spent = _waited(calls, indices, offsets, np.full(len(column), _NEVER))
+    return Collectives(arrived, np.where(is_there, local, 0), is_there, waited, spent)
 
 
 def _calls(process: ProcessData) -> _Calls:
@@ -81,6 +83,7 @@ def _calls(process: ProcessData) -> _Calls:
 def _waited(
     calls: Sequence[_Calls], indices: Sequence[npt.NDArray[np.intp]], offsets: list[int], last: Ints
 ) -> Ints:
+    """What each rank spends in each up to that moment."""
     waited = np.zeros((len(calls), len(last)), np.int64)
     for rank, (each, index) in enumerate(zip(calls, indices, strict=True)):
         kept = index >= 0

@@ -2,9 +2,12 @@
 
 1. It holds up the mean step by at least 5 %, and by more than all others together: by so much more
    that it is not chance (three standard errors). Ranks that take turns at being last are not
-   stragglers.
+   stragglers: what the usual rank holds up its step by is no fault of this one.
 2. What it does in that time is the phase in which it spends more than the others.
-3. The line is the one that costs it more than the same line costs the others, without callees.
+3. Of ranks on one host, one that comes late because another program had its core does not do more
+   than the others: that time is taken off. What does more loses its core more often, too: only what
+   it lost beyond that counts.
+4. The line is the one that costs it more than the same line costs the others, without callees.
 """
 
 import dataclasses
@@ -42,42 +45,58 @@ class Held:
     steps: int
     cost_ns: Ints  # by step, for the same measured steps on all ranks
     mean_ms: dict[str, float]  # of its steps, by category
+    lost_ns: float  # in the mean step: ready, but without a core
+    computed_ns: float  # in the mean step: CPU time, of all its threads
 
     @property
-    def cost_ms(self) -> float:
-        return float(self.cost_ns.mean()) / 1e6
+    def host(self) -> str:
+        return self.process.info.host
 
 
 def straggler(run: Run, held: Sequence[Held]) -> Straggler | None:
     if len(held) < 2 or len(held[0].cost_ns) < _FEWEST_STEPS:
         return None
-    worst = max(held, key=lambda each: each.cost_ms)
+    worst = max(held, key=lambda each: float(each.cost_ns.mean()))
     others = [each for each in held if each is not worst]
-    is_little = worst.cost_ms < _LEAST_SHARE * sum(worst.mean_ms.values())
-    if is_little or not _is_more_than_chance(worst, others):
+    lost_ns = _lost_more_ns(worst, others)
+    usual_ns = statistics.median(float(each.cost_ns.mean()) for each in others)
+    cost_ms = max(0.0, float(worst.cost_ns.mean()) - usual_ns - lost_ns) / 1e6
+    is_little = cost_ms < _LEAST_SHARE * sum(worst.mean_ms.values())
+    if is_little or not _is_more_than_chance(worst, others, lost_ns):
         return None
-    line = _slow_line(run, worst, others)
+    line = _slow_line(run, worst, others, cost_ms)
     return Straggler(
         rank=worst.rank,
-        why=_why(worst, others),
+        why=_why(worst, others, cost_ms),
         location=line.location if line else None,
-        cost_ms=worst.cost_ms,
+        cost_ms=cost_ms,
         source=line.source if line else None,
     )
 
 
-def _is_more_than_chance(worst: Held, others: Sequence[Held]) -> bool:
+def _lost_more_ns(worst: Held, others: Sequence[Held]) -> float:
+    """In the mean step: without a core, beyond the one of the same host that lost least, if it had
+    computed as much."""
+    beside = [each for each in others if each.host == worst.host]
+    if not beside:
+        return 0.0
+    least = min(beside, key=lambda each: each.lost_ns)
+    times = worst.computed_ns / least.computed_ns if least.computed_ns else 1.0
+    return max(0.0, worst.lost_ns - max(1.0, times) * least.lost_ns)
+
+
+def _is_more_than_chance(worst: Held, others: Sequence[Held], lost_ns: float) -> bool:
     net = worst.cost_ns - np.sum([each.cost_ns for each in others], axis=0)
     standard_error = float(net.std(ddof=1)) / math.sqrt(len(net))
-    return float(net.mean()) > _STANDARD_ERRORS * standard_error
+    return float(net.mean()) - lost_ns > _STANDARD_ERRORS * standard_error
 
 
-def _why(worst: Held, others: Sequence[Held]) -> str:
-    why = f"it comes last, and holds up each step by {duration(1e6 * worst.cost_ms)}"
+def _why(worst: Held, others: Sequence[Held], cost_ms: float) -> str:
+    why = f"it comes last, and holds up each step by {duration(1e6 * cost_ms)}"
     categories = set(worst.mean_ms) - {"communication"}
     excess = {name: _excess_ms(name, worst, others) for name in categories}
     most = max(excess, key=lambda name: excess[name], default=None)
-    if most is None or excess[most] < _LEAST_OF_COST * worst.cost_ms:
+    if most is None or excess[most] < _LEAST_OF_COST * cost_ms:
         return why
     others_named = "the other" if len(others) == 1 else "the others"
     return f"{why}: in {most} it spends {duration(1e6 * excess[most])} more than {others_named}"
@@ -91,10 +110,10 @@ def _excess_ms(category: str, worst: Held, others: Sequence[Held]) -> float:
 # --- the line -------------------------------------------------------------------------------------
 
 
-def _slow_line(run: Run, worst: Held, others: Sequence[Held]) -> HotLine | None:
+def _slow_line(run: Run, worst: Held, others: Sequence[Held], cost_ms: float) -> HotLine | None:
     recorded = [each for each in lines(run).functions if each.process.role != "worker"]
     usual = _usual_ns(recorded, others)
-    cost_ns = worst.cost_ms * 1e6 * worst.steps
+    cost_ns = cost_ms * 1e6 * worst.steps
     slower = []
     for function in recorded:
         if function.process == worst.process.process:

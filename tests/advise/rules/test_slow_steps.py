@@ -1,15 +1,17 @@
 """Which slow steps lose time, and which only wait for what has to be computed anyway."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from build import MS, RunBuilder
+from build import MS, START_NS, RunBuilder
 from stepscope.advise.findings import findings
 from stepscope.analyze.run import load
 from stepscope.model.findings import FindingsAnswer
-from stepscope.store.format import SpanCategory
+from stepscope.store.events import Memory
+from stepscope.store.format import SYSTEM_FILE, SpanCategory
 
 
 def judged(
@@ -100,10 +102,13 @@ def test_one_long_collection_is_chance(tmp_path: Path) -> None:
     assert "garbage was collected" in answer.outliers[0].why
 
 
-def late_batches(path: Path, *, usual_ms: int) -> FindingsAnswer:
+def late_batches(
+    path: Path, *, usual_ms: int, ready: float = 0.0, others: float = 0.0
+) -> FindingsAnswer:
     """200 steps of 10 ms that wait so long for their batch, but every 13th and 14th waits 40 ms
-    more."""
-    process = RunBuilder(path).process()
+    more. So many threads are ready meanwhile, and other programs use so many of the two cores."""
+    run = RunBuilder(path, machine={"host": "here", "cores": 2})
+    process = run.process()
     process.step(0, begins=True)
     at = 0
     for step in range(200):
@@ -114,6 +119,12 @@ def late_batches(path: Path, *, usual_ms: int) -> FindingsAnswer:
         at += (10 - usual_ms) * MS
         process.step(at)
     process.write()
+    rows = [
+        {"monotonic_ns": START_NS + at_ns, "cpu_ns": round(others * at_ns),
+         "waited_ns": {"100": round(ready * at_ns)}}
+        for at_ns in range(0, at + 1, 200 * MS)
+    ]  # fmt: skip
+    (path / SYSTEM_FILE).write_text("".join(json.dumps(row) + "\n" for row in rows))
     return findings(load(path))
 
 
@@ -127,6 +138,52 @@ def test_where_steps_wait_anyway_late_batches_are_more_of_the_same(tmp_path: Pat
 def test_late_batches_alone_are_slow_steps(tmp_path: Path) -> None:
     found = [each.id for each in late_batches(tmp_path / "run", usual_ms=0).findings]
     assert found == ["slow-outlier-steps"]
+
+
+@pytest.mark.parametrize(
+    ("ready", "others", "is_machine"), [(1.5, 1.0, True), (1.5, 0.1, False), (0.1, 1.0, False)]
+)
+def test_batches_are_late_by_chance_where_other_programs_had_the_cores(
+    ready: float, others: float, is_machine: bool, tmp_path: Path
+) -> None:
+    """The thread that waits for them is not ready meanwhile: those that load are."""
+    answer = late_batches(tmp_path / "run", usual_ms=0, ready=ready, others=others)
+    assert [each.id for each in answer.findings] == ([] if is_machine else ["slow-outlier-steps"])
+
+
+def slow_starts(path: Path, *, slow: Sequence[int], every: int, lost_ms: int = 0) -> list[str]:
+    """200 steps of 10 ms in epochs of so many; some take 50 ms more, while nothing is seen, for
+    so long of that without a core."""
+    process = RunBuilder(path).process()
+    process.step(0, begins=True)
+    at = delay_ns = 0
+    for step in range(200):
+        if step % every == 0:
+            process.span(SpanCategory.INPUT, at, at + MS // 10, name="Loader.__iter__", loader=1)
+        lasts = (60 if step in slow else 10) * MS
+        process.counter(Memory, at, run_delay_ns=delay_ns)
+        delay_ns += lost_ms * MS * (step in slow)
+        process.span(SpanCategory.FORWARD, at + MS // 10, at + lasts)
+        at += lasts
+        process.step(at)
+    process.counter(Memory, at, run_delay_ns=delay_ns)
+    process.write()
+    return [each.id for each in findings(load(path)).findings]
+
+
+def test_slow_steps_begin_an_epoch_by_chance_where_epochs_are_short(tmp_path: Path) -> None:
+    slow = [32, 60, 96, 97, 122, 133, 155, 171]  # three of them begin an epoch of 4 steps
+    assert slow_starts(tmp_path / "short", slow=slow, every=4) == []
+    assert slow_starts(tmp_path / "long", slow=[30, 60, 90, 150], every=30) == [
+        "slow-outlier-steps"
+    ]
+
+
+def test_a_core_that_is_lost_where_an_epoch_begins_is_no_fault_of_the_epoch(
+    tmp_path: Path,
+) -> None:
+    slow = [30, 60, 90, 150]
+    assert slow_starts(tmp_path / "run", slow=slow, every=30, lost_ms=25) == []
 
 
 def slow_steps_at_a_line(path: Path, *, looks: int) -> list[str]:
@@ -153,3 +210,22 @@ def test_a_line_seen_once_in_each_slow_step_is_not_blamed_for_it(tmp_path: Path)
     """A busy machine lengthens any steps, and they are seen somewhere."""
     assert "slow-outlier-steps" not in slow_steps_at_a_line(tmp_path / "once", looks=1)
     assert "slow-outlier-steps" in slow_steps_at_a_line(tmp_path / "often", looks=5)
+
+
+def test_what_takes_long_loses_its_core_as_often_as_the_rest(tmp_path: Path) -> None:
+    """On a machine where every step has its core for half of the time, collections take 50 ms of
+    some: 25 of those without a core are no reason to leave them out."""
+    process = RunBuilder(tmp_path / "run").process()
+    turns = [(60 if step % 20 == 19 else 10) * MS for step in range(200)]
+    process.for_loop(process.loop(process.code(), 2, 9), 0, turns)
+    at = 0
+    for turn in turns:
+        process.counter(Memory, at, run_delay_ns=at // 2)
+        if turn > 10 * MS:
+            process.span(SpanCategory.GC, at + 5 * MS, at + 55 * MS)
+        at += turn
+    process.counter(Memory, at, run_delay_ns=at // 2)
+    process.write()
+    answer = findings(load(tmp_path / "run"))
+    assert "garbage was collected" in answer.outliers[0].why
+    assert [each.id for each in answer.findings] == ["slow-outlier-steps"]

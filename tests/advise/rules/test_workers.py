@@ -12,6 +12,7 @@ from stepscope.advise.gain.overlap import Overlap
 from stepscope.advise.gain.workers import START_NS, overlap_of
 from stepscope.advise.rules.input_bound import judge
 from stepscope.analyze.run import load
+from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.format import SpanCategory
 
 STEPS, STEP_NS = 40, 20 * MS
@@ -145,3 +146,29 @@ def test_workers_that_start_in_every_epoch_may_cost_more_than_they_gain() -> Non
     """Two of them take 60 ms to start, and the first batch 10: an epoch of 200 ms takes 170."""
     assert epochs_of_ten(30).step_ns(2) / MS == pytest.approx(17.0, rel=0.02)
     assert epochs_of_ten(60).gained(2, now=0) == 0.0
+
+
+@pytest.mark.parametrize(("lost", "is_found"), [(0.9, False), (0.1, True)])
+def test_workers_that_have_no_core_load_late_whatever_they_do(
+    lost: float, is_found: bool, tmp_path: Path
+) -> None:
+    """Steps of 20 ms wait 8 of them for a worker that needs 18 for each batch, so much of that
+    without a core. The main thread has none for a quarter of the time."""
+    run = RunBuilder(tmp_path / "run", machine={"host": "here", "cores": 2})
+    main, worker = run.process(), run.process(pid=101, role="worker", parent_pid=100)
+    about = {"loader": 1, "loader_workers": 1}
+    main.span(SpanCategory.STAGE, 0, 1, name="worker", worker_pid=101, **about)
+    main.step(0, begins=True)
+    for step in range(STEPS):
+        at = step * STEP_NS
+        for process, share in ((main, 0.25), (worker, lost * 0.9)):
+            process.counter(Memory, at, run_delay_ns=round(share * at))
+            process.counter(CpuTimes, at, process_ns=round((0.6 if process is main else 0.1) * at))
+        main.span(SpanCategory.INPUT, at, at + 8 * MS, name="batch", samples=8, **about)
+        main.span(SpanCategory.STAGE, at + 8 * MS - 1000, at + 8 * MS - 1, name="get")
+        main.span(SpanCategory.FORWARD, at + 8 * MS, at + STEP_NS)
+        worker.span(SpanCategory.STAGE, at, at + 18 * MS, name="fetch")
+        main.step(at + STEP_NS)
+    main.write()
+    worker.write()
+    assert bool(judge(case_of(run))) == is_found

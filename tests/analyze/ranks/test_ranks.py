@@ -11,6 +11,7 @@ from stepscope.analyze.run import load
 from stepscope.errors import InputError
 from stepscope.model import Location
 from stepscope.model.ranks import RanksAnswer
+from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.format import SpanCategory
 
 STEPS = 40
@@ -82,6 +83,42 @@ def test_waiting_that_is_done_later_counts_when_it_is_done(run: RunBuilder) -> N
         collective(early, step + 1, at + 10 * MS, at + 18 * MS)
     found = answer(run, [early, late])
     assert [row.waiting_ms for row in found.ranks] == pytest.approx([1 + 5, 0])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "computed_ms", "lost_ms", "is_straggler"),
+    [
+        (["here", "here"], [4, 4], [0, 4.5], False),
+        (["a", "b"], [4, 4], [0, 4.5], True),  # what to look for: other jobs there
+        (["here", "here"], [3, 6], [4.5, 9], True),  # it computes more, and loses its core as often
+    ],
+)
+def test_a_rank_whose_core_another_program_had_does_no_more_than_those_beside_it(
+    run: RunBuilder,
+    hosts: list[str],
+    computed_ms: list[float],
+    lost_ms: list[float],
+    is_straggler: bool,
+) -> None:
+    """It comes 5 ms late, and had no core for 4.5 ms more than the other."""
+    processes = launch(run, [[4], [9]])
+    for rank, process in enumerate(processes):
+        process.info["host"] = hosts[rank]
+        for step in (0, STEPS):
+            at = step * 20 * MS
+            process.counter(Memory, at, run_delay_ns=round(step * lost_ms[rank] * MS))
+            process.counter(CpuTimes, at, process_ns=round(step * computed_ms[rank] * MS))
+    assert (answer(run, processes).straggler is not None) == is_straggler
+
+
+def test_what_other_ranks_hold_up_their_steps_by_as_well_is_no_fault_of_one(
+    run: RunBuilder,
+) -> None:
+    """In four of five steps the first is 6 ms late, in the fifth the second."""
+    found = answer(run, launch(run, [[12, 12, 12, 12, 6], [6, 6, 6, 6, 12]]))
+    assert found.straggler is not None
+    assert found.straggler.rank == 0
+    assert found.straggler.cost_ms == pytest.approx((4 - 1) * 6 / 5)
 
 
 def test_ranks_that_come_last_by_turns_are_no_stragglers(run: RunBuilder) -> None:

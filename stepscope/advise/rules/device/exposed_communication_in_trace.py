@@ -24,8 +24,10 @@ def judge(case: DeviceCase) -> list[Candidate]:
     return exposed(
         cost,
         share,
-        evidence=f"Collectives run for {ms(sent)} of {case.a_step}, {ms(cost)} of that "
-        "while no other kernel does.",
+        evidence=[
+            f"Collectives run for {ms(sent)} of {case.a_step}, {ms(cost)} of that while no other "
+            "kernel does."
+        ],
         of=case.of_each,
         beside_ns=case.by_step(compute),
         fix=case.words.exposed_collectives,

@@ -34,8 +34,10 @@ def judge(case: HostCase) -> list[Candidate]:
     return exposed(
         cost,
         share,
-        evidence=f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that while no operator "
-        "computes.",
+        evidence=[
+            f"Collectives run for {ms(sent)} of a step, {ms(cost)} of that while no operator "
+            "computes."
+        ],
         beside_ns=compute,
         fix=case.words.exposed_collectives,
     )
