@@ -17,6 +17,9 @@ from stepscope.advise.gain.saving import MOST_INSTEAD, Saving
 
 # Both passes of a small function, beyond the kernels in it (`python -m benchmarks.gain_constants`).
 BY_CALL_NS: Final = 100_000.0
+# Of a graph that is called once, by operator: TensorFlow's executor takes 0.6 µs where one follows
+# the other (the same command), and 1.7 in a model of Keras, whose branches go to other threads.
+BY_NODE_NS: Final = 1_000.0
 _FEW_CALLS: Final = 4.0  # a step: a model or two, twice
 
 
@@ -39,3 +42,8 @@ def compiled(launching: Launching, *, step_ns: float, with_core: float, most_ns:
         return Saving(expected=saved, least=least, most=max(saved, most_ns))
     left = math.sqrt((step_ns - saved) * max(0.0, step_ns - launching.ns / with_core))
     return Saving(expected=step_ns - left, least=least, most=max(step_ns - left, most_ns))
+
+
+def graph_ns(operators: float) -> float:
+    """What the call of a graph takes beyond what its operators compute."""
+    return BY_CALL_NS + BY_NODE_NS * operators

@@ -11,7 +11,7 @@ from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
-from stepscope.advise.gain.compiled import Launching, compiled
+from stepscope.advise.gain.compiled import Launching, compiled, graph_ns
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
@@ -54,7 +54,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     if case.phase_ns("compute"):
         return []
     looks = [look for look in case.stacks.free() if _may_launch(look) and _is_theirs(look)]
-    compute = _beyond_launching(case, looks)
+    compute = _in_a_graph(case, looks)
     cost = case.stacks.sure_share(looks) * case.step_ns - compute
     places = {case.code.place(look.users[-1]) for look in looks if look.users}
     callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
@@ -111,20 +111,34 @@ def _is_caller(case: Case, look: Look, places: set[Location]) -> bool:
     return in_line and case.code.place(look.users[-1]) in places
 
 
-def _beyond_launching(case: Case, looks: list[Look]) -> float:
-    """By step, what operators compute: what they took beyond the usual one of them, as most are
-    launched and do hardly anything, and one launch, which is left. Where they were not recorded:
-    launching one takes about as long in C as in the Python around it, so what the calls into C take
-    beyond that."""
+def _in_a_graph(case: Case, looks: list[Look]) -> float:
+    """By step, what a graph of the same operators takes: the call, each of its nodes, and what they
+    compute. That is what the shortest of a kind took beyond the usual operator, as most are
+    launched and do hardly anything; longer ones lost their core, or waited for threads that had
+    none. Where operators were not recorded, each takes as long as one does with its Python at most,
+    and launching it about as long in C as in Python: what the calls into C take beyond that."""
+    with_core = case.machine.with_core
     try:
         window = case.operators
     except CannotJudge:
         in_c = case.stacks.share(look for look in looks if _calls_c(look)) * case.step_ns
-        return max(0.0, 2 * in_c - case.stacks.share(looks) * case.step_ns)
-    took = window.usual_ns(window.is_op)
-    usual = min(LAUNCH_NS, float(np.median(took))) if len(took) else 0.0
-    compute = float(np.maximum(took - usual, 0.0).sum()) / window.steps / case.machine.with_core
-    return compute + case.stacks.share(looks) * case.step_ns / max(1.0, window.count(window.is_op))
+        all_ns = case.stacks.share(looks) * case.step_ns
+        computes = max(0.0, 2 * in_c - all_ns)
+        operators = (all_ns - computes) * with_core / MOST_BY_OPERATOR_NS
+        return computes + graph_ns(operators) / with_core
+    usual = window.usual_ns(window.is_op)
+    launch = min(LAUNCH_NS, float(np.median(usual))) if len(usual) else 0.0
+    compute = float(np.maximum(_shortest_ns(window) - launch, 0.0).sum()) / window.steps
+    return (compute + graph_ns(window.count(window.is_op))) / with_core
+
+
+def _shortest_ns(window: StepOps) -> npt.NDArray[np.float64]:
+    """Of each operator: the shortest of its name and shapes."""
+    took, events = window.self_ns[window.is_op], window.part.tree.events[window.is_op]
+    _, kind = np.unique(events[["name", "shapes"]], return_inverse=True)
+    least = np.full(int(kind.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(least, kind, took)
+    return least[kind]
 
 
 def _calls_c(look: Look) -> bool:

@@ -11,21 +11,23 @@ from stepscope.advise.evidence.case import CannotJudge
 from stepscope.advise.evidence.computing import Computing, computing
 from stepscope.advise.gain.compiled import Launching, compiled
 from stepscope.advise.gain.one_call import in_one_call_ns
-from stepscope.advise.rules.eager_overhead import _beyond_launching, _is_theirs
+from stepscope.advise.rules.eager_overhead import _in_a_graph, _is_theirs
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.operators.step_operators import StepOps
-from stepscope.importers.trace import Shapes
+from stepscope.importers.trace import Category, Shapes
 from stepscope.store.records import FunctionName
 
 US = 1_000.0
-_EVENT = np.dtype([("name", np.int32), ("shapes", np.int32)])
+_EVENT = np.dtype(
+    [("name", np.int32), ("shapes", np.int32), ("category", np.int8), ("is_input", np.bool_)]
+)
 
 
 def window(*operators: tuple[str, str, float]) -> StepOps:
     """One step of operators: name, shapes, own time in µs."""
     names = sorted({name for name, _, _ in operators})
     dims = sorted({dims for _, dims, _ in operators})
-    rows = [(names.index(name), dims.index(shape)) for name, shape, _ in operators]
+    rows = [(names.index(each[0]), dims.index(each[1]), Category.OP, False) for each in operators]
     trace = SimpleNamespace(names=names, shapes=[Shapes(dims=each) for each in dims])
     own = np.array([us * US for *_, us in operators])
     tree = SimpleNamespace(trace=trace, events=np.array(rows, _EVENT), self_ns=own)
@@ -169,22 +171,40 @@ class FakeStacks:
 
 
 class FakeCase:
-    step_ns = 100.0
+    step_ns = 100e6
     stacks = FakeStacks()
+    machine = SimpleNamespace(with_core=1.0)
+
+    def __init__(self, operators: StepOps | None = None) -> None:
+        self.recorded = operators
 
     @property
     def operators(self) -> StepOps:
-        raise CannotJudge("none")
+        if self.recorded is None:
+            raise CannotJudge("none")
+        return self.recorded
 
 
-@pytest.mark.parametrize(("python", "in_c", "computes"), [(50, 45, 0), (30, 60, 30), (5, 95, 90)])
+@pytest.mark.parametrize(("python", "in_c", "computes"), [(50, 50, 0), (30, 60, 30), (5, 95, 90)])
 def test_calls_into_c_compute_what_they_take_beyond_the_python_around_them(
     python: float, in_c: float, computes: float
 ) -> None:
+    """Of 100 ms. The rest launches operators for 40 µs each, and a node of a graph takes 1 µs."""
     looks = [look("/x/tensorflow/python/ops/math_ops.py", ns=python)]
     looks += [look("/x/tensorflow/python/ops/gen_math_ops.py", ns=in_c)]
     case: Any = FakeCase()
-    assert _beyond_launching(case, looks) == pytest.approx(computes)
+    nodes = (python + in_c - computes) / 0.04
+    left_us = 1e3 * computes + 100 + nodes
+    assert _in_a_graph(case, looks) / US == pytest.approx(left_us)
+
+
+def test_an_operator_that_mostly_lost_its_core_computes_as_long_as_when_it_did_not() -> None:
+    """It shares its work with threads that had no core, in two of three steps: 17 ms were taken for
+    its computing, a quarter of the step, and the gain was said to be 6 where it was 27."""
+    loss = [("SparseSoftmaxCrossEntropyWithLogits", "[[32, 10]]", us) for us in (35.0, 17e3, 16e3)]
+    small = [("AddV2", "[[64]]", 5.0)] * 997
+    case: Any = FakeCase(window(*loss, *small))
+    assert _in_a_graph(case, []) / US == pytest.approx(3 * 30 + 100 + 1_000)
 
 
 def test_what_a_framework_calls_in_turn_is_its_own_doing() -> None:
