@@ -33,6 +33,10 @@ LEAST_OVERHEAD: Final = 0.7
 # Of the passes: what a compiler saves at least, whatever else they do.
 _LEAST_FUSED: Final = 0.3
 _BREAKS: Final = ("aten::_local_scalar_dense",)  # what `.item()`, `if tensor:` and `int()` end in
+# Each has a weight. A gradient is added to each weight once, however often it was used.
+_PRODUCTS: Final = ("aten::addmm", "aten::mm", "aten::convolution")
+_GRADIENT: Final = "torch::autograd::AccumulateGrad"
+_MANY_USES: Final = 2.0  # of a weight: tied ones are used twice
 _MANY_CALLS: Final = 4.0  # a step: from here on they are worth a sentence
 _MOST_INSIDE: Final = 0.8
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
@@ -223,12 +227,26 @@ def _launching(
         inside=window.count(inside) / max(1.0, window.count(forward)) if calls else 1.0,
         unfused=found.unfused,
         calls=max(1.0, calls) + breaks,
+        uses=_uses(window, forward),
     )
 
 
+def _uses(window: StepOps, forward: _Mask) -> float:
+    weights = window.count(window.named_just(_GRADIENT))
+    products = window.count(forward & window.named_just(*_PRODUCTS))
+    found = products / weights if weights else 1.0
+    return found if found > _MANY_USES else 1.0
+
+
 def _limits(launching: Launching) -> list[str]:
-    """Why a compiler gains less than the launching, if it does."""
+    """Why a compiler gains less than the launching, or something else gains more."""
     found = []
+    if launching.uses > 1:
+        found.append(
+            f"A step goes through each of its weights about {launching.uses:.0f} times, one after "
+            "the other: a layer of torch's own (nn.LSTM instead of a cell), or one product for all "
+            "of them, replaces as many calls."
+        )
     if launching.calls > _MANY_CALLS:
         found.append(
             f"A compiler has {counted(launching.calls, 'graph')} a step to call, each for a tenth "
