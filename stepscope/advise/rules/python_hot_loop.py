@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.advise.evidence.backward_share import backward_share
 from stepscope.advise.evidence.case import CannotJudge, Case
 from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.computing import computing
@@ -209,7 +210,7 @@ def _without_stalls(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
 def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
     """Operators that a loop in the forward pass calls one by one also run one by one in the
     backward pass."""
-    share = _operators_share(case, loop)
+    share = _backward_share(case, loop)
     if not share:
         return loop
     backward, error_ns = case.phase_ns("backward"), loop.error_ns
@@ -217,6 +218,13 @@ def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
         case.stacks.claim_phase("backward")
         error_ns += (1 - share) * backward
     return dataclasses.replace(loop, ns=loop.ns + share * backward, error_ns=error_ns)
+
+
+def _backward_share(case: Case, loop: HotLoop) -> float:
+    try:
+        return backward_share(case, _operators(case, loop))
+    except CannotJudge:
+        return 0.0
 
 
 def _calls_operators(case: Case, loop: HotLoop) -> bool:
