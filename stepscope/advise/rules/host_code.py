@@ -4,12 +4,12 @@ import collections
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.counted_share import Line, counted_share
 from stepscope.advise.evidence.place import OWN, PASSES, where
 from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import HALF, Saving
+from stepscope.advise.rules.counted_share import Line, counted_share
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL

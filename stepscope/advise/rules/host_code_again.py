@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from stepscope.advise.evidence.case import Case
-from stepscope.advise.evidence.counted_share import Line, counted_share
 from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.source import Function, Text
 from stepscope.advise.evidence.unchanging.unchanging import Piece, Unchanging
@@ -15,6 +14,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import read_once
 from stepscope.advise.gain.saving import HALF
+from stepscope.advise.rules.counted_share import Line, counted_share
 from stepscope.advise.rules.host_code import ID
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.source_text import starts_at

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stepscope.advise.evidence import backward_share
 from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.hot_loops import HotLoop, hot_loops
+from stepscope.advise.gain import after_loop
 from stepscope.advise.rules.python_hot_loop import _operators
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.operators.passes_share import passes_share
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.analyze.source_text import parsed
+from stepscope.model import Location
 from stepscope.store.format import ForwardFlag, SpanCategory
 from stepscope.store.records import FunctionName, ProcessInfo
 
@@ -131,7 +132,7 @@ def test_what_acts_without_gradients_has_no_part_of_the_backward_pass(
 ) -> None:
     """Four operators draw the action, four are the loop's: all of the backward pass is the loop's,
     where half of it was blamed, and 4 promised for what gains 14."""
-    monkeypatch.setattr(backward_share, "phase_spans", lambda process, steps: _Passes())
+    monkeypatch.setattr(after_loop, "phase_spans", lambda process, steps: _Passes())
     began = [0, 10_000, 25_000, 30_000, 41_000, 50_000, 65_000, 79_000]
     events = np.array(
         [(0, 0, at) for at in began], [("name", "i4"), ("shapes", "i4"), ("start_ns", "i8")]
@@ -149,4 +150,36 @@ def test_what_acts_without_gradients_has_no_part_of_the_backward_pass(
         window=(np.array([0]), np.array([100_000])),
         machine=SimpleNamespace(with_core=1.0),
     )
-    assert backward_share.backward_share(case, np.arange(8) >= 4) == pytest.approx(1.0)
+    assert after_loop.backward_share(case, np.arange(8) >= 4) == pytest.approx(1.0)
+
+
+def test_what_a_line_takes_beyond_its_operators_frees_the_graph_that_it_made() -> None:
+    """`loss = criterion(...)` gives back the last loss, and thousands of nodes with it."""
+    frames = frame("main", 50), frame("criterion", 25)
+    in_loop, freeing, other = (
+        Look("forward", stack, ns)
+        for stack, ns in ((frames, 60.0), (frames[:1], 30.0), ((frame("main", 51),), 10.0))
+    )
+    texts = {50: "        loss = criterion(scores, relevance)", 51: "        scores = model(batch)"}
+    window = SimpleNamespace(
+        is_op=np.ones(2, np.bool_),
+        on_lines=lambda _file, first, last: np.array([first == 50, first == 25]),
+        usual_ns=lambda kept: np.array([5.0, 1.0])[kept],
+        steps=1,
+    )
+    made: Any = SimpleNamespace(
+        operators=window,
+        code=SimpleNamespace(
+            place=lambda each: Location(file=FILE, line=each.line, function=each.function.name),
+            text=lambda place: texts.get(place.line),
+        ),
+        stacks=SimpleNamespace(
+            free=lambda *phases: [in_loop, freeing, other],
+            sure_share=lambda looks: sum(each.ns for each in looks) / 100,
+        ),
+        step_ns=100.0,
+        machine=SimpleNamespace(with_core=1.0),
+    )
+    assert after_loop.freed_ns(made, [in_loop]) == pytest.approx(30.0 - 5.0)
+    texts[50] = "        show(criterion(scores, relevance))"
+    assert after_loop.freed_ns(made, [in_loop]) == 0.0

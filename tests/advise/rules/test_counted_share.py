@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stepscope.advise.evidence.counted_share import counted_share
+from stepscope.advise.rules.counted_share import counted_share
 from stepscope.analyze.code.sampled_steps import Frame, Look, StepTime
 from stepscope.store.records import FunctionName
 
