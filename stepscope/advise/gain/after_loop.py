@@ -1,11 +1,11 @@
 """What goes away with a loop over operators in the forward pass.
 
-1. Its part of the backward pass, which goes back through operators with gradients. Those without (a
-   policy that acts, a teacher), and what is done with their results, have no backward. A window may
-   end before the backward pass, so forward operators stand for it, too.
+1. Its part of the backward pass, which goes back through operators with gradients. Those without
+   (a policy that acts, a teacher), and what is done with their results, have no backward. A window
+   may end before the backward pass, so forward operators stand for it, too.
 2. The freeing of its graph, node by node. It lives as long as the loss that it led to: until the
-   line that called the loop gives that name the next one. No Python runs there, and the operators of
-   that line are known: what it takes beyond them is freeing.
+   line that called the loop gives that name the next one. No Python runs there, and the operators
+   of that line are known: what it takes beyond them is freeing.
 """
 
 import re
