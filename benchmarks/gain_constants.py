@@ -8,12 +8,14 @@ caches are cold, as they are in a training step. Needs torch.
 import dataclasses
 import functools
 import importlib
+import importlib.util
 import os
 import pickle
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -165,6 +167,38 @@ def compiled_calls() -> Iterator[Measured]:
     yield Measured(name, "calling compiled code, both passes", beyond, "ns")
 
 
+def graphs() -> Iterator[Measured]:
+    """A training step of TensorFlow in one graph, by the eager operators that it would be."""
+    if importlib.util.find_spec("tensorflow") is None:
+        return
+    tensorflow: Any = importlib.import_module("tensorflow")
+    few, many = (_trained_ns(tensorflow, layers) for layers in (2, 40))
+    # A product and a function, their gradients (4), and 9 operators of the update.
+    by_node = (many - few) / (38 * 15)
+    name = "advise.gain.compiled:BY_NODE_NS"
+    yield Measured(name, "an operator of TensorFlow, in a graph", by_node, "ns")
+
+
+def _trained_ns(tensorflow: Any, layers: int) -> float:
+    weights = [tensorflow.Variable(tensorflow.ones((16, 16)) / 16) for _ in range(layers)]
+    moments = [tensorflow.Variable(tensorflow.zeros((16, 16))) for _ in range(layers)]
+
+    @tensorflow.function  # type: ignore[untyped-decorator]  # TensorFlow has no types
+    def step(value: Any) -> Any:
+        with tensorflow.GradientTape() as tape:
+            for weight in weights:
+                value = tensorflow.tanh(value @ weight)
+            loss = tensorflow.reduce_mean(value * value)
+        gradients = tape.gradient(loss, weights)
+        for weight, moment, gradient in zip(weights, moments, gradients, strict=True):
+            moment.assign_add(0.1 * (gradient - moment))
+            weight.assign_sub(0.01 * moment / (tensorflow.sqrt(moment * moment) + 1e-7))
+        return loss
+
+    batch = tensorflow.ones((8, 16))
+    return best_ns(lambda: float(step(batch)))
+
+
 def arrays() -> Iterator[Measured]:
     """NumPy's operations: on a small array, and by element of a large one."""
     small, large = np.ones(16), np.ones(1_000_000)
@@ -305,6 +339,7 @@ def main() -> None:
         lists_of_tensors,
         launches,
         compiled_calls,
+        graphs,
         arrays,
         precision,
         hand_over,

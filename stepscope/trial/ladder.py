@@ -50,22 +50,29 @@ class Stopped(Exception):
 
 # What is kept, and what is kept with the candidate on top.
 Measure = Callable[[list[SavedFix], Candidate], Outcome]
+# What a finding predicts on top of what is kept: the last run with that, and what it gained.
+Predict = Callable[[Finding, str | None, float], Speedup | None]
 
 INTERRUPTED: Final = "interrupted"
 NO_GAIN: Final = "no gain that stands out from the noise"
 UNCLEAR: Final = "faster, but not beyond doubt: --rounds and --budget give it more runs"
 _WORTH: Final = 1.1  # a gain that one would want to be sure about
 _SLOWER: Final = "slower"
-_LEFT: Final = 0.02  # of the step as it is: no prediction is as good as that
 _CEILING: Final = "no fix for this can gain more; nothing to keep"
 _NO_CEILING: Final = "what a fix for this could gain does not stand out from the noise"
 
 
 class Ladder:
-    def __init__(self, measure: Measure, see: Callable[[Rung], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        measure: Measure,
+        see: Callable[[Rung], object] = lambda _: None,
+        predict: Predict = lambda finding, kept_run, gained: finding.speedup,
+    ) -> None:
         """`see` is called with each rung when it is decided."""
         self._measure = measure
         self._see = see
+        self._predict = predict
         self.rungs: list[Rung] = []
         self.kept: list[Candidate] = []
         self.stopped: str | None = None
@@ -105,13 +112,13 @@ class Ladder:
         for rung in self.rungs:
             is_kept = rung.status == "kept" and rung.finding == finding.id
             if is_kept and (rung.speedup or 0.0) >= finding.speedup.low:
-                described = _described(candidate, self.gained)
+                described = self._described(candidate)
                 reason = f"not needed: {rung.fix} gains what this could have shown"
                 return msgspec.structs.replace(described, reason=reason)
         return None
 
     def _tried(self, candidate: Candidate) -> Rung:
-        rung = _described(candidate, self.gained)
+        rung = self._described(candidate)
         outcome = self.within_time(lambda: self._measure(self.applied, candidate))
         if outcome is None:
             return msgspec.structs.replace(rung, reason=f"not tried: {self.stopped}")
@@ -131,6 +138,22 @@ class Ladder:
         are_kept = [rung.status == "kept" for rung in self.rungs]
         return [each for each in self._again if any(are_kept[self.rungs.index(each[1]) :])]
 
+    def _described(self, candidate: Candidate) -> Rung:
+        finding = candidate.finding
+        kept_run = next((each.run for each in reversed(self.rungs) if each.status == "kept"), None)
+        return Rung(
+            fix=candidate.fix.name,
+            title=candidate.fix.title,
+            finding=finding.id if finding else None,
+            predicted=self._predict(finding, kept_run, self.gained) if finding else None,
+            status="skipped",
+            reason=None,
+            what=candidate.proposal.words,
+            patch=candidate.proposal.patch,
+            location=finding.location if finding else None,
+            is_ceiling=candidate.fix.is_ceiling,
+        )
+
     @property
     def gained(self) -> float:
         """By all that was kept, each on top of the others."""
@@ -138,22 +161,6 @@ class Ladder:
         for rung in self.rungs:
             gained *= (rung.speedup or 1.0) if rung.status == "kept" else 1.0
         return gained
-
-
-def _described(candidate: Candidate, gained: float) -> Rung:
-    finding = candidate.finding
-    return Rung(
-        fix=candidate.fix.name,
-        title=candidate.fix.title,
-        finding=finding.id if finding else None,
-        predicted=on_top(finding.speedup, gained) if finding else None,
-        status="skipped",
-        reason=None,
-        what=candidate.proposal.words,
-        patch=candidate.proposal.patch,
-        location=finding.location if finding else None,
-        is_ceiling=candidate.fix.is_ceiling,
-    )
 
 
 def _judged(rung: Rung, candidate: Candidate, outcome: Outcome) -> Rung:
@@ -192,17 +199,3 @@ def _in_doubt(speedup: Speedup) -> str:
     if speedup.high is not None and speedup.high < 1:
         return _SLOWER
     return UNCLEAR if speedup.expected >= _WORTH else NO_GAIN
-
-
-def on_top(alone: Speedup, gained: float) -> Speedup:
-    """What a fix takes off the step, off one that is `gained` times as fast already. Where that is
-    more than is left of it, the savings overlap, and the fix's own figure is the best known."""
-    taken = [1 - 1 / each for each in (alone.expected, alone.low, alone.high) if each is not None]
-    if max(taken) > 1 / gained - _LEFT:
-        return alone
-
-    def less(speedup: float) -> float:
-        return 1 / (1 - gained * (1 - 1 / speedup))
-
-    high = less(alone.high) if alone.high is not None else None
-    return Speedup(expected=less(alone.expected), low=less(alone.low), high=high)

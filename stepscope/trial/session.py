@@ -28,6 +28,7 @@ from stepscope.trial.loss_check import checked
 from stepscope.trial.mean_step import measured_steps
 from stepscope.trial.measured_gains import keep_gains
 from stepscope.trial.one_run import Program
+from stepscope.trial.predictions import Predictions
 from stepscope.trial.rounds import CONTROL, Rounds, Runs, control_rounds, of_rounds
 from stepscope.trial.state import Budget, Comparison, SavedFix, State, Wanted
 
@@ -84,7 +85,7 @@ class Session:
         candidates = [each for each in found if isinstance(each, Candidate)]
         skipped = [each for each in found if isinstance(each, Rung)]
         self._measure = _Measure(self._program, self._state, begun, self._budget, self._talk)
-        ladder = Ladder(self._measure, self._talk.rung)
+        ladder = Ladder(self._measure, self._talk.rung, Predictions().of)
         self._measure.count = self._measure.to_come = len(candidates)
         self._say_plan(len(candidates))
         ladder.climb(candidates)

@@ -8,7 +8,7 @@ from stepscope.model import Process
 from stepscope.model.findings import Finding, Speedup
 from stepscope.model.trial import LossCheck, Rung, Same
 from stepscope.trial.fixes.fix import Keeps, Proposal
-from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped, on_top
+from stepscope.trial.ladder import Candidate, Ladder, Outcome, Stopped
 from stepscope.trial.state import SavedFix
 
 
@@ -191,18 +191,19 @@ def finding(speedup: float) -> Finding:
     )
 
 
-def test_a_prediction_is_for_the_step_as_it_is_by_then() -> None:
-    # A step of 100 ms: a takes off 50, b 25. After a, b takes 25 off 50.
-    first, second = candidate("a", finding=finding(2.0)), candidate("b", finding=finding(4 / 3))
-    rungs, _, _ = climbed(first, second, a=FASTER, b=FASTER)
-    assert [rung.predicted and rung.predicted.expected for rung in rungs] == [2.0, 2.0]
+def test_a_prediction_is_for_the_run_with_what_was_kept_before() -> None:
+    asked: list[tuple[str | None, float]] = []
 
+    def predict(finding: Finding, kept_run: str | None, gained: float) -> Speedup:
+        asked.append((kept_run, gained))
+        return Speedup(expected=2.0 + len(asked), low=1.0, high=None)
 
-def test_savings_that_overlap_keep_their_own_prediction() -> None:
-    alone = Speedup(expected=2.0, low=2.0, high=2.0)
-    assert on_top(alone, gained=3.0) == alone
-    at_one_end = Speedup(expected=1.2, low=1.1, high=1.5)
-    assert on_top(at_one_end, gained=3.0) == at_one_end  # and never 2.00× (1.38–1.50)
+    faster = FASTER._replace(run="01-a-1-after/run")
+    ladder = Ladder(Measured(a=faster, b=NOTHING, c=FASTER), predict=predict)
+    ladder.climb([candidate(name, finding=finding(2.0)) for name in "abc"])
+    first = [(None, 1.0), ("01-a-1-after/run", 2.0), ("01-a-1-after/run", 2.0)]
+    assert asked[:3] == first
+    assert [rung.predicted and rung.predicted.expected for rung in ladder.rungs][:2] == [3.0, 5.0]
 
 
 @pytest.mark.parametrize(

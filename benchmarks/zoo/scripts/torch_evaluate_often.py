@@ -46,7 +46,6 @@ def main():
     parser.add_argument("--validate-every", type=int, default=5)
     parser.add_argument("--fixed", action="store_true")
     arguments = parser.parse_args()
-    every = 100 if arguments.fixed else arguments.validate_every
     torch.manual_seed(1)
     images, labels = make_digits(4000)
     validation = make_digits(2000)
@@ -58,9 +57,10 @@ def main():
         loss = F.cross_entropy(model(images[batch]), labels[batch])
         loss.backward()
         optimizer.step()
-        if step % every == 0:
+        if not arguments.fixed and step % arguments.validate_every == 0:
             print(f"step {step} loss {loss.item():.3f} val {validate(model, *validation):.3f}")
         tick()
+    print(f"validation loss {validate(model, *validation):.3f}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from stepscope.analyze.operators.step_operators import StepOps, elements_of
 _Mask = npt.NDArray[np.bool_]
 _Floats = npt.NDArray[np.float64]
 
-BY_FLOP_NS: Final = 0.02
+BY_FLOP_NS: Final = 0.01
 BY_ELEMENT_NS: Final = 0.15  # an addition, a maximum, a sum
 BY_LOGARITHM_NS: Final = 1.0  # and what else needs a series, or a look at another element
 BY_TANH_NS: Final = 2.5

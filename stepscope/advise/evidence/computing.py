@@ -14,11 +14,13 @@ _Floats = npt.NDArray[np.float64]
 
 # They compute nothing themselves: views of a tensor, new memory, and what only calls others.
 _VIEWS: Final = (
-    "alias", "as_strided", "chunk", "detach", "detach_", "empty", "empty_like", "empty_strided",
-    "expand", "expand_as", "flatten", "linear", "matmul", "movedim", "narrow", "new_empty",
-    "permute", "reshape", "_reshape_alias", "resize_", "select", "set_", "slice", "split",
-    "squeeze", "t", "to", "_to_copy", "transpose", "unbind", "unflatten", "unsqueeze", "view",
-    "view_as", "_unsafe_view", "zeros", "zeros_like",
+    "alias", "as_strided", "_assert_async", "broadcast_tensors", "broadcast_to", "chunk", "detach",
+    "detach_", "empty", "empty_like", "empty_strided", "expand", "expand_as", "flatten", "imag",
+    "_is_all_true", "is_nonzero", "item", "lift_fresh", "linear", "_local_scalar_dense", "matmul",
+    "movedim", "narrow", "new_empty", "numpy_T", "permute", "real", "reshape", "_reshape_alias",
+    "resize_", "resolve_conj", "resolve_neg", "select", "set_", "slice", "split", "squeeze", "t",
+    "to", "_to_copy", "transpose", "unbind", "unflatten", "unsqueeze", "view", "view_as",
+    "_unsafe_view", "zeros", "zeros_like",
 )  # fmt: skip
 _VIEWS_OF_TORCH: Final = tuple(f"aten::{name}" for name in _VIEWS)
 # Of arithmetic, half of the shortest launch: an operator with no more shows what launching costs.

@@ -11,7 +11,7 @@ from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.place import where
 from stepscope.advise.evidence.words import at, counted, ms, percent
 from stepscope.advise.gain.candidate import Candidate
-from stepscope.advise.gain.compiled import Launching, compiled
+from stepscope.advise.gain.compiled import Launching, compiled, graph_ns
 from stepscope.advise.gain.saving import HALF, Saving
 from stepscope.analyze.code.sampled_steps import Look
 from stepscope.analyze.intervals import step_of, union
@@ -33,6 +33,10 @@ LEAST_OVERHEAD: Final = 0.7
 # Of the passes: what a compiler saves at least, whatever else they do.
 _LEAST_FUSED: Final = 0.3
 _BREAKS: Final = ("aten::_local_scalar_dense",)  # what `.item()`, `if tensor:` and `int()` end in
+# Each has a weight. A gradient is added to each weight once, however often it was used.
+_PRODUCTS: Final = ("aten::addmm", "aten::mm", "aten::convolution")
+_GRADIENT: Final = "torch::autograd::AccumulateGrad"
+_MANY_USES: Final = 2.0  # of a weight: tied ones are used twice
 _MANY_CALLS: Final = 4.0  # a step: from here on they are worth a sentence
 _MOST_INSIDE: Final = 0.8
 _THEIRS: Final = (*folders("tensorflow", "keras", "jax"), "/contextlib.py")
@@ -54,7 +58,7 @@ def _by_python(case: Case, framework: str) -> list[Candidate]:
     if case.phase_ns("compute"):
         return []
     looks = [look for look in case.stacks.free() if _may_launch(look) and _is_theirs(look)]
-    compute = _beyond_launching(case, looks)
+    compute = _in_a_graph(case, looks)
     cost = case.stacks.sure_share(looks) * case.step_ns - compute
     places = {case.code.place(look.users[-1]) for look in looks if look.users}
     callers = [look for look in case.stacks.free() if _is_caller(case, look, places)]
@@ -111,20 +115,34 @@ def _is_caller(case: Case, look: Look, places: set[Location]) -> bool:
     return in_line and case.code.place(look.users[-1]) in places
 
 
-def _beyond_launching(case: Case, looks: list[Look]) -> float:
-    """By step, what operators compute: what they took beyond the usual one of them, as most are
-    launched and do hardly anything, and one launch, which is left. Where they were not recorded:
-    launching one takes about as long in C as in the Python around it, so what the calls into C take
-    beyond that."""
+def _in_a_graph(case: Case, looks: list[Look]) -> float:
+    """By step, what a graph of the same operators takes: the call, each of its nodes, and what they
+    compute. That is what the shortest of a kind took beyond the usual operator, as most are
+    launched and do hardly anything; longer ones lost their core, or waited for threads that had
+    none. Where operators were not recorded, each takes as long as one does with its Python at most,
+    and launching it about as long in C as in Python: what the calls into C take beyond that."""
+    with_core = case.machine.with_core
     try:
         window = case.operators
     except CannotJudge:
         in_c = case.stacks.share(look for look in looks if _calls_c(look)) * case.step_ns
-        return max(0.0, 2 * in_c - case.stacks.share(looks) * case.step_ns)
-    took = window.usual_ns(window.is_op)
-    usual = min(LAUNCH_NS, float(np.median(took))) if len(took) else 0.0
-    compute = float(np.maximum(took - usual, 0.0).sum()) / window.steps / case.machine.with_core
-    return compute + case.stacks.share(looks) * case.step_ns / max(1.0, window.count(window.is_op))
+        all_ns = case.stacks.share(looks) * case.step_ns
+        computes = max(0.0, 2 * in_c - all_ns)
+        operators = (all_ns - computes) * with_core / MOST_BY_OPERATOR_NS
+        return computes + graph_ns(operators) / with_core
+    usual = window.usual_ns(window.is_op)
+    launch = min(LAUNCH_NS, float(np.median(usual))) if len(usual) else 0.0
+    compute = float(np.maximum(_shortest_ns(window) - launch, 0.0).sum()) / window.steps
+    return (compute + graph_ns(window.count(window.is_op))) / with_core
+
+
+def _shortest_ns(window: StepOps) -> npt.NDArray[np.float64]:
+    """Of each operator: the shortest of its name and shapes."""
+    took, events = window.self_ns[window.is_op], window.part.tree.events[window.is_op]
+    _, kind = np.unique(events[["name", "shapes"]], return_inverse=True)
+    least = np.full(int(kind.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(least, kind, took)
+    return least[kind]
 
 
 def _calls_c(look: Look) -> bool:
@@ -209,12 +227,26 @@ def _launching(
         inside=window.count(inside) / max(1.0, window.count(forward)) if calls else 1.0,
         unfused=found.unfused,
         calls=max(1.0, calls) + breaks,
+        uses=_uses(window, forward),
     )
 
 
+def _uses(window: StepOps, forward: _Mask) -> float:
+    weights = window.count(window.named_just(_GRADIENT))
+    products = window.count(forward & window.named_just(*_PRODUCTS))
+    found = products / weights if weights else 1.0
+    return found if found > _MANY_USES else 1.0
+
+
 def _limits(launching: Launching) -> list[str]:
-    """Why a compiler gains less than the launching, if it does."""
+    """Why a compiler gains less than the launching, or something else gains more."""
     found = []
+    if launching.uses > 1:
+        found.append(
+            f"A step goes through each of its weights about {launching.uses:.0f} times, one after "
+            "the other: a layer of torch's own (nn.LSTM instead of a cell), or one product for all "
+            "of them, replaces as many calls."
+        )
     if launching.calls > _MANY_CALLS:
         found.append(
             f"A compiler has {counted(launching.calls, 'graph')} a step to call, each for a tenth "

@@ -9,6 +9,7 @@ from stepscope.advise.evidence.words import at, ms, percent
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.saving import HALF, Saving
+from stepscope.advise.rules.counted_share import Line, counted_share
 from stepscope.advise.rules.evaluation_stall import FIX as EVALUATION_FIX
 from stepscope.advise.rules.evaluation_stall import ID as EVALUATION
 from stepscope.advise.rules.evaluation_stall import TRIAL as EVALUATION_TRIAL
@@ -47,10 +48,21 @@ def judge(case: Case) -> list[Candidate]:
     for piece, looks in sorted(pieces.items(), key=lambda each: -sum(look.ns for look in each[1])):
         if piece[2] and _trains_mostly(case, piece):
             continue  # several statements in a line: what lies between its passes is theirs
-        share = case.stacks.sure_share(looks)
+        share = counted_share(case, looks, _lines(case, piece))
         if share >= (_LEAST_SHARE_OF_A_LINE if piece[2] else LEAST_SHARE):
             candidates.append(_candidate(case, looks, share))
     return candidates
+
+
+def _lines(case: Case, piece: _Piece) -> set[Line]:
+    file, function, line = piece
+    if line:
+        return {(file, line)}
+    return {
+        (file, each.row.line)
+        for each in case.code.lines
+        if (each.function.file, each.function.function) == (file, function)
+    }
 
 
 def _between_passes(case: Case) -> dict[_Piece, list[Look]]:

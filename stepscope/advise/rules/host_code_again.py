@@ -14,6 +14,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.loading import read_once
 from stepscope.advise.gain.saving import HALF
+from stepscope.advise.rules.counted_share import Line, counted_share
 from stepscope.advise.rules.host_code import ID
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.source_text import starts_at
@@ -31,6 +32,7 @@ def judge(case: Case) -> list[Candidate]:
     hot, unchanging = _hot(case), Unchanging(case.code.sources)
     known: dict[tuple[str, int], _Pieces] = {}
     found: dict[tuple[str, Piece], list[Look]] = collections.defaultdict(list)
+    lines: dict[tuple[str, Piece], set[Line]] = collections.defaultdict(set)
     for look in case.stacks.free():
         if look.phase in _BESIDE:
             continue
@@ -41,8 +43,9 @@ def judge(case: Case) -> list[Candidate]:
             piece = known.get(key, {}).get(frame.line)
             if piece is not None and _is_there(piece, look.users[number + 1 :]):
                 found[frame.function.file, piece].append(look)
+                lines[frame.function.file, piece].add((case.code.shown(frame), frame.line))
                 break
-    shares = ((case.stacks.sure_share(looks), looks) for looks in found.values())
+    shares = ((counted_share(case, looks, lines[key]), looks) for key, looks in found.items())
     return [_candidate(case, looks, share) for share, looks in shares if share >= LEAST_SHARE]
 
 

@@ -15,6 +15,7 @@ from stepscope.advise.evidence.framework import framework_of
 from stepscope.advise.evidence.hot_loops import LEAST_TURNS, HotLoop, hot_loops
 from stepscope.advise.evidence.own_batches import batches_of, reading_functions
 from stepscope.advise.evidence.words import at, counted, ms, percent
+from stepscope.advise.gain.after_loop import backward_share, freed_ns
 from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.least import LEAST_SHARE
 from stepscope.advise.gain.one_call import in_one_call_ns
@@ -73,7 +74,7 @@ def judge(case: Case) -> list[Candidate]:
             case.stacks.claimed |= set(everywhere)
         sampled = _without_stalls(case, _as_sampled(case, loop, everywhere), everywhere)
         if not everywhere or _mostly(everywhere, lambda look: look.phase == "forward"):
-            sampled = _with_backward(case, sampled)
+            sampled = _with_backward(case, sampled, everywhere)
         found = _candidate(case, sampled)
         same = input_bound.ID if in_batch else None
         candidates.append(dataclasses.replace(found, same_time_as=same))
@@ -213,17 +214,25 @@ def _without_stalls(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
     return dataclasses.replace(loop, ns=loop.ns * (1 - added * slow / whole))
 
 
-def _with_backward(case: Case, loop: HotLoop) -> HotLoop:
+def _with_backward(case: Case, loop: HotLoop, looks: list[Look]) -> HotLoop:
     """Operators that a loop in the forward pass calls one by one also run one by one in the
-    backward pass."""
-    share = _operators_share(case, loop)
+    backward pass, and their graph is freed node by node."""
+    share = _backward_share(case, loop)
     if not share:
         return loop
     backward, error_ns = case.phase_ns("backward"), loop.error_ns
     if share > _MOST:  # what else is there may be its own as well
         case.stacks.claim_phase("backward")
         error_ns += (1 - share) * backward
-    return dataclasses.replace(loop, ns=loop.ns + share * backward, error_ns=error_ns)
+    follows = share * (backward + freed_ns(case, looks))
+    return dataclasses.replace(loop, ns=loop.ns + follows, error_ns=error_ns)
+
+
+def _backward_share(case: Case, loop: HotLoop) -> float:
+    try:
+        return backward_share(case, _operators(case, loop))
+    except CannotJudge:
+        return 0.0
 
 
 def _calls_operators(case: Case, loop: HotLoop) -> bool:

@@ -34,11 +34,18 @@ class PassesShare:
 
 
 def passes_share(
-    window: StepOps, kept: _Mask, *, passes_ns: float, with_core: float
+    window: StepOps,
+    kept: _Mask,
+    *,
+    passes_ns: float,
+    with_core: float,
+    among: _Mask | None = None,
 ) -> PassesShare:
     """`passes_ns`: of a step, `with_core`: the part of that in which the thread had one. The
-    optimizer's operators are left out."""
+    optimizer's operators are left out, and those that are not `among` these."""
     wanted = window.is_op & ~window.in_optimizer
+    if among is not None:
+        wanted &= among
     took = window.usual_ns(wanted)
     took *= np.where(_is_rare(window.part.tree.events[wanted]), with_core, 1.0)
     mine, whole = float(took[kept[wanted]].sum()), float(took.sum())

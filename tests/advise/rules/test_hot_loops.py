@@ -8,11 +8,14 @@ import pytest
 
 from stepscope.advise.evidence.code import StepLine
 from stepscope.advise.evidence.hot_loops import HotLoop, hot_loops
+from stepscope.advise.gain import after_loop
 from stepscope.advise.rules.python_hot_loop import _operators
 from stepscope.analyze.code.sampled_steps import Frame, Look
 from stepscope.analyze.operators.passes_share import passes_share
 from stepscope.analyze.operators.step_operators import StepOps
 from stepscope.analyze.source_text import parsed
+from stepscope.model import Location
+from stepscope.store.format import ForwardFlag, SpanCategory
 from stepscope.store.records import FunctionName, ProcessInfo
 
 FILE = "/me/train.py"
@@ -105,3 +108,78 @@ def test_between_operators_each_takes_as_much() -> None:
 def test_an_operator_that_is_there_once_lost_its_core_as_often_as_the_thread() -> None:
     found = share_of_loop(passes_ns=84_000, with_core=0.25)
     assert found == pytest.approx(10 / 21)
+
+
+class _Eight(_Window):
+    is_op = np.ones(8, np.bool_)
+    in_optimizer = np.zeros(8, np.bool_)
+
+
+class _Passes:
+    """Of 100 µs: a policy acts in the first 40, is asked again in a loop until 80, and learns."""
+
+    start_ns = np.array([0, 40_000, 60_000, 80_000])
+    end_ns = np.array([20_000, 60_000, 80_000, 100_000])
+    flags = np.array([int(ForwardFlag.NO_GRAD), 0, 0, 0])
+    category = np.array([SpanCategory.FORWARD] * 3 + [SpanCategory.BACKWARD])
+
+    def of(self, *categories: SpanCategory) -> Any:
+        return np.isin(self.category, categories)
+
+
+def test_what_acts_without_gradients_has_no_part_of_the_backward_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four operators draw the action, four are the loop's: all of the backward pass is the loop's,
+    where half of it was blamed, and 4 promised for what gains 14."""
+    monkeypatch.setattr(after_loop, "phase_spans", lambda process, steps: _Passes())
+    began = [0, 10_000, 25_000, 30_000, 41_000, 50_000, 65_000, 79_000]
+    events = np.array(
+        [(0, 0, at) for at in began], [("name", "i4"), ("shapes", "i4"), ("start_ns", "i8")]
+    )
+    part: Any = SimpleNamespace(
+        tree=SimpleNamespace(events=events, self_ns=np.full(len(began), 1_000.0))
+    )
+    nobody: Any = None
+    window = _Eight(nobody, nobody, part, 1, 1.0)
+    case: Any = SimpleNamespace(
+        operators=window,
+        steps=None,
+        process=SimpleNamespace(clock=SimpleNamespace(monotonic_ns=lambda at: 0)),
+        phase_ns=lambda name: {"forward": 80_000.0, "backward": 20_000.0}[name],
+        window=(np.array([0]), np.array([100_000])),
+        machine=SimpleNamespace(with_core=1.0),
+    )
+    assert after_loop.backward_share(case, np.arange(8) >= 4) == pytest.approx(1.0)
+
+
+def test_what_a_line_takes_beyond_its_operators_frees_the_graph_that_it_made() -> None:
+    """`loss = criterion(...)` gives back the last loss, and thousands of nodes with it."""
+    frames = frame("main", 50), frame("criterion", 25)
+    in_loop, freeing, other = (
+        Look("forward", stack, ns)
+        for stack, ns in ((frames, 60.0), (frames[:1], 30.0), ((frame("main", 51),), 10.0))
+    )
+    texts = {50: "        loss = criterion(scores, relevance)", 51: "        scores = model(batch)"}
+    window = SimpleNamespace(
+        is_op=np.ones(2, np.bool_),
+        on_lines=lambda _file, first, last: np.array([first == 50, first == 25]),
+        usual_ns=lambda kept: np.array([5.0, 1.0])[kept],
+        steps=1,
+    )
+    made: Any = SimpleNamespace(
+        operators=window,
+        code=SimpleNamespace(
+            place=lambda each: Location(file=FILE, line=each.line, function=each.function.name),
+            text=lambda place: texts.get(place.line),
+        ),
+        stacks=SimpleNamespace(
+            free=lambda *phases: [in_loop, freeing, other],
+            sure_share=lambda looks: sum(each.ns for each in looks) / 100,
+        ),
+        step_ns=100.0,
+        machine=SimpleNamespace(with_core=1.0),
+    )
+    assert after_loop.freed_ns(made, [in_loop]) == pytest.approx(30.0 - 5.0)
+    texts[50] = "        show(criterion(scores, relevance))"
+    assert after_loop.freed_ns(made, [in_loop]) == 0.0
