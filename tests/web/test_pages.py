@@ -252,6 +252,25 @@ def test_it_can_be_printed(open_report: Opener, tmp_path: Path) -> None:
     assert (tmp_path / "report.pdf").stat().st_size > 10_000
 
 
+# What a sheet of paper cannot scroll to.
+CUT_OFF = """() => [...document.querySelectorAll('#main *')]
+    .filter((each) => !each.closest('svg') && getComputedStyle(each).overflowX !== 'visible')
+    .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth)
+    .map((each) => `${each.tagName} ${each.className}`)"""
+A4_WIDE = 718  # pixels between margins of 1 cm
+
+
+@pytest.mark.parametrize("report", ["training", "ranks"])
+def test_nothing_is_cut_off_on_paper(open_report: Opener, report: str) -> None:
+    page = open_report(report, width=A4_WIDE)
+    page.emulate_media(media="print")
+    for where in (*PAGES, "steps?step=4", "source?line=14", "operators?by=shape"):
+        go(page, where)
+        assert page.evaluate(CUT_OFF) == [], where
+        wide = "() => document.documentElement.scrollWidth - innerWidth"
+        assert page.evaluate(wide) <= 0, f"{where} is wider than the paper"
+
+
 def test_pages_are_reached_by_keyboard_alone(open_report: Opener) -> None:
     page = open_report("training")
     page.keyboard.press("Alt+3")

@@ -16,6 +16,7 @@ from stepscope.analyze.traces.xprof_steps import xprof_steps
 from stepscope.clock import Ints
 from stepscope.importers.causes import Causes
 from stepscope.importers.trace import ON_DEVICE, Trace
+from stepscope.model.durations import duration
 
 Pair = tuple[Ints, Ints]
 _LEAST_HIDDEN: Final = 0.01  # of the wait
@@ -40,11 +41,11 @@ class TraceWaits:
         """Why `show steps` has less input than the steps wait."""
         if self.hidden_ns is None or self.hidden_ns.sum() < _LEAST_HIDDEN * self.wait_ns.sum():
             return []
-        ms, share = self.hidden_ns.mean() / 1e6, self.hidden_ns.sum() / self.duration_ns.sum()
+        hidden, share = float(self.hidden_ns.mean()), self.hidden_ns.sum() / self.duration_ns.sum()
         return [
-            f"The device works for {ms:.3g} ms of the wait ({100 * share:.1f} % of the step). "
-            "That is not Input in 'show steps', where each moment counts once and the device comes "
-            "first; copies to the device are."
+            f"The device works for {duration(hidden)} of the wait ({100 * share:.1f} % of the "
+            "step). 'show steps' counts that time as the device's, not as Input; copies to the "
+            "device count as Input."
         ]
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ops import DeviceAnswer, DeviceRow
+from stepscope.model.phase_colours import phase_colour
 from stepscope.show.terminal.device_details import details
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
@@ -23,7 +24,12 @@ from stepscope.show.terminal.drawing.page import (
 )
 
 _MOST_KERNELS: Final = 10
-_STYLES: Final = {"compute": "green", "communication": "red", "copies": "yellow"}
+_STYLES: Final = {
+    "compute": phase_colour("compute"),
+    "communication": phase_colour("communication"),
+    "not overlapped": phase_colour("communication"),
+    "copies": phase_colour("transfer"),
+}
 
 
 def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:

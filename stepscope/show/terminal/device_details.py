@@ -20,6 +20,7 @@ from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
     counted,
+    digits,
     duration,
     percent,
     size,
@@ -82,7 +83,7 @@ def _launches(each: DeviceDetails, wall_ns: int) -> list[RenderableType]:
     )  # fmt: skip
     for row in each.queues[:_MOST_ROWS]:
         table.add_row(
-            str(row.stream), count(row.launches), f"{row.mean_length:.1f}", count(row.max_length),
+            str(row.stream), count(row.launches), digits(row.mean_length), count(row.max_length),
             duration(row.full_ns) if row.full_ns else NOTHING,
             duration(row.blocked_ns) if row.blocked_ns else NOTHING,
         )  # fmt: skip
@@ -124,7 +125,7 @@ def _copies(each: DeviceDetails, most: int) -> list[RenderableType]:
     if not each.copies:
         return []
     table = columns(("time", "right"), ("calls", "right"), ("bytes", "right"),
-                    ("a second", "right"), ("copies", "fill"))  # fmt: skip
+                    ("per second", "right"), ("copies", "fill"))  # fmt: skip
     for row in each.copies[:most]:
         rate = NOTHING if row.bytes_per_s is None else size(row.bytes_per_s)
         table.add_row(duration_cell(row.total_ns), count(row.calls), size(row.size_bytes), rate,
@@ -139,7 +140,7 @@ def _roofline(roofline: Roofline | None, most: int) -> list[RenderableType]:
                     ("of the roof", "right"), ("limit", "left"), ("operator", "fill"))  # fmt: skip
     for row in roofline.rows[:most]:
         table.add_row(
-            duration_cell(row.device_ns), count(row.calls), f"{row.flops_per_s / 1e12:.1f}",
+            duration_cell(row.device_ns), count(row.calls), digits(row.flops_per_s / 1e12),
             percent(row.share_of_roof) if row.share_of_roof is not None else NOTHING,
             row.bound or NOTHING, name(f"{row.operator} {row.precision} {row.input_shapes}"),
         )  # fmt: skip

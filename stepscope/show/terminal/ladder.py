@@ -122,7 +122,7 @@ def _predicted(rung: Rung) -> str:
 def _noise(answer: TrialAnswer) -> str:
     if answer.noise is None:
         return ""
-    return f"the script against itself: {answer.noise.low:.2f}–{answer.noise.high:.2f}×"
+    return f"the script against itself: {digits(answer.noise.low)}–{digits(answer.noise.high)}×"
 
 
 def _losses(measured: list[Rung]) -> list[RenderableType]:

@@ -31,7 +31,7 @@ def test_a_wait_beside_work_of_the_device_is_told_from_one_that_costs(tmp_path: 
     answer, shown = input(run), steps(run)
     assert answer.loader is not None
     assert answer.loader.wait_ms == pytest.approx(0.4)
-    assert [note for note in answer.notes if "works for 0.1 ms of the wait (10.0 %" in note]
+    assert [note for note in answer.notes if "works for 100 µs of the wait (10.0 %" in note]
     assert shown.breakdown is not None
     (part,) = (each for each in shown.breakdown if each.category == "Input")
     assert part.share == pytest.approx(answer.loader.share - 0.1)

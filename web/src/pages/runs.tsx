@@ -1,7 +1,7 @@
 // The list of runs of a folder.
 import type { RunEntry } from "../data";
 import type { Listing } from "../server";
-import { NOTHING, digits, duration, milliseconds } from "../format";
+import { NOTHING, duration, milliseconds, times } from "../format";
 import { Cut, Name, visible } from "../parts/links";
 import { Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
@@ -11,7 +11,7 @@ const moment = (seconds: number) => new Date(seconds * 1000).toLocaleString("sv-
 // How much faster than the last run of the same script: a first look, without a test for noise.
 function Gain({ ratio }: { ratio: number | null }) {
   if (ratio === null) return <span class="faint">{NOTHING}</span>;
-  return <span class={ratio >= 1.03 ? "good" : ratio <= 0.97 ? "bad" : "faint"}>{digits(ratio)}×</span>;
+  return <span class={ratio >= 1.03 ? "good" : ratio <= 0.97 ? "bad" : "faint"}>{times(ratio)}</span>;
 }
 
 function Status({ row }: { row: RunEntry }) {

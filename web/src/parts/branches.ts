@@ -59,8 +59,9 @@ export function matches(branch: Branch, find: string): boolean {
   return !find || branch.name.toLowerCase().includes(find.toLowerCase());
 }
 
-// The samples of the tree's thread over time, if the timeline has them.
+// The samples of the tree's thread over time, if the timeline has them; of a trace, its calls.
 export function laneOf(content: Content, tree: Tree): Lane | null {
+  if (content.facts.is_trace) return content.timeline?.lanes.find((each) => each.kind === "stack" && each.thread === tree.thread) ?? null;
   if (tree.source !== "samples" || tree.threads > 1) return null;
   const { role, rank } = tree.process;
   const process = role === "worker" ? (rank === null ? "worker" : `worker of rank ${rank}`) : role === "rank" ? `rank ${rank}` : role;

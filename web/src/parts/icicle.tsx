@@ -1,7 +1,7 @@
 // Callers above their callees (or below: a flame graph), as wide as their time.
 import { useState } from "preact/hooks";
 import { inkOn, library } from "../colours";
-import { duration, percent } from "../format";
+import { counted, duration, percent } from "../format";
 import { label, matches, neighbour, type Branch, type GraphProps } from "./branches";
 import { visible } from "./links";
 import { useWidth } from "./measure";
@@ -17,7 +17,7 @@ export function BranchTip({ branch }: { branch: Branch }) {
       {branch.file && <div class="faint">{visible(branch.file)}:{branch.line}</div>}
       <div>{duration(branch.total)} with callees, {percent(branch.total / whole)}</div>
       {branch.file && <div>{duration(branch.own)} of its own, {percent(branch.own / whole)}</div>}
-      {branch.calls !== null && <div>{branch.calls.toLocaleString("en-US")} calls</div>}
+      {branch.calls !== null && <div>{counted(branch.calls, "call")}</div>}
     </div>
   );
 }

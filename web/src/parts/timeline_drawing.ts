@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { byName, inkOn, library, phase, series, themed } from "../colours";
 import type { Counter, Location, Timeline } from "../data";
-import { digits, duration, percent, size } from "../format";
+import { count, digits, duration, percent, size } from "../format";
 import { visible } from "./links";
 import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
@@ -56,7 +56,10 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
   context.fillRect(0, AXIS - 1, width, 1);
   context.fillStyle = faint;
   context.textAlign = "left";
-  for (const tick of ticks) if (x(tick) >= GUTTER) context.fillText(tickText(tick, step), x(tick) + 4, AXIS / 2);
+  for (const tick of ticks) {
+    const text = tickText(tick, step), left = x(tick) + 4;
+    if (x(tick) >= GUTTER && left + context.measureText(text).width <= width) context.fillText(text, left, AXIS / 2);
+  }
 }
 
 type Scale = (value: number) => number;
@@ -124,7 +127,8 @@ function drawCounter(context: CanvasRenderingContext2D, counter: Counter, top: n
 }
 
 export const shownValue = (counter: Counter, value: number) =>
-  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value) : `${digits(value)} ${counter.unit}`;
+  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value)
+    : `${counter.unit === "batches" ? count(value) : digits(value)} ${counter.unit}`;
 
 // The value of a counter at a moment.
 export function valueAt(counter: Counter, at: number): number | null {
