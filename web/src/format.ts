@@ -44,8 +44,8 @@ export const between = (low: number, high: number) => `${digits(low)}–${digits
 
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return NOTHING;
+  if (share !== 0 && Math.abs(share) < 0.0005) return "<0.1 %";
   if (share < 0) return "−" + percent(-share);
-  if (share > 0 && share < 0.0005) return "<0.1 %";
   return `${(100 * share).toFixed(1)} %`;
 }
 

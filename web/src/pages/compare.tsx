@@ -23,13 +23,13 @@ function Changes({ title, rows }: { title: string; rows: Change[] }) {
   const bar = (ns: number, kind: string) => <span class={`pair-bar ${kind}`} style={{ width: `${Math.max(0, 100 * ns / longest)}%` }} />;
   return (
     <Panel title={title}>
-      <Table label={title} rows={rows} sort="size" rowKey={(row, index) => `${row.name}${index}`} find={(row) => row.name}
+      <Table label={title.toLowerCase()} rows={rows} sort="size" rowKey={(row, index) => `${row.name}${index}`} find={(row) => row.name}
         columns={[
           { key: "name", title: "name", text: true, wide: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },
           { key: "bars", title: "before and after", value: (row) => Math.max(row.before_ns, row.after_ns), cell: (row) => <span class="pair">{bar(row.before_ns, "before")}{bar(row.after_ns, "after")}</span> },
           { key: "before", title: "before", value: (row) => row.before_ns, cell: (row) => duration(row.before_ns) },
           { key: "after", title: "after", value: (row) => row.after_ns, cell: (row) => duration(row.after_ns) },
-          { key: "size", title: "change", value: (row) => Math.abs(row.after_ns - row.before_ns), cell: (row) => <span class={row.after_ns < row.before_ns ? "good" : "bad"}>{signed(row.after_ns - row.before_ns)}</span> },
+          { key: "size", title: "change", value: (row) => Math.abs(row.after_ns - row.before_ns), cell: (row) => <span class={row.after_ns < row.before_ns ? "good" : row.after_ns > row.before_ns ? "bad" : ""}>{signed(row.after_ns - row.before_ns)}</span> },
           { key: "share", title: "of the change", value: (row) => row.share, cell: (row) => percent(row.share) },
           { key: "line", title: "line", text: true, value: (row) => row.location?.file ?? null, cell: (row) => <Place at={row.location} /> },
         ]} />

@@ -48,7 +48,7 @@ export function Icicle(props: GraphProps & { upwards: boolean }) {
         {shown.map((branch, index) => {
           const x = Math.max(0, (branch.x0 - focus.x0) * scale);
           const wide = Math.min(width, (branch.x1 - focus.x0) * scale) - x;
-          const fill = branch.depth === 0 ? "#9aa3ab" : library(branch.library);
+          const fill = branch.file === "" ? "#9aa3ab" : library(branch.library); // a thread is no function
           const dim = !matches(branch, find);
           const letters = Math.floor((wide - 9) / 7.2);
           const name = visible(label(branch));

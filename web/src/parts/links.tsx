@@ -56,12 +56,12 @@ export function Name({ text, class: kind }: { text: string | null | undefined; c
   return <bdi class={kind}>{visible(text ?? "")}</bdi>;
 }
 
-const MOST_OF_PLACE = 23; // what a column of 170 pixels has room for
+const MOST_OF_PLACE = 21; // letters for which a column has room
 
 // `<frozen impor…trap>:1165`: the line is never what is cut.
 export function Where({ name, line }: { name: string; line: number }) {
   const number = `:${line}`;
-  return <bdi>{middled(visible(name), MOST_OF_PLACE - number.length)}{number}</bdi>;
+  return <bdi><span class="file-name">{middled(visible(name), roomy(MOST_OF_PLACE) - number.length)}</span>{number}</bdi>;
 }
 
 // What is typed in a terminal: it breaks between words, and not after the dashes of an option.

@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { byName, inkOn, library, phase, series, themed } from "../colours";
 import type { Counter, Location, Timeline } from "../data";
-import { count, digits, duration, percent, size } from "../format";
+import { count, digits, duration, kernelName, percent, size } from "../format";
 import { visible } from "./links";
 import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
@@ -45,8 +45,8 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
     context.fillStyle = accent;
     context.fillRect(0, below - 3, width, 1);
   }
+  clipped(context, AXIS, width, height, () => drawFlows(context, timeline, layout, view, x, accent), GUTTER);
   clipped(context, AXIS, width, height, () => {
-    drawFlows(context, timeline, layout, view, x, accent);
     if (view.range) drawRange(context, view.range, x, height, accent, ink, panel);
     if (view.mark !== null) { context.fillStyle = accent; context.fillRect(x(view.mark), AXIS, 1, height); }
   });
@@ -64,10 +64,10 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
 
 type Scale = (value: number) => number;
 
-function clipped(context: CanvasRenderingContext2D, top: number, width: number, height: number, draws: () => void): void {
+function clipped(context: CanvasRenderingContext2D, top: number, width: number, height: number, draws: () => void, left = 0): void {
   context.save();
   context.beginPath();
-  context.rect(0, top, width, height);
+  context.rect(left, top, width - left, height);
   context.clip();
   draws();
   context.restore();
@@ -224,9 +224,18 @@ function drawLevel(context: CanvasRenderingContext2D, timeline: Timeline, track:
     brush.flush();
     brush.add(left, wide - 0.8, fill, alpha);
     brush.flush();
-    if (wide > 35 && !many) drawName(context, timeline.names[track.name[i]] ?? "", fill, left, wide, y, alpha);
+    if (wide > 35 && !many) drawName(context, nameOn(track, timeline.names[track.name[i]] ?? ""), fill, left, wide, y, alpha);
   }
   brush.flush();
+}
+
+const kernels = new Map<string, string>(); // as they are shown, because many spans have the same
+
+function nameOn(track: Track, name: string): string {
+  if (track.lane.kind !== "device") return name;
+  let short = kernels.get(name);
+  if (short === undefined) kernels.set(name, short = kernelName(name));
+  return short;
 }
 
 const letters = new Map<string, number>(); // the width of each: measuring whole names takes too long for a frame
