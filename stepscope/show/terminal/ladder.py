@@ -10,6 +10,7 @@ from rich.text import Text
 
 from stepscope.model.trial import Rung, TrialAnswer
 from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.numbers import NOTHING, counted, digits, duration
 from stepscope.show.terminal.drawing.page import (
     CODE,
@@ -185,7 +186,7 @@ def _next(answer: TrialAnswer) -> list[RenderableType]:
         Text(""),
         Text(f"{spent}, in {answer.folder}", style=FAINT),
         Text(f"To look into the run {which}:"),
-        Text(f"  stepscope show {look}", no_wrap=True, overflow="ignore"),
+        Command(f"stepscope show {look}", style=""),
     ]
 
 

@@ -15,9 +15,9 @@ from stepscope.model.findings import FindingsAnswer
 from stepscope.model.phase_colours import part_colour
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.numbers import counted, duration, percent
 from stepscope.show.terminal.drawing.page import (
-    CODE,
     FAINT,
     WARNING,
     columns,
@@ -108,8 +108,5 @@ def _steps(answer: SummaryAnswer) -> list[RenderableType]:
 def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
     asked = next_questions(answer, advice)
     width = max((len(each.words) for each in asked), default=0)
-    lines: list[RenderableType] = [heading("Next")]
-    for each in asked:
-        line = Text(f"  {each.words:<{width}}   ", style=FAINT, no_wrap=True, overflow="ignore")
-        lines.append(line.append(each.command, style=CODE))
-    return Group(*lines)
+    commands = [Command(each.command, f"  {each.words:<{width}}   ") for each in asked]
+    return Group(heading("Next"), *commands)

@@ -21,7 +21,7 @@ export function Link(props: { page: string; query?: Query; title?: string; class
 }
 
 // Control characters and direction marks could make a name look like another one: they are shown as escapes.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
 
 export function visible(text: string): string {
   if (!HIDDEN.test(text)) return text;

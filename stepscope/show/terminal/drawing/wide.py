@@ -1,4 +1,5 @@
-"""A table of many columns: complete in a pipe or file, on a terminal as much of it as fits."""
+"""A table of many columns: complete in a pipe or file, on a terminal as much of it as fits, and
+below it which columns do not."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -32,6 +33,11 @@ class WideTable:
         for number in range(len(chosen[0].cells)):
             cells = [column.cells[number] for column in chosen]
             yield Text(_row(cells, chosen, room), no_wrap=True, overflow="ignore")
+        titles = {column.title for column in chosen}
+        left_out = [column.title for column in self._columns if column.title not in titles]
+        if left_out:
+            words = f"{_INDENT}no room for {', '.join(left_out)}"
+            yield Text(words, style=FAINT, no_wrap=True, overflow="ellipsis")
 
 
 def _fitting(columns: Sequence[Column], room: int | None) -> list[Column]:
