@@ -7,9 +7,12 @@ import pytest
 from rich.console import RenderableType
 
 from stepscope.model import FunctionLines, LineRow, LinesAnswer, Process
+from stepscope.model.ops import KernelRow, KernelsAnswer
+from stepscope.show.terminal.drawing.cells import middled
 from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.page import Terminal
 from stepscope.show.terminal.drawing.wide import Column, WideTable
+from stepscope.show.terminal.kernels import kernels
 from stepscope.show.terminal.lines import NO_ROOM_LEGEND, OPERATORS_LEGEND, lines
 
 LONG = "stepscope try '/home/ada/my project/experiments/train.py' --fixes num-workers --epochs 3"
@@ -51,7 +54,8 @@ def test_the_source_of_a_line_keeps_its_room_beside_the_times_of_operators() -> 
     )  # fmt: skip
     function = FunctionLines(
         file="train.py", function="train", first_line=1, total_ns=5,
-        process=Process(role="main", rank=None, pid=1), calls=1, lines=[row], source=["loss = model(images)"],
+        process=Process(role="main", rank=None, pid=1), calls=1, lines=[row],
+        source=["loss = model(images)"],
     )  # fmt: skip
     answer = LinesAnswer(functions=[function])
     narrow, wide = drawn(lines(answer), 80), drawn(lines(answer), 120)
@@ -60,3 +64,29 @@ def test_the_source_of_a_line_keeps_its_room_beside_the_times_of_operators() -> 
     assert "Alloc" not in narrow.replace(NO_ROOM_LEGEND, "")
     assert OPERATORS_LEGEND in wide
     assert "Alloc" in wide.splitlines()[1]
+
+
+KERNEL = (
+    "void at::native::elementwise_kernel<4, at::native::{}<float> >(int, at::native::{}<float>)"
+)
+
+
+def test_kernels_that_begin_alike_are_told_apart() -> None:
+    rows = [
+        KernelRow(
+            name=KERNEL.format(name, name), kind="kernel", device=0, calls=1, total_ns=9,
+            mean_ns=9.0, share=0.5, operator=None, location=None,
+        )
+        for name in ("AddFunctor", "MulFunctor")
+    ]  # fmt: skip
+    answer = KernelsAnswer(kernels=rows, windows=[])
+    on_terminal = drawn(kernels(answer), 80)
+    assert "elementwise_kernel<4, AddFunctor<float>>" in on_terminal
+    assert "elementwise_kernel<4, MulFunctor<float>>" in on_terminal
+    assert rows[0].name in drawn(kernels(answer), 80, is_terminal=False)
+
+
+def test_a_name_is_cut_in_the_middle() -> None:
+    name = "autograd::engine::evaluate_function: ReluBackward0"
+    assert middled(name, 24) == "autograd::engi…Backward0"
+    assert middled("aten::mm", 8) == "aten::mm"

@@ -3,11 +3,13 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stepscope.show.terminal.drawing.kernels import kernel_name
 from stepscope.show.terminal.drawing.numbers import count, digits, duration, percent, size
 
 WEB = Path(__file__).parents[2] / "web"
@@ -19,11 +21,27 @@ NUMBERS = [
     18_240_000_000_000, 4_000_000_000_000_000,
 ]  # fmt: skip
 SMALL = [0.0001, 0.00049, 0.00051, 0.0123, 0.5, 0.97, 0.9994, 0.9996]
-WRITTEN = {
+WRITTEN: dict[str, tuple[Callable[[Any], str], list[Any]]] = {
     "duration": (duration, [*NUMBERS, *(-each for each in NUMBERS if each)]),
     "digits": (digits, [*NUMBERS, *SMALL]),
     "percent": (percent, [0, 1, *SMALL, *(-each for each in SMALL)]),
     "size": (size, [*NUMBERS, *(-each for each in NUMBERS if each)]),
+    "kernelName": (
+        kernel_name,
+        [
+            "volta_sgemm_64x64_nt",
+            "Memcpy HtoD (Pageable -> Device)",
+            "void (anonymous namespace)::softmax_warp_forward<float, 10, true>(float*, int)",
+            "void at::native::elementwise_kernel<4, at::native::AddFunctor<c10::BFloat16>, "
+            "at::detail::Array<char*, (int)3> >(int, at::native::AddFunctor<c10::BFloat16>)",
+            "std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(cublasGemvParams)",
+            "void f<g(a->b)::{lambda(int)#1}>(int)",
+            "void ",
+            "a::",
+            "::b(c)",
+            "é::ñ<ü::x> y::z(1)",
+        ],
+    ),
     "count": (count, [each for each in NUMBERS if isinstance(each, int)]),
 }
 

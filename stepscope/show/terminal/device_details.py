@@ -15,7 +15,8 @@ from stepscope.model.device import (
     Roofline,
 )
 from stepscope.show.terminal.drawing.bars import Bar
-from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.cells import KeepsEnds, duration_cell
+from stepscope.show.terminal.drawing.kernels import kernel_name
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
@@ -64,7 +65,9 @@ def _path(path: CriticalPath | None, most: int) -> list[RenderableType]:
                       percent(kind.share), _gain(kind.gain_ns))  # fmt: skip
     rows = columns(("time", "right"), ("without it", "right"), ("what", "fill"))
     for row in path.rows[:most]:
-        rows.add_row(duration_cell(row.path_ns), _gain(row.gain_ns), name(row.name))
+        rows.add_row(
+            duration_cell(row.path_ns), _gain(row.gain_ns), KeepsEnds(kernel_name(row.name))
+        )
     whole = path.step or "the whole trace"
     return _titled("Critical path", f"{whole}: {duration(path.step_ns)}", table, rows)
 

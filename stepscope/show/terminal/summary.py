@@ -1,6 +1,7 @@
 """The summary: the whole run, its steps, its hottest lines, our own cost, and what to type next."""
 
 import shlex
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -39,7 +40,7 @@ def summary(
     """`top`: of the hottest lines."""
     hottest = summary_lines(answer)[: top or None]
     return page(
-        [
+        _without_double_gaps(
             *_headline(answer, findings),
             _title(answer),
             Text(""),
@@ -51,8 +52,17 @@ def summary(
             *notes_block(answer.notes),
             Text(""),
             _next(answer, findings),
-        ]
+        )
     )
+
+
+def _without_double_gaps(*parts: RenderableType) -> Iterator[RenderableType]:
+    """Each block has a gap below it; where one is left out, its gap is, too."""
+    is_gap = False
+    for part in parts:
+        was_gap, is_gap = is_gap, isinstance(part, Text) and not part.plain
+        if not (was_gap and is_gap):
+            yield part
 
 
 def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[RenderableType]:
