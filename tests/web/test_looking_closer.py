@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from build import MS, RunBuilder, run_of_steps
+from build import CWD, MS, RunBuilder, run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
 from stepscope.show.exporters.html import export
@@ -235,6 +235,12 @@ def test_each_thread_has_its_tree(open_report: Opener) -> None:
     assert "thread=" in page.url
 
 
+OWN_CODE = "#ee7733"
+LIBRARY = "/usr/lib/python3.12/site-packages/numpy/core.py"
+FILLS = """all => Object.fromEntries(all.map(
+    (each) => [each.textContent, each.querySelector('rect').getAttribute('fill')]))"""
+
+
 def drawn_names(page: "Page") -> list[str]:
     """Of the branches, from left to right."""
     found: list[list[float | str]] = page.locator(".graph .branch").evaluate_all(
@@ -250,17 +256,21 @@ def test_left_heavy_has_the_longest_first_and_the_time_order_the_earliest(
     process = run.process()
     caller = process.node(process.function("train"))
     for name, at_ms, lasted_ms in (("early", 0, 10), ("longest", 10, 50), ("late", 60, 20)):
-        node = process.node(process.function(name), caller)
+        file = LIBRARY if name == "late" else f"{CWD}/train.py"
+        node = process.node(process.function(name, file=file), caller)
         process.sample(node, at_ms * MS, lasted_ms * MS, count=lasted_ms)
     process.write()
     path = tmp_path / "report.html"
     path.write_bytes(export(load(run.path)))
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
+    fills: list[str] = []
     for look, expected in (
         ("left heavy", ["longest", "late", "early"]), ("time order", ["early", "longest", "late"]),
     ):  # fmt: skip
         page.goto(f"{path.as_uri()}#/functions?look={look.replace(' ', '+')}")
         page.locator(".graph .branch", has_text="longest").wait_for()
         assert [name for name in drawn_names(page) if name in expected] == expected
+        fills.append(page.locator(".graph .branch").evaluate_all(FILLS)["late"])
+    assert fills[0] == fills[1] != OWN_CODE
     page.close()

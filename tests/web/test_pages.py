@@ -125,6 +125,10 @@ def test_a_function_unfolds_to_its_callers_and_leads_to_them(open_report: Opener
     page = open_report("training", "functions?function=square")
     unfolded = page.locator("tr.unfolded")
     assert "called by" in unfolded.inner_text()
+    colours = "cells => [...new Set(cells.map((each) => getComputedStyle(each).backgroundColor))]"
+    cells = unfolded.locator("table td, table th")
+    assert cells.count() > 2
+    assert cells.evaluate_all(colours) == ["rgba(0, 0, 0, 0)"]
     unfolded.get_by_role("link").first.click()
     page.wait_for_function("() => !location.hash.includes('function=square')")
     assert "calls" in page.locator("tr.unfolded").inner_text()
