@@ -33,12 +33,18 @@ def test_nothing_is_wider_than_its_panel(open_report: Opener, report: str) -> No
         assert page.evaluate(TOO_WIDE) == [], where
 
 
+LEAST_OF_A_NAME = 120  # pixels: with less it has a letter or two in a line
+
+
 def test_a_phone_shows_every_page_in_its_width(open_report: Opener) -> None:
     page = open_report("training", width=390, height=800)
     for where in PAGES:
         go(page, where)
         wide = "() => document.documentElement.scrollWidth - innerWidth"
         assert page.evaluate(wide) <= 0, where
+        names = page.locator(".table-box td.wide")
+        widths = names.evaluate_all("cells => cells.map((each) => each.offsetWidth)")
+        assert min(widths, default=LEAST_OF_A_NAME) >= LEAST_OF_A_NAME, where
 
 
 def in_sight(page: "Page", selector: str) -> bool:

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from build import run_of_steps
+from build import BOOT_NS, MS, RunBuilder, run_of_steps
+from show.exporters.traced import two_ranks
 from show.viewing import viewer
+from stepscope.analyze.answers.run_list import run_entry
 from stepscope.analyze.run import load
 from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW
 from stepscope.show.report.content import content
@@ -173,3 +175,16 @@ def test_the_list_says_what_each_run_came_to(browser: "Browser", tmp_path: Path)
         page.get_by_role("searchbox", name="Filter runs").fill("failed")
         page.get_by_text("1 of 2").wait_for()
         page.close()
+
+
+def test_the_list_has_the_duration_of_all_ranks_and_their_launcher(tmp_path: Path) -> None:
+    """The ranks take 80 ms; the launcher, 300 ms and its start."""
+    path = two_ranks(tmp_path / "run")
+    launcher = RunBuilder(path).process(pid=50)
+    launcher.write(ended_ns=300 * MS)
+    run = load(path)
+    write_report(run, str(path / REPORT_FILE))
+    timeline, figures = content(run).timeline, run_entry("run", path).figures
+    assert timeline is not None
+    assert figures is not None
+    assert figures.wall_ns == timeline.whole_ns == 300 * MS + BOOT_NS

@@ -5,7 +5,7 @@ import type { Content, Finding } from "../data";
 import { between, count, counted, digits, duration, milliseconds, percent, processName, shortNames, size, spread } from "../format";
 import { go, useRoute } from "../route";
 import { Bar, Stacked, Swatch } from "../parts/bars";
-import { Command, Link, Name, Place, visible } from "../parts/links";
+import { Command, Link, Name, Place, Verdict, visible } from "../parts/links";
 import { Empty, Figure, Notes, Panel } from "../parts/panel";
 import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
@@ -188,11 +188,6 @@ function NextPanel({ content }: { content: Content }) {
   );
 }
 
-// "(1.48–2.58×)" stays on one line.
-function Verdict({ text }: { text: string }) {
-  return <>{text.split(/(\([\d.,]+–[\d.,]+×\)\.?)/).map((part, index) => (index % 2 ? <span key={index} class="cut">{part}</span> : part))}</>;
-}
-
 const UNKNOWN = "1970-01-01T"; // some files do not say when
 
 export function Overview({ content }: { content: Content }) {
@@ -200,8 +195,8 @@ export function Overview({ content }: { content: Content }) {
   return (
     <div class="page overview">
       <header class="page-head">
-        <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
-        <h1 class="verdict"><Verdict text={visible(content.verdict)} /></h1>
+        <p class="command"><Command text={content.summary.command.join(" ")} /></p>
+        <h1 class="verdict"><Verdict text={content.verdict} /></h1>
         <p class="faint">{visible(content.summary.ending.words)}{!content.summary.started.startsWith(UNKNOWN) && <> · started {content.summary.started.slice(0, 16).replace("T", " ")}</>}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
       </header>
       <Figures content={content} />

@@ -52,6 +52,11 @@ export function Kernel({ text }: { text: string }) {
   return <bdi class="kernel" title={visible(text)}>{middled(visible(kernelName(text)), roomy(MOST_OF_KERNEL))}</bdi>;
 }
 
+// "(1.48–2.58×)" stays on one line.
+export function Verdict({ text }: { text: string }) {
+  return <bdi>{visible(text).split(/(\([\d.,]+–[\d.,]+×\)\.?)/).map((part, index) => (index % 2 ? <span key={index} class="cut">{part}</span> : part))}</bdi>;
+}
+
 export function Name({ text, class: kind }: { text: string | null | undefined; class?: string }) {
   return <bdi class={kind}>{visible(text ?? "")}</bdi>;
 }

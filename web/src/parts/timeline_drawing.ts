@@ -6,7 +6,8 @@ import { count, digits, duration, kernelName, percent, size } from "../format";
 import { visible } from "./links";
 import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
-export const GUTTER = 190;
+const IS_NARROW = innerWidth < 600; // a phone
+export const GUTTER = IS_NARROW ? 120 : 190;
 
 export interface View {
   from: number; to: number; width: number; height: number; scroll: number; find: string;
@@ -84,7 +85,7 @@ function heading(context: CanvasRenderingContext2D, each: Laid, top: number, wid
   context.font = "11.5px system-ui, sans-serif";
 }
 
-const LETTERS = 24; // of a lane's name
+const LETTERS = IS_NARROW ? 13 : 24; // of a lane's name
 
 function middled(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(text.length - Math.floor(most * 0.4) + 1)}`;
