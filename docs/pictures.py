@@ -6,6 +6,7 @@ What was recorded is kept in build/pictures/runs, and a kind that cannot run her
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,8 @@ def reports(traces: list[Path], only: list[str]) -> dict[str, Path]:
         run = INTO / "runs" / name
         if run.exists() or stepscope("run", "--quiet", "-o", str(run), *words):
             found[name] = run
+        else:
+            shutil.rmtree(run, ignore_errors=True)  # or it would be taken for a good one next time
     for trace in traces:
         found[trace.name.split(".")[0]] = trace
     made = {name: INTO / f"{name}.html" for name in found}

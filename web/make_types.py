@@ -23,7 +23,12 @@ from stepscope.model.comparison import ComparisonAnswer
 from stepscope.model.device import DeviceDetails
 from stepscope.model.findings import FindingsAnswer
 from stepscope.model.ops import OpsAnswer
-from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS, XPROF_COLOURS
+from stepscope.model.phase_colours import (
+    PART_COLOURS,
+    PHASE_COLOURS,
+    RANK_COLOURS,
+    XPROF_COLOURS,
+)
 from stepscope.model.ranks import TracedRanks
 from stepscope.model.trial import TrialAnswer
 from stepscope.show.report.shapes import WHOLE_ANSWERS, content_type
@@ -146,7 +151,7 @@ def files() -> dict[Path, str]:
         raise TypeError(f"Two records that reach the page are both called {twice[0]}.")
     parts = {"device": device, "answers": answers, "content": content}
     made = {FOLDER / f"{file}.ts": str(each) for file, each in parts.items()}
-    colours = _colours(PHASES=PHASE_COLOURS | XPROF_COLOURS, PARTS=PART_COLOURS)
+    colours = _colours(PHASES=PHASE_COLOURS | XPROF_COLOURS, PARTS=PART_COLOURS, RANKS=RANK_COLOURS)
     return {**made, FOLDER / "colours.ts": colours}
 
 

@@ -133,11 +133,10 @@ def _print(answer: "TrialAnswer", *, as_json: bool) -> None:
 
 def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
     """The report of the script as it is, with the ladder as a page."""
-    from stepscope.analyze.answers.run_list import keep_figures
     from stepscope.analyze.run import load
     from stepscope.show.report.bundle import is_built
     from stepscope.show.report.content import content
-    from stepscope.show.report.file import REPORT_FILE
+    from stepscope.show.report.file import REPORT_FILE, list_figures
 
     if not is_built() or os.environ.get("STEPSCOPE_REPORT") == "off":
         return
@@ -146,7 +145,7 @@ def _write_report(answer: "TrialAnswer", talk: "_Talk") -> None:
         run = load(answer.baseline.run)
         shown = content(run, trial=answer)
         report.write_page(path, shown)
-        keep_figures(run.path, shown.summary, shown.verdict)
+        list_figures(run.path, shown)
     except Exception as trouble:
         talk.say(f"no report: {trouble or type(trouble).__name__}.")
     else:

@@ -38,6 +38,14 @@ PART_COLOURS: Final = {
     "saving": "#7ea7ae",
     "teardown": "#b0dae1",
 }
+# What a rank's step consists of: its own work in slate, and the part of communication in which it
+# waits in a darker shade than the rest.
+RANK_COLOURS: Final = {
+    "input": PHASE_COLOURS["input"],
+    "own work": "#446b72",
+    "communication itself": PHASE_COLOURS["communication"],
+    "waiting for others": "#6e2a5a",
+}
 # XProf's categories, which imported traces have, in the colours of ours that mean about the same.
 XPROF_COLOURS: Final = {
     "Device Compute": PHASE_COLOURS["compute"],

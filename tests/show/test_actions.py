@@ -47,11 +47,11 @@ def drawn(answer: ActionsAnswer, top: int | None = None) -> str:
 def test_the_tree_at_80_columns() -> None:
     assert drawn(ANSWER) == (
         "Actions  share is of 1.00 s; self is without what lies below\n"
-        "  action                                calls    total     self   a call   share\n"
-        "  run_training_batch                        4   800 ms   100 ms   200 ms  80.0 %\n"
-        "    Net.optimizer_step                      4   700 ms   700 ms   175 ms  70.0 %\n"
-        "  ModelCheckpoint.on_train_batch_end        4  90.0 ms  90.0 ms  22.5 ms   9.0 %\n"
-        "  [_TrainingEpochLoop].train_dataload…      4  50.0 ms  50.0 ms  12.5 ms   5.0 %\n"
+        "  action                               calls    total     self  per call   share\n"
+        "  run_training_batch                       4   800 ms   100 ms    200 ms  80.0 %\n"
+        "    Net.optimizer_step                     4   700 ms   700 ms    175 ms  70.0 %\n"
+        "  ModelCheckpoint.on_train_batch_end       4  90.0 ms  90.0 ms   22.5 ms   9.0 %\n"
+        "  [_TrainingEpochLoop].train_dataloa…      4  50.0 ms  50.0 ms   12.5 ms   5.0 %\n"
         "  … 1 more action: --top 0 shows all\n"
     )
 

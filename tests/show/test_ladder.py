@@ -58,7 +58,7 @@ def test_prediction_and_measurement_stand_side_by_side() -> None:
     (row,) = [line for line in text.splitlines() if "+ num-workers" in line]
     assert "40.0" in row
     assert "2.00× (1.80–2.20)  2.10× (1.90–2.20)" in row
-    assert "the script against itself: 0.97–1.04×" in text
+    assert "the script against itself: 0.970–1.04×" in text
     assert "num-workers: identical in all 60 steps" in text
 
 

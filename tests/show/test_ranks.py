@@ -40,9 +40,9 @@ ANSWER = RanksAnswer(
 )
 PAGE = """\
 Ranks  2 ranks · 38.2 ms per step waiting for the last rank
-  rank  steps   a step      own    input    waits  transfers  own time    status
-     0     60  62.0 ms  21.0 ms  1.50 ms  38.2 ms    2.80 ms  ███▍        ended
-     1     60  62.0 ms  58.0 ms  1.50 ms     0 ns    4.00 ms  █████████▍  killed
+  rank  steps  per step      own    input    waits  transfers  own time   status
+     0     60   62.0 ms  21.0 ms  1.50 ms  38.2 ms    2.80 ms  ███        ended
+     1     60   62.0 ms  58.0 ms  1.50 ms     0 ns    4.00 ms  ████████▍  killed
 
   The others wait for rank 1: it comes last, and holds up each step by 38.2 ms.
   train.py:31  in augment  image = warp(image)

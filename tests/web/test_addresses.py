@@ -126,3 +126,47 @@ def test_pages_with_nothing_to_show_are_not_in_the_menu(open_report: Opener) -> 
     assert {"Ranks", "Operators"} <= set(titles)
     go(page, "compare")
     assert "This report shows one run" in page.locator("#main").inner_text()
+
+
+def test_the_device_that_was_chosen_is_in_the_address(open_report: Opener) -> None:
+    page = open_report("ranks", "device")
+    page.get_by_role("button", name="rank 1, device 0").click()
+    other = open_report("ranks", page.evaluate("() => location.hash").removeprefix("#/"))
+    assert "rank 1, device 0" in other.locator(".page-head p").inner_text()
+
+
+def test_what_is_searched_for_in_a_file_and_its_heat_stay_while_lines_are_chosen(
+    open_report: Opener,
+) -> None:
+    page = open_report("training", "source")
+    page.get_by_role("button", name="hits").click()
+    page.get_by_role("searchbox", name="Find in this file").fill("square")
+    page.locator(".code-row.hit .at a").first.click()
+    page.locator(".code-row.chosen").wait_for()
+    other = open_report("training", page.evaluate("() => location.hash").removeprefix("#/"))
+    assert other.get_by_role("searchbox", name="Find in this file").input_value() == "square"
+    assert other.get_by_role("button", name="hits").get_attribute("aria-pressed") == "true"
+    assert other.locator(".code-row.chosen").count() == 1
+
+
+def test_lines_are_links_that_open_in_another_tab(open_report: Opener) -> None:
+    page = open_report("training", "source")
+    link = page.locator(".code-row.hit .at a").last
+    where = link.get_attribute("href") or ""
+    assert f"line={link.inner_text()}" in where
+    other = open_report("training", where.removeprefix("#/"))
+    assert other.locator(".code-row.chosen .at").inner_text() == link.inner_text()
+
+
+def test_an_address_that_asks_for_what_is_not_there_shows_what_is(open_report: Opener) -> None:
+    for where in (
+        "source?heat=cold", "functions?look=up&at=9.9.9&thread=99", "device?device=7",
+        "timeline?measured=a..b&from=x&to=y&pin=z", "steps?range=9-1&last=x",
+    ):  # fmt: skip
+        page = open_report("ranks" if where.startswith(("device", "time")) else "training", where)
+        assert page.locator(".page h1").inner_text()
+
+
+def test_the_title_of_the_window_names_the_page_and_the_run(open_report: Opener) -> None:
+    page = open_report("training", "steps")
+    page.wait_for_function("() => document.title === 'Steps – run – stepscope'")

@@ -2,20 +2,34 @@
 
 import itertools
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from build import run_of_steps
 from stepscope.analyze.answers import run_parts
+from stepscope.analyze.run import load
 from stepscope.analyze.traces import xprof_steps
+from stepscope.cli.report import write_page
 from stepscope.model.categories import CATEGORY_WORDS
-from stepscope.model.phase_colours import PART_COLOURS, PHASE_COLOURS, XPROF_COLOURS
+from stepscope.model.phase_colours import (
+    PART_COLOURS,
+    PHASE_COLOURS,
+    RANK_COLOURS,
+    XPROF_COLOURS,
+)
+from stepscope.model.ranks import RankRow, RanksAnswer
+from stepscope.show.exporters.html import export
+from stepscope.show.report.content import content
+from two_runs import trained
 from web.conftest import Opener, go
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,6 +63,20 @@ LEAST_BETWEEN_CHARTS: Final = 0.02
 NAMES: Final = """all => all.map((each) => [each.parentElement.textContent.trim().split(',')[0],
     getComputedStyle(each).backgroundColor])"""
 
+OF_RANKS_ONLY: Final = ("own work", "waiting for others")
+BARS: Final = "all => all.map((each) => [each.title, getComputedStyle(each).backgroundColor])"
+MANY_POINTS: Final = 40
+PAINTED: Final = f"""(canvas) => {{
+    const found = new Map();
+    const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = 0; at < data.length; at += 4) {{
+        const hex = (each) => each.toString(16).padStart(2, '0');
+        const colour = '#' + hex(data[at]) + hex(data[at + 1]) + hex(data[at + 2]);
+        found.set(colour, (found.get(colour) ?? 0) + 1);
+    }}
+    return [...found].filter(([, points]) => points > {MANY_POINTS}).map(([colour]) => colour);
+}}"""
+
 
 def linear(colour: str) -> Floats:
     value = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
@@ -67,7 +95,9 @@ def distance(one: str, other: str, vision: str) -> float:
 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize(
-    "table", [PHASE_COLOURS, PART_COLOURS, XPROF_COLOURS], ids=["phases", "parts", "XProf's"]
+    "table",
+    [PHASE_COLOURS, PART_COLOURS, XPROF_COLOURS, RANK_COLOURS],
+    ids=["phases", "parts", "XProf's", "a rank's"],
 )
 def test_no_two_colours_of_a_chart_look_alike(table: dict[str, str], vision: str) -> None:
     alike = [
@@ -79,8 +109,9 @@ def test_no_two_colours_of_a_chart_look_alike(table: dict[str, str], vision: str
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-def test_no_part_of_the_run_has_the_colour_of_a_phase(vision: str) -> None:
-    pairs = itertools.product(PHASE_COLOURS.items(), PART_COLOURS.items())
+def test_what_is_no_phase_has_no_colour_of_a_phase(vision: str) -> None:
+    others = PART_COLOURS | {name: RANK_COLOURS[name] for name in OF_RANKS_ONLY}
+    pairs = itertools.product(PHASE_COLOURS.items(), others.items())
     assert [
         (phase, part)
         for (phase, one), (part, other) in pairs
@@ -92,6 +123,9 @@ def test_every_phase_has_a_colour() -> None:
     assert set(PHASE_COLOURS) == set(CATEGORY_WORDS)
     assert set(XPROF_COLOURS) == set(xprof_steps.CATEGORIES)
     assert set(PART_COLOURS) == set(run_parts.CATEGORIES)
+    assert {RANK_COLOURS[name] for name in set(RANK_COLOURS) - set(OF_RANKS_ONLY)} == {
+        PHASE_COLOURS["input"], PHASE_COLOURS["communication"]
+    }  # fmt: skip
 
 
 def swatches(page: "Page") -> dict[str, set[str]]:
@@ -118,3 +152,46 @@ def test_a_phase_has_the_same_colour_on_every_page(open_report: Opener) -> None:
     shown = parts.locator("i.swatch").evaluate_all(NAMES)
     assert shown
     assert [name for name, colour in shown if as_hex(colour) != PART_COLOURS[name]] == []
+
+
+def painted(page: "Page", canvas: str) -> set[str]:
+    """The colours of which a canvas has more than a few points."""
+    found: list[str] = page.locator(canvas).first.evaluate(PAINTED)
+    return set(found)
+
+
+def test_charts_are_drawn_in_the_colours_of_their_legends(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    """Of each step, 15 ms are input, and 5 Python."""
+    path = tmp_path / "report.html"
+    path.write_bytes(export(trained(tmp_path / "run", input_ms=15, rest_ms=5)))
+    page = browser.new_page()
+    page.goto(f"{path.as_uri()}#/steps")
+    page.locator(".chart canvas").first.wait_for()
+    go(page, "steps")
+    both = {PHASE_COLOURS["input"], PHASE_COLOURS["python"]}
+    legend = {as_hex(colour) for colours in swatches(page).values() for colour in colours}
+    assert both <= legend & painted(page, ".chart canvas")
+    go(page, "timeline?from=0&to=100000000")
+    assert PHASE_COLOURS["input"] in painted(page, ".timeline canvas")
+    page.close()
+
+
+def test_a_ranks_step_has_the_colours_of_its_legend(browser: "Browser", tmp_path: Path) -> None:
+    row = RankRow(
+        rank=0, host="here", pid=1, steps=9, step_ms=10.0, own_ms=6.0, communication_ms=4.0,
+        waiting_ms=3.0, input_ms=2.0, status="ended", transfer_ms=1.0,
+    )  # fmt: skip
+    answer = RanksAnswer(ranks=[row, row], straggler=None, skew_ms=3.0, reason=None, notes=[])
+    made = content(load(run_of_steps(tmp_path / "run", 20)))
+    path = tmp_path / "report.html"
+    write_page(str(path), msgspec.structs.replace(made, ranks=answer))
+    page = browser.new_page()
+    page.goto(f"{path.as_uri()}#/ranks")
+    page.locator(".rank-bar").first.wait_for()
+    legend = page.locator(".legend").first.locator("i.swatch").evaluate_all(NAMES)
+    assert {name: as_hex(colour) for name, colour in legend} == RANK_COLOURS
+    bars = page.locator(".rank-bar").first.locator("span").evaluate_all(BARS)
+    assert {name.partition(":")[0]: as_hex(colour) for name, colour in bars} == RANK_COLOURS
+    page.close()

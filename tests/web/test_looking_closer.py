@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from build import MS, RunBuilder, run_of_steps
+from build import CWD, MS, RunBuilder, run_of_steps
 from show.viewing import viewer
 from stepscope.analyze.run import load
 from stepscope.show.exporters.html import export
@@ -33,12 +33,18 @@ def test_nothing_is_wider_than_its_panel(open_report: Opener, report: str) -> No
         assert page.evaluate(TOO_WIDE) == [], where
 
 
+LEAST_OF_A_NAME = 120  # pixels: with less it has a letter or two in a line
+
+
 def test_a_phone_shows_every_page_in_its_width(open_report: Opener) -> None:
     page = open_report("training", width=390, height=800)
     for where in PAGES:
         go(page, where)
         wide = "() => document.documentElement.scrollWidth - innerWidth"
         assert page.evaluate(wide) <= 0, where
+        names = page.locator(".table-box td.wide")
+        widths = names.evaluate_all("cells => cells.map((each) => each.offsetWidth)")
+        assert min(widths, default=LEAST_OF_A_NAME) >= LEAST_OF_A_NAME, where
 
 
 def in_sight(page: "Page", selector: str) -> bool:
@@ -66,6 +72,7 @@ def test_each_hatching_has_its_words(open_report: Opener) -> None:
     page = open_report("training", "steps")
     legend = page.locator(".legend").first.inner_text()
     assert "not counted" in legend
+    assert "estimated" in legend
     assert "p10–p90" in page.locator("#main").inner_text()
     assert "8 in 10" not in page.locator("#main").inner_text()
 
@@ -91,7 +98,7 @@ def test_names_of_functions_are_searched_not_those_of_files(open_report: Opener)
     calls = thread.locator("option", has_text="every call").first.get_attribute("value")
     thread.select_option(value=calls)
     page.get_by_role("searchbox", name="Find a function").fill("small_training")
-    assert "0, 0.0 % of the thread" in page.locator(".matched").inner_text()
+    assert "0 ns, 0.0 % of the thread" in page.locator(".matched").inner_text()
     page.get_by_role("searchbox", name="Find a function").fill("square")
     page.wait_for_function(
         "() => !document.querySelector('.matched').textContent.includes(' 0.0 %')"
@@ -187,4 +194,89 @@ def test_a_thinned_line_shows_its_likely_hits(browser: "Browser", tmp_path: Path
     cells = page.locator(".code-row.hit").first.locator("span.number").all_inner_texts()
     assert cells[1:5] == ["≈3.00 ms", cells[2], "≈30,000", "100 ns"]
     assert "after 10,000 hits" in page.locator(".about").inner_text()
+    page.close()
+
+
+LONG = "weights = [" + ", ".join(["0.123456789"] * 60) + "]"
+
+
+def test_a_long_line_scrolls_in_its_panel_and_its_number_stays(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    process.lines(process.code(file=process.file(text=f"x = 1\n{LONG}\n")), 1, [(1, MS), (1, MS)])
+    process.write()
+    path = tmp_path / "report.html"
+    path.write_bytes(export(load(run.path)))
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{path.as_uri()}#/source?line=2")
+    code = page.locator(".code")
+    code.wait_for()
+    assert code.evaluate("code => code.scrollWidth > code.clientWidth")
+    number = page.locator(".code-row[data-line='2'] .at")
+    before = number.bounding_box()
+    code.evaluate("code => code.scrollTo(600, 0)")
+    assert number.bounding_box() == before
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
+def test_the_first_column_stays_while_the_others_scroll(open_report: Opener) -> None:
+    page = open_report("ranks", "operators?by=shape", width=620)
+    box = page.locator(".table-scroll").last
+    cell = box.locator("tbody td").first
+    before = cell.bounding_box()
+    assert box.evaluate("box => { box.scrollTo(200, 0); return box.scrollLeft }") > 0
+    assert cell.bounding_box() == before
+
+
+def test_each_thread_has_its_tree(open_report: Opener) -> None:
+    page = open_report("training", "functions")
+    threads = page.get_by_label("thread").locator("option").all_inner_texts()
+    assert {"MainThread", "helper"} <= {each.split(" · ")[1] for each in threads}
+    values = page.get_by_label("thread").locator("option", has_text="helper").first
+    page.get_by_label("thread").select_option(value=values.get_attribute("value"))
+    page.locator(".crumbs button", has_text="helper").wait_for()
+    assert "thread=" in page.url
+
+
+OWN_CODE = "#ee7733"
+LIBRARY = "/usr/lib/python3.12/site-packages/numpy/core.py"
+FILLS = """all => Object.fromEntries(all.map(
+    (each) => [each.textContent, each.querySelector('rect').getAttribute('fill')]))"""
+
+
+def drawn_names(page: "Page") -> list[str]:
+    """Of the branches, from left to right."""
+    found: list[list[float | str]] = page.locator(".graph .branch").evaluate_all(
+        "all => all.map((each) => [each.transform.baseVal[0].matrix.e, each.textContent])"
+    )
+    return [str(name) for _, name in sorted(found)]
+
+
+def test_left_heavy_has_the_longest_first_and_the_time_order_the_earliest(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    run = RunBuilder(tmp_path / "run")
+    process = run.process()
+    caller = process.node(process.function("train"))
+    for name, at_ms, lasted_ms in (("early", 0, 10), ("longest", 10, 50), ("late", 60, 20)):
+        file = LIBRARY if name == "late" else f"{CWD}/train.py"
+        node = process.node(process.function(name, file=file), caller)
+        process.sample(node, at_ms * MS, lasted_ms * MS, count=lasted_ms)
+    process.write()
+    path = tmp_path / "report.html"
+    path.write_bytes(export(load(run.path)))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    fills: list[str] = []
+    for look, expected in (
+        ("left heavy", ["longest", "late", "early"]), ("time order", ["early", "longest", "late"]),
+    ):  # fmt: skip
+        page.goto(f"{path.as_uri()}#/functions?look={look.replace(' ', '+')}")
+        page.locator(".graph .branch", has_text="longest").wait_for()
+        assert [name for name in drawn_names(page) if name in expected] == expected
+        fills.append(page.locator(".graph .branch").evaluate_all(FILLS)["late"])
+    assert fills[0] == fills[1] != OWN_CODE
     page.close()

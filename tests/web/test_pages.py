@@ -125,6 +125,10 @@ def test_a_function_unfolds_to_its_callers_and_leads_to_them(open_report: Opener
     page = open_report("training", "functions?function=square")
     unfolded = page.locator("tr.unfolded")
     assert "called by" in unfolded.inner_text()
+    colours = "cells => [...new Set(cells.map((each) => getComputedStyle(each).backgroundColor))]"
+    cells = unfolded.locator("table td, table th")
+    assert cells.count() > 2
+    assert cells.evaluate_all(colours) == ["rgba(0, 0, 0, 0)"]
     unfolded.get_by_role("link").first.click()
     page.wait_for_function("() => !location.hash.includes('function=square')")
     assert "calls" in page.locator("tr.unfolded").inner_text()
@@ -250,6 +254,25 @@ def test_it_can_be_printed(open_report: Opener, tmp_path: Path) -> None:
     assert page.locator("h1.verdict").is_visible()
     (tmp_path / "report.pdf").write_bytes(page.pdf(print_background=True))
     assert (tmp_path / "report.pdf").stat().st_size > 10_000
+
+
+# What a sheet of paper cannot scroll to.
+CUT_OFF = """() => [...document.querySelectorAll('#main *')]
+    .filter((each) => !each.closest('svg') && getComputedStyle(each).overflowX !== 'visible')
+    .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth)
+    .map((each) => `${each.tagName} ${each.className}`)"""
+A4_WIDE = 718  # pixels between margins of 1 cm
+
+
+@pytest.mark.parametrize("report", ["training", "ranks"])
+def test_nothing_is_cut_off_on_paper(open_report: Opener, report: str) -> None:
+    page = open_report(report, width=A4_WIDE)
+    page.emulate_media(media="print")
+    for where in (*PAGES, "steps?step=4", "source?line=14", "operators?by=shape"):
+        go(page, where)
+        assert page.evaluate(CUT_OFF) == [], where
+        wide = "() => document.documentElement.scrollWidth - innerWidth"
+        assert page.evaluate(wide) <= 0, f"{where} is wider than the paper"
 
 
 def test_pages_are_reached_by_keyboard_alone(open_report: Opener) -> None:

@@ -1,6 +1,7 @@
 """The pages of a trace of another tool, with long names of kernels, stacks and modules."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,3 +115,33 @@ def test_titles_of_a_table_end_on_one_line(page: "Page") -> None:
         buttons = page.get_by_role("table", name=table, exact=True).locator("th button")
         boxes = [each.bounding_box() for each in buttons.all() if each.inner_text()]
         assert len({round(box["y"] + box["height"]) for box in boxes if box}) == 1, table
+
+
+def test_a_place_is_never_cut_in_its_line(page: "Page") -> None:
+    go(page, "functions")
+    places = page.get_by_role("table", name="functions").locator(".place", has_text="a_rather")
+    assert places.count() > 0
+    for place in places.all():
+        assert re.fullmatch(r"a_rather…?\w*….*:40", place.inner_text())
+        assert place.evaluate("place => place.scrollWidth <= place.clientWidth")
+
+
+def test_every_link_leads_to_a_page_of_the_menu(page: "Page") -> None:
+    """The trace has no text of its scripts, so there is no page of the source."""
+    menu = {each.get_attribute("href") for each in page.locator(".side nav a").all()}
+    for where in [(each or "").removeprefix("#/") for each in menu]:
+        go(page, where)
+        links = page.locator("#main a[href]").all()
+        led = {(link.get_attribute("href") or "").partition("?")[0] for link in links}
+        assert led <= menu, where
+
+
+def test_a_selected_kernel_has_its_short_name(page: "Page") -> None:
+    go(page, "timeline")
+    box = page.get_by_role("searchbox", name="Find, then Enter")
+    box.fill("AddFunctor")
+    box.press("Enter")
+    heading = page.locator("h2 .kernel")
+    heading.wait_for()
+    assert heading.get_attribute("title") == ELEMENTWISE.format("AddFunctor", "AddFunctor")
+    assert heading.inner_text().startswith("vectorized_elementwise_kernel<4")

@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from build import run_of_steps
+from build import BOOT_NS, MS, RunBuilder, run_of_steps
+from show.exporters.traced import two_ranks
 from show.viewing import viewer
+from stepscope.analyze.answers.run_list import run_entry
 from stepscope.analyze.run import load
 from stepscope.analyze.timeline.run_timeline import MOST_IN_A_ROW
 from stepscope.show.report.content import content
 from stepscope.show.report.file import REPORT_FILE, write_report
 from stepscope.show.report.page import frame
+from stepscope.store.format import SUPERVISOR_FILE
 from two_runs import trained
 from web.browser import Watch
 from web.conftest import PATIENCE_MS
@@ -140,3 +143,48 @@ def test_a_run_is_compared_with_the_one_before_it(browser: "Browser", tmp_path: 
         assert "2.00×" in page.locator("#main").inner_text()
         page.close()
     watch.assert_quiet()
+
+
+def test_the_list_says_what_each_run_came_to(browser: "Browser", tmp_path: Path) -> None:
+    ends = (("monday", 15, 0), ("tuesday", 5, 1))
+    for hour, (name, input_ms, exit_status) in enumerate(ends, 1):
+        started_ns = hour * 3_600_000_000_000
+        folder = tmp_path / "runs" / name
+        run = trained(folder, input_ms=input_ms, rest_ms=5, started_realtime_ns=started_ns)
+        write_report(run, str(run.path / REPORT_FILE))
+        (folder / SUPERVISOR_FILE).write_text(f'{{"exit_status": {exit_status}, "signal": null}}')
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    with viewer("runs", cwd=tmp_path) as server:
+        page.goto(server.address)
+        table = page.get_by_role("table", name="runs")
+        table.locator("tbody tr").first.wait_for()
+        titles = [each.strip("▴▾\n") for each in table.locator("thead th").all_inner_texts()]
+        rows = [
+            dict(zip(titles, row.locator("td").all_inner_texts(), strict=True))
+            for row in table.locator("tbody tr").all()
+        ]
+        told = [[row[each] for each in ("run", "mean step", "change", "status")] for row in rows]
+        assert told == [
+            ["tuesday", "10.0 ms", "2.00×", "failed (1)"], ["monday", "20.0 ms", "–", "ended"],
+        ]  # fmt: skip
+        assert all("of step time" in row["verdict"] for row in rows)
+        assert [row["duration"] for row in rows] == ["620 ms", "1.22 s"]
+        table.locator("thead button", has_text="mean step").click()
+        assert table.locator("tbody .row-link").all_inner_texts() == ["monday", "tuesday"]
+        page.get_by_role("searchbox", name="Filter runs").fill("failed")
+        page.get_by_text("1 of 2").wait_for()
+        page.close()
+
+
+def test_the_list_has_the_duration_of_all_ranks_and_their_launcher(tmp_path: Path) -> None:
+    """The ranks take 80 ms; the launcher, 300 ms and its start."""
+    path = two_ranks(tmp_path / "run")
+    launcher = RunBuilder(path).process(pid=50)
+    launcher.write(ended_ns=300 * MS)
+    run = load(path)
+    write_report(run, str(path / REPORT_FILE))
+    timeline, figures = content(run).timeline, run_entry("run", path).figures
+    assert timeline is not None
+    assert figures is not None
+    assert figures.wall_ns == timeline.whole_ns == 300 * MS + BOOT_NS

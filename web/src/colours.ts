@@ -1,6 +1,5 @@
 // Colours that people with any kind of colour vision can tell apart; each also has a name beside it.
-import { PARTS, PHASES } from "./model/colours";
-
+import { PARTS, PHASES, RANKS } from "./model/colours";
 
 const SERIES = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee7733", "#44aa99", "#999933",
   "#7a6bd1", "#cc6677", "#6699cc"];
@@ -26,6 +25,11 @@ export function phase(name: string): string {
 // Of the whole run: other colours than a step's, so that nobody takes one bar for the other.
 export function part(name: string): string {
   return PARTS[name] ?? byName(name);
+}
+
+// Of a rank's step, whose parts are not all phases.
+export function rankPart(name: string): string {
+  return RANKS[name] ?? byName(name);
 }
 
 // The user's own code stands out; each library has its own quieter tone.

@@ -20,7 +20,6 @@ function minutes(seconds: number): string {
 
 export function duration(ns: number | null | undefined): string {
   if (ns === null || ns === undefined) return NOTHING;
-  if (ns === 0) return "0";
   if (ns < 0) return "−" + duration(-ns);
   if (ns >= 119.95e9) return minutes(Math.round(ns / 1e9));
   for (const [unit, factor] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]] as const) {
@@ -39,9 +38,14 @@ export function spread(lowMs: number, highMs: number): string {
   return low === high ? low : unit !== undefined && high.endsWith(` ${unit}`) && low.split(" ").length === 2 ? `${number}–${high}` : `${low}–${high}`;
 }
 
+// "1.48×", and "1.48–2.58×" of what it may be.
+export const times = (ratio: number | null | undefined) => (ratio === null || ratio === undefined ? NOTHING : `${digits(ratio)}×`);
+export const between = (low: number, high: number) => `${digits(low)}–${digits(high)}×`;
+
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return NOTHING;
-  if (share > 0 && share < 0.0005) return "<0.1 %";
+  if (share !== 0 && Math.abs(share) < 0.0005) return "<0.1 %";
+  if (share < 0) return "−" + percent(-share);
   return `${(100 * share).toFixed(1)} %`;
 }
 
@@ -59,6 +63,12 @@ export function size(bytes: number | null | undefined): string {
   let unit = 0;
   while (bytes >= 999.5 && unit < units.length - 1) { bytes /= 1024; unit++; }
   return unit === 0 ? `${Math.round(bytes)} B` : `${digits(bytes)} ${units[unit]}`;
+}
+
+// 4.61 K, 2.36 G, 312 T: of operations.
+export function large(value: number): string {
+  const [unit, factor] = ([["T", 1e12], ["G", 1e9], ["M", 1e6], ["K", 1e3]] as const).find(([, least]) => value >= least) ?? ["", 1];
+  return unit ? `${digits(value / factor)} ${unit}` : digits(value);
 }
 
 // 64×16×7×7, 8×4: inputs that are not tensors are left out.

@@ -6,7 +6,7 @@ import "./style.css";
 import { embedded, type Content } from "./data";
 import { count } from "./format";
 import { Finder } from "./parts/finder";
-import { Link, Name } from "./parts/links";
+import { HasSource, Link, Name } from "./parts/links";
 import { Empty, Page } from "./parts/panel";
 import { Compare, type Others } from "./pages/compare";
 import { Device } from "./pages/device";
@@ -87,7 +87,8 @@ function Report({ content, tiles, live, others = null }: ReportProps) {
   const route = useRoute();
   const [finds, setFinds] = useState(false);
   const pages = useMemo(() => pagesOf(content, others), [content, others]);
-  useEffect(() => { document.title = `${content.facts.name} – stepscope`; }, [content]);
+  const title = pages.find((each) => each.page === route.page)?.title;
+  useEffect(() => { document.title = [title, content.facts.name, "stepscope"].filter(Boolean).join(" – "); }, [content, title]);
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
@@ -117,7 +118,7 @@ function Report({ content, tiles, live, others = null }: ReportProps) {
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
-        <Shown key={route.page} page={route.page} content={content} tiles={tiles} others={others} />
+        <HasSource.Provider value={content.lines.length > 0}><Shown key={route.page} page={route.page} content={content} tiles={tiles} others={others} /></HasSource.Provider>
         <footer class="foot faint">made {content.made.slice(0, 16).replace("T", " ")} by stepscope {content.facts.stepscope}</footer>
       </main>
       {finds && <Finder content={content} pages={pages.map((each) => [each.page, each.title] as const)} onClose={() => setFinds(false)} />}

@@ -28,12 +28,13 @@ function enter(next: Route): void {
   listeners.forEach((listener) => listener());
 }
 
+// Choosing what is chosen already adds nothing that back would have to go through.
 export function go(page: string, query: Query = {}, replace = false): void {
-  const to = address(page, query);
+  const to = address(page, query), isHere = to === address(current.page, current.query);
   enter(parsed(to));
   try {
     // In a notebook's frame there may be no history to write to: the page works without it.
-    if (replace) history.replaceState(null, "", to); else history.pushState(null, "", to);
+    if (replace || isHere) history.replaceState(null, "", to); else history.pushState(null, "", to);
   } catch { /* stay */ }
 }
 

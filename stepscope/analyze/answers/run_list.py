@@ -112,12 +112,15 @@ def _change(before: RunFigures, after: RunFigures) -> float | None:
     return next((new / old for old, new in pairs if old and new), None)
 
 
-def keep_figures(path: Path, summary: SummaryAnswer, verdict: str) -> None:
-    """In the run folder, else in the user's cache, else not at all."""
+def keep_figures(
+    path: Path, summary: SummaryAnswer, verdict: str, *, whole_ns: int | None = None
+) -> None:
+    """In the run folder, else in the user's cache, else not at all. `whole_ns`: with the launcher
+    and all ranks, where the summary is about one of them."""
     spread, rate = summary.steps.step_ms, summary.steps.rate
     figures = RunFigures(
         verdict=verdict,
-        wall_ns=summary.wall_ns,
+        wall_ns=summary.wall_ns if summary.rank is None else whole_ns or summary.wall_ns,
         mean_step_ms=spread.mean if spread else None,
         per_s=rate.per_s if rate else None,
         samples_per_s=rate.samples_per_s if rate else None,

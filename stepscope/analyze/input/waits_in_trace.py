@@ -62,9 +62,8 @@ class TraceWaits:
         share = self.hidden_ns.sum() / self.duration_ns.sum()
         return [
             f"The device works for {duration(self.hidden_ns.mean())} of the wait "
-            f"({100 * share:.1f} % of the step). "
-            "That is not Input in 'show steps', where each moment counts once and the device comes "
-            "first; copies to the device are."
+            f"({100 * share:.1f} % of the step). 'show steps' counts that time as the device's, not "
+            "as Input; copies to the device count as Input."
         ]
 
 

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 REPORT_FILE: Final = "report.html"
 
 
+def list_figures(path: Path, shown: Any) -> None:
+    """Keeps what the list of runs says about a run, as its report has it. `shown`: the content."""
+    whole_ns = shown.timeline.whole_ns if shown.timeline is not None else None
+    keep_figures(path, shown.summary, shown.verdict, whole_ns=whole_ns)
+
+
 def write_report(run: "Run", path: str, *, findings: Any = None) -> None:
     """`findings`: given if the caller has them already."""
     timeline = functools.cache(lambda: run_timeline(run))
     shown = content(run, timeline=timeline, findings=findings)
     page = report(shown)
     replace_file(Path(path), lambda file: file.write(page))
-    keep_figures(run.path, shown.summary, shown.verdict)
+    list_figures(run.path, shown)
     if shown.timeline is not None:
         keep(run.path, run_version(run.path), shown, timeline())

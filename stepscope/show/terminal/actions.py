@@ -38,7 +38,7 @@ def actions(answer: ActionsAnswer, *, top: int | None = None) -> RenderableType:
         ("calls", "right"),
         ("total", "right"),
         ("self", "right"),
-        ("a call", "right"),
+        ("per call", "right"),
         ("share", "right"),
     )
     for row in shown:

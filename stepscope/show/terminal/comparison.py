@@ -19,6 +19,7 @@ from stepscope.model.comparison import (
 from stepscope.show.terminal.drawing.cells import duration_cell, size_cell
 from stepscope.show.terminal.drawing.numbers import (
     count,
+    counted,
     digits,
     duration,
     duration_range,
@@ -147,7 +148,7 @@ def _runs(runs: list[ComparedRun]) -> RenderableType:
 def measured_steps(run: ComparedRun) -> str:
     if run.runs > 1:
         return f"{count(run.steps)} in {run.runs} runs"
-    return f"{count(run.steps)} steps"
+    return counted(run.steps, "step")
 
 
 def _spread(run: ComparedRun) -> str:

@@ -8,22 +8,28 @@ from rich.text import Text
 
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ops import DeviceAnswer, DeviceRow
+from stepscope.model.phase_colours import phase_colour
 from stepscope.show.terminal.device_details import details
 from stepscope.show.terminal.drawing.bars import Bar
-from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.cells import KeepsEnds, duration_cell
+from stepscope.show.terminal.drawing.kernels import kernel_name
 from stepscope.show.terminal.drawing.numbers import count, counted, duration, percent
 from stepscope.show.terminal.drawing.page import (
     columns,
     heading,
     indented,
     more,
-    name,
     notes_block,
     page,
 )
 
 _MOST_KERNELS: Final = 10
-_STYLES: Final = {"compute": "green", "communication": "red", "copies": "yellow"}
+_STYLES: Final = {
+    "compute": phase_colour("compute"),
+    "communication": phase_colour("communication"),
+    "not overlapped": phase_colour("communication"),
+    "copies": phase_colour("transfer"),
+}
 
 
 def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:
@@ -32,7 +38,8 @@ def device(answer: DeviceAnswer, *, top: int | None = None) -> RenderableType:
         return page([heading("Device"), nothing, *notes_block(answer.notes)])
     parts: list[RenderableType] = []
     for row in answer.ranks:
-        parts += [heading(_title(row), _about(row)), indented(_times(row)), Text("")]
+        about = _about(row, name_trace=len({each.trace for each in answer.ranks}) > 1)
+        parts += [heading(_title(row), about), indented(_times(row)), Text("")]
         shown = row.kernels[: _MOST_KERNELS if top is None else top or None]
         parts += [indented(_kernels(row, len(shown)))]
         parts += more(len(row.kernels), len(shown), "kernel")
@@ -47,11 +54,11 @@ def _title(row: DeviceRow) -> str:
     return " ".join(words if row.rank is None else [*words, f"of rank {row.rank}"])
 
 
-def _about(row: DeviceRow) -> str:
+def _about(row: DeviceRow, *, name_trace: bool) -> str:
     words = [f"{duration(row.wall_ns)} from the first kernel to the last"]
     if row.steps:
         words.append(counted(row.steps, "step"))
-    if row.trace:
+    if row.trace and name_trace:
         words.append(row.trace)
     return " · ".join(words)
 
@@ -87,6 +94,6 @@ def _kernels(row: DeviceRow, shown: int) -> Table:
             duration_cell(each.total_ns),
             percent(each.total_ns / whole_ns),
             count(each.calls),
-            name(each.name),
+            KeepsEnds(kernel_name(each.name)),
         )
     return table

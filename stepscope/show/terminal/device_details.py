@@ -15,11 +15,13 @@ from stepscope.model.device import (
     Roofline,
 )
 from stepscope.show.terminal.drawing.bars import Bar
-from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.cells import KeepsEnds, duration_cell
+from stepscope.show.terminal.drawing.kernels import kernel_name
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
     counted,
+    digits,
     duration,
     percent,
     size,
@@ -63,7 +65,9 @@ def _path(path: CriticalPath | None, most: int) -> list[RenderableType]:
                       percent(kind.share), _gain(kind.gain_ns))  # fmt: skip
     rows = columns(("time", "right"), ("without it", "right"), ("what", "fill"))
     for row in path.rows[:most]:
-        rows.add_row(duration_cell(row.path_ns), _gain(row.gain_ns), name(row.name))
+        rows.add_row(
+            duration_cell(row.path_ns), _gain(row.gain_ns), KeepsEnds(kernel_name(row.name))
+        )
     whole = path.step or "the whole trace"
     return _titled("Critical path", f"{whole}: {duration(path.step_ns)}", table, rows)
 
@@ -82,7 +86,7 @@ def _launches(each: DeviceDetails, wall_ns: int) -> list[RenderableType]:
     )  # fmt: skip
     for row in each.queues[:_MOST_ROWS]:
         table.add_row(
-            str(row.stream), count(row.launches), f"{row.mean_length:.1f}", count(row.max_length),
+            str(row.stream), count(row.launches), digits(row.mean_length), count(row.max_length),
             duration(row.full_ns) if row.full_ns else NOTHING,
             duration(row.blocked_ns) if row.blocked_ns else NOTHING,
         )  # fmt: skip
@@ -124,7 +128,7 @@ def _copies(each: DeviceDetails, most: int) -> list[RenderableType]:
     if not each.copies:
         return []
     table = columns(("time", "right"), ("calls", "right"), ("bytes", "right"),
-                    ("a second", "right"), ("copies", "fill"))  # fmt: skip
+                    ("per second", "right"), ("copies", "fill"))  # fmt: skip
     for row in each.copies[:most]:
         rate = NOTHING if row.bytes_per_s is None else size(row.bytes_per_s)
         table.add_row(duration_cell(row.total_ns), count(row.calls), size(row.size_bytes), rate,
@@ -139,7 +143,7 @@ def _roofline(roofline: Roofline | None, most: int) -> list[RenderableType]:
                     ("of the roof", "right"), ("limit", "left"), ("operator", "fill"))  # fmt: skip
     for row in roofline.rows[:most]:
         table.add_row(
-            duration_cell(row.device_ns), count(row.calls), f"{row.flops_per_s / 1e12:.1f}",
+            duration_cell(row.device_ns), count(row.calls), digits(row.flops_per_s / 1e12),
             percent(row.share_of_roof) if row.share_of_roof is not None else NOTHING,
             row.bound or NOTHING, name(f"{row.operator} {row.precision} {row.input_shapes}"),
         )  # fmt: skip

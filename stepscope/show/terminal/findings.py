@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stepscope.model.findings import Finding, FindingsAnswer, NotJudged
-from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
+from stepscope.show.terminal.drawing.numbers import count, counted, digits, milliseconds
 from stepscope.show.terminal.drawing.page import CODE, FAINT, columns, heading, indented, more, page
 
 _MOST_SLOW: Final = 5
@@ -56,7 +56,7 @@ def _rows(finding: Finding) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
     if finding.gain:
         low, high = finding.speedup.low, finding.speedup.high
-        ends = f" ({low:.2f}–{high:.2f}×)" if high is not None else ""
+        ends = f" ({digits(low)}–{digits(high)}×)" if high is not None else ""
         gain = f"{finding.gain}{ends}{_measured(finding)}"
         rows.append(("gain", Text(f"{gain}  {finding.then or ''}".rstrip())))
     if finding.location is not None:

@@ -10,7 +10,7 @@ from stepscope.model import InputAnswer, InputLine, LoaderRow, StageRow
 from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
-from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds, percent
+from stepscope.show.terminal.drawing.numbers import count, counted, digits, milliseconds, percent
 from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
@@ -120,7 +120,7 @@ def _pipeline(rows: list[StageRow]) -> Table:
             milliseconds_cell(row.ms_per_batch),
             percent(row.share),
             count(row.calls or 0),
-            f"{row.parallelism or 0.0:.1f}",
+            digits(row.parallelism or 0.0),
             Bar(row.share, "magenta"),
         )
     return table

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from stepscope.model.ops import KernelsAnswer
+from stepscope.show.terminal.drawing.kernels import kernel_name
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
     count,
@@ -45,7 +46,14 @@ def kernels(answer: KernelsAnswer, *, top: int | None = None) -> RenderableType:
             Column("mean", [padded_duration(row.mean_ns) for row in shown], 30),
             Column("launched by", [row.operator or NOTHING for row in shown], 70, True, 40),
             Column("where", [place(row.location, files) for row in shown], 60, True),
-            Column("name", [row.name for row in shown], 99, True, _LONGEST),
+            Column(
+                "name",
+                [row.name for row in shown],
+                99,
+                True,
+                _LONGEST,
+                [kernel_name(row.name) for row in shown],
+            ),
         ]
     )
     whole_ns = sum(row.total_ns for row in answer.kernels)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from stepscope.model.trial import Rung, TrialAnswer
 from stepscope.show.terminal.drawing.bars import Bar
+from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.numbers import NOTHING, counted, digits, duration
 from stepscope.show.terminal.drawing.page import (
     CODE,
@@ -122,7 +123,7 @@ def _predicted(rung: Rung) -> str:
 def _noise(answer: TrialAnswer) -> str:
     if answer.noise is None:
         return ""
-    return f"the script against itself: {answer.noise.low:.2f}–{answer.noise.high:.2f}×"
+    return f"the script against itself: {digits(answer.noise.low)}–{digits(answer.noise.high)}×"
 
 
 def _losses(measured: list[Rung]) -> list[RenderableType]:
@@ -185,7 +186,7 @@ def _next(answer: TrialAnswer) -> list[RenderableType]:
         Text(""),
         Text(f"{spent}, in {answer.folder}", style=FAINT),
         Text(f"To look into the run {which}:"),
-        Text(f"  stepscope show {look}", no_wrap=True, overflow="ignore"),
+        Command(f"stepscope show {look}", style=""),
     ]
 
 

@@ -45,9 +45,12 @@ ESTIMATE_LEGEND: Final = (
     "'stepscope run --exact' counts all."
 )
 _LEAST_WIDTHS: Final = (6, 9, 9, 9, 6)
+_LEAST_SOURCE: Final = 32  # characters; with less, a line cannot be told from another
 OPERATORS_LEGEND: Final = (
     "Ops, Device, Alloc: of the operators that the line called itself, in the operator windows."
 )
+NO_ROOM_LEGEND: Final = "no room for the times of operators, which a wider terminal shows"
+_MORE_WIDTH: Final = 9
 # Only if the operator windows have figures for it.
 _MORE_COLUMNS: Final[dict[str, Callable[[LineRow], str | None]]] = {
     "Ops": lambda row: None if row.ops_ns is None else padded_duration(row.ops_ns),
@@ -81,7 +84,7 @@ def lines(
     if any(row.estimated for function in shown for row in function.lines):
         parts += [Text(ESTIMATE_LEGEND, style=FAINT), Text("")]
     if any(row.ops_ns is not None for function in shown for row in function.lines):
-        parts += [Text(OPERATORS_LEGEND, style=FAINT), Text("")]
+        parts += [_OperatorsLegend(max(_more_columns(each) for each in shown)), Text("")]
     parts += more(len(answer.functions), len(shown), "function")
     return Group(*parts, *notes_block(answer.notes))
 
@@ -90,6 +93,35 @@ def _hottest(answer: LinesAnswer) -> list[RenderableType]:
     if len(answer.functions) < 2:
         return []
     return [Constrain(Group(*hottest_block(hottest_lines(answer))), WIDEST)]
+
+
+def _more_of(
+    function: FunctionLines,
+) -> Iterator[tuple[str, Callable[[LineRow], str | None]]]:
+    for title, cell in _MORE_COLUMNS.items():
+        if any(cell(row) is not None for row in function.lines):
+            yield title, cell
+
+
+def _more_columns(function: FunctionLines) -> int:
+    return len(list(_more_of(function)))
+
+
+def _has_room(options: ConsoleOptions, more: int) -> bool:
+    """For so many more columns, and the source beside them."""
+    if not options.is_terminal:
+        return True
+    taken = sum(_LEAST_WIDTHS) + len(_LEAST_WIDTHS) + 1 + more * (_MORE_WIDTH + 1)
+    return options.max_width - taken >= _LEAST_SOURCE
+
+
+class _OperatorsLegend:
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        legend = OPERATORS_LEGEND if _has_room(options, self.columns) else NO_ROOM_LEGEND
+        yield Text(legend, style=FAINT)
 
 
 class FunctionTable:
@@ -102,16 +134,14 @@ class FunctionTable:
         self.brief = brief
         self.unit_s = unit_s
         self.name_process = name_process
-        self.more = [
-            (title, cell)
-            for title, cell in _MORE_COLUMNS.items()
-            if any(cell(row) is not None for row in function.lines)
-        ]
+        self.more: list[tuple[str, Callable[[LineRow], str | None]]] = []
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        has_room = _has_room(options, _more_columns(self.function))
+        self.more = list(_more_of(self.function)) if has_room else []
         titles = (*TITLES[:2], *(title + self._unit_suffix() for title in TITLES[2:4]), TITLES[4])
         titles += tuple(title for title, _ in self.more)
-        least_widths = (*_LEAST_WIDTHS, *(9 for _ in self.more))
+        least_widths = (*_LEAST_WIDTHS, *(_MORE_WIDTH for _ in self.more))
         rows = list(self._rows())
         widths = [
             max(least, len(title), *(len(cells[column]) for cells, *_ in rows))

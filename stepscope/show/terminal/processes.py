@@ -70,11 +70,13 @@ def _details(row: ProcessRow) -> RenderableType:
         facts.append(f"read {size(row.read_bytes)}")
     if row.written_bytes is not None:
         facts.append(f"written {size(row.written_bytes)}")
+    switches = []
     if row.voluntary_switches is not None:
-        facts.append(f"waited {count(row.voluntary_switches)}×")
+        switches.append(f"waited {count(row.voluntary_switches)}×")
     if row.involuntary_switches is not None:
-        facts.append(f"interrupted {count(row.involuntary_switches)}×")
-    return Group(title, *([indented(Text(" · ".join(facts), style=FAINT))] if facts else []))
+        switches.append(f"interrupted {count(row.involuntary_switches)}×")
+    lines = [" · ".join(each) for each in (facts, switches) if each]
+    return Group(title, *(indented(Text(each, style=FAINT)) for each in lines))
 
 
 def _command(argv: list[str]) -> str:

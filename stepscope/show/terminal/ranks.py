@@ -8,7 +8,7 @@ from stepscope.model.nothing_to_show import NOTHING_TO_SHOW
 from stepscope.model.ranks import RankRow, RanksAnswer, Straggler
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
-from stepscope.show.terminal.drawing.numbers import count, counted, milliseconds
+from stepscope.show.terminal.drawing.numbers import count, counted, digits, milliseconds
 from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
@@ -44,7 +44,7 @@ def _about(answer: RanksAnswer) -> str:
     if hosts > 1:
         words.append(counted(hosts, "host"))
     if answer.samples_per_s is not None:
-        words.append(f"{count(round(answer.samples_per_s))} samples/s together")
+        words.append(f"{digits(answer.samples_per_s)} samples/s together")
     if answer.skew_ms is not None:
         per_step = " per step" if any(row.steps for row in answer.ranks) else ""
         words.append(f"{milliseconds(answer.skew_ms)}{per_step} waiting for the last rank")
@@ -57,7 +57,7 @@ def _table(rows: list[RankRow]) -> Table:
         ("rank", "right"),
         *((("host", "name"),) if several_hosts else ()),
         ("steps", "right"),
-        ("a step" if any(row.steps for row in rows) else "in all", "right"),
+        ("per step" if any(row.steps for row in rows) else "in all", "right"),
         ("own", "right"),
         ("input", "right"),
         ("waits", "right"),

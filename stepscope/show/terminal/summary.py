@@ -1,6 +1,7 @@
 """The summary: the whole run, its steps, its hottest lines, our own cost, and what to type next."""
 
 import shlex
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -15,9 +16,9 @@ from stepscope.model.findings import FindingsAnswer
 from stepscope.model.phase_colours import part_colour
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.cells import duration_cell
+from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.numbers import counted, duration, percent
 from stepscope.show.terminal.drawing.page import (
-    CODE,
     FAINT,
     WARNING,
     columns,
@@ -39,7 +40,7 @@ def summary(
     """`top`: of the hottest lines."""
     hottest = summary_lines(answer)[: top or None]
     return page(
-        [
+        _without_double_gaps(
             *_headline(answer, findings),
             _title(answer),
             Text(""),
@@ -51,8 +52,17 @@ def summary(
             *notes_block(answer.notes),
             Text(""),
             _next(answer, findings),
-        ]
+        )
     )
+
+
+def _without_double_gaps(*parts: RenderableType) -> Iterator[RenderableType]:
+    """Each block has a gap below it; where one is left out, its gap is, too."""
+    is_gap = False
+    for part in parts:
+        was_gap, is_gap = is_gap, isinstance(part, Text) and not part.plain
+        if not (was_gap and is_gap):
+            yield part
 
 
 def _headline(answer: SummaryAnswer, advice: FindingsAnswer | None) -> list[RenderableType]:
@@ -108,8 +118,5 @@ def _steps(answer: SummaryAnswer) -> list[RenderableType]:
 def _next(answer: SummaryAnswer, advice: FindingsAnswer | None) -> RenderableType:
     asked = next_questions(answer, advice)
     width = max((len(each.words) for each in asked), default=0)
-    lines: list[RenderableType] = [heading("Next")]
-    for each in asked:
-        line = Text(f"  {each.words:<{width}}   ", style=FAINT, no_wrap=True, overflow="ignore")
-        lines.append(line.append(each.command, style=CODE))
-    return Group(*lines)
+    commands = [Command(each.command, f"  {each.words:<{width}}   ") for each in asked]
+    return Group(heading("Next"), *commands)

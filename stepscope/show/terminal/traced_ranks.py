@@ -7,7 +7,14 @@ from rich.text import Text
 
 from stepscope.model.ranks import TracedRanks
 from stepscope.show.terminal.drawing.cells import milliseconds_cell
-from stepscope.show.terminal.drawing.numbers import NOTHING, count, milliseconds, size
+from stepscope.show.terminal.drawing.numbers import (
+    NOTHING,
+    count,
+    counted,
+    digits,
+    milliseconds,
+    size,
+)
 from stepscope.show.terminal.drawing.page import columns, heading, indented, more, name
 
 _MOST_ROWS: Final = 10
@@ -30,9 +37,9 @@ def _arrivals(answer: TracedRanks, most: int | None) -> list[RenderableType]:
             milliseconds_cell(row.waiting_ms), milliseconds_cell(row.compute_ms),
             milliseconds_cell(row.input_ms), milliseconds_cell(row.host_ms), row.why or NOTHING,
         )  # fmt: skip
-    words = f"at {count(answer.matched)} collectives"
+    words = f"at {counted(answer.matched, 'collective')}"
     if answer.imbalance is not None:
-        words += f" · the busiest rank computes {answer.imbalance:.2f}× the mean"
+        words += f" · the busiest rank computes {digits(answer.imbalance)}× the mean"
     return [Text(""), heading("Arrivals", words), indented(table)]
 
 

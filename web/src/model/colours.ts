@@ -39,3 +39,10 @@ export const PARTS: Record<string, string> = {
   "saving": "#7ea7ae",
   "teardown": "#b0dae1"
 };
+
+export const RANKS: Record<string, string> = {
+  "input": "#fd2e22",
+  "own work": "#446b72",
+  "communication itself": "#ce9ac2",
+  "waiting for others": "#6e2a5a"
+};

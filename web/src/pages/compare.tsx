@@ -1,10 +1,11 @@
 // Two runs side by side: from a report that has a comparison, or with a run chosen in the viewer.
 import { useEffect, useState } from "preact/hooks";
 import type { Change, ComparedRun, ComparisonAnswer, Content, RunEntry } from "../data";
-import { count, digits, duration, milliseconds, percent, size } from "../format";
+import { between, count, digits, duration, milliseconds, percent, size, spread, times } from "../format";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Page, Panel, Select } from "../parts/panel";
 import { Table } from "../parts/table";
+import { useAsked } from "../route";
 import { compared } from "../server";
 
 export interface Others { run: string; runs: RunEntry[] }
@@ -14,7 +15,6 @@ const KINDS = [
 ] as const;
 const SIGNS = { gone: "−", new: "+", "still there": "=" } as const;
 
-const times = (ratio: number) => `${digits(ratio)}×`;
 const signed = (ns: number) => (ns > 0 ? "+" : "") + duration(ns);
 
 function Changes({ title, rows }: { title: string; rows: Change[] }) {
@@ -23,13 +23,13 @@ function Changes({ title, rows }: { title: string; rows: Change[] }) {
   const bar = (ns: number, kind: string) => <span class={`pair-bar ${kind}`} style={{ width: `${Math.max(0, 100 * ns / longest)}%` }} />;
   return (
     <Panel title={title}>
-      <Table label={title} rows={rows} sort="size" rowKey={(row, index) => `${row.name}${index}`} find={(row) => row.name}
+      <Table label={title.toLowerCase()} rows={rows} sort="size" rowKey={(row, index) => `${row.name}${index}`} find={(row) => row.name}
         columns={[
           { key: "name", title: "name", text: true, wide: true, value: (row) => row.name, cell: (row) => <Name text={row.name} /> },
           { key: "bars", title: "before and after", value: (row) => Math.max(row.before_ns, row.after_ns), cell: (row) => <span class="pair">{bar(row.before_ns, "before")}{bar(row.after_ns, "after")}</span> },
           { key: "before", title: "before", value: (row) => row.before_ns, cell: (row) => duration(row.before_ns) },
           { key: "after", title: "after", value: (row) => row.after_ns, cell: (row) => duration(row.after_ns) },
-          { key: "size", title: "change", value: (row) => Math.abs(row.after_ns - row.before_ns), cell: (row) => <span class={row.after_ns < row.before_ns ? "good" : "bad"}>{signed(row.after_ns - row.before_ns)}</span> },
+          { key: "size", title: "change", value: (row) => Math.abs(row.after_ns - row.before_ns), cell: (row) => <span class={row.after_ns < row.before_ns ? "good" : row.after_ns > row.before_ns ? "bad" : ""}>{signed(row.after_ns - row.before_ns)}</span> },
           { key: "share", title: "of the change", value: (row) => row.share, cell: (row) => percent(row.share) },
           { key: "line", title: "line", text: true, value: (row) => row.location?.file ?? null, cell: (row) => <Place at={row.location} /> },
         ]} />
@@ -48,7 +48,7 @@ function Runs({ runs }: { runs: ComparedRun[] }) {
             <tr key={index}>
               <td>{index ? "after" : "before"}</td><td><Name text={run.run} /></td>
               <td class="number">{milliseconds(run.step_ms.mean)}</td>
-              <td class="number">{milliseconds(run.step_ms.p10)} to {milliseconds(run.step_ms.p90)}</td>
+              <td class="number">{spread(run.step_ms.p10, run.step_ms.p90)}</td>
               <td class="number">{count(run.steps)}{run.runs > 1 && ` in ${run.runs} runs`}</td><td class="number">{rate(run)}</td>
               <td class="number">{size(run.peak_bytes)}</td>
             </tr>
@@ -63,8 +63,8 @@ function Comparison({ answer }: { answer: ComparisonAnswer }) {
   return (
     <>
       <div class="figures">
-        <Figure label={answer.basis} value={times(answer.speedup)} note={`${times(answer.low)} to ${times(answer.high)}`} />
-        {answer.cpu && <Figure label={answer.cpu.basis} value={times(answer.cpu.speedup)} note={`${times(answer.cpu.low)} to ${times(answer.cpu.high)}`} />}
+        <Figure label={answer.basis} value={times(answer.speedup)} note={between(answer.low, answer.high)} />
+        {answer.cpu && <Figure label={answer.cpu.basis} value={times(answer.cpu.speedup)} note={between(answer.cpu.low, answer.cpu.high)} />}
         <Figure label="beyond noise" value={answer.significant ? "yes" : "no"} />
       </div>
       <Runs runs={answer.runs} />
@@ -88,7 +88,7 @@ function Chosen({ run, runs }: Others) {
   const others = runs.filter((each) => each.id !== run);
   const mine = runs.findIndex((each) => each.id === run);
   const earlier = runs.slice(mine + 1).find((each) => each.script === runs[mine]?.script);
-  const [before, setBefore] = useState((earlier ?? others[0])?.id ?? "");
+  const [before, setBefore] = useAsked<string>("before", (earlier ?? others[0])?.id ?? "");
   const [answer, setAnswer] = useState<ComparisonAnswer | string | null>(null);
   useEffect(() => {
     let gone = false;

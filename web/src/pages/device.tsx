@@ -1,8 +1,8 @@
 // How each device is fed, what its time depends on, what it could do, and what it holds.
-import { useState } from "preact/hooks";
 import type { Content, CriticalPath, DeviceDetails, DeviceMemory, DeviceRow, Roofline } from "../data";
-import { count, digits, dimensions, duration, percent, rate, size } from "../format";
-import { themed } from "../colours";
+import { count, counted, digits, dimensions, duration, large, percent, rate, size } from "../format";
+import { phase, themed } from "../colours";
+import { useAsked } from "../route";
 import { Bar } from "../parts/bars";
 import { Kernel, Name, visible } from "../parts/links";
 import { Choice, Empty, Figure, Notes, Page, Panel } from "../parts/panel";
@@ -10,11 +10,9 @@ import { Plot } from "../parts/plot";
 import { Table } from "../parts/table";
 
 const title = (row: DeviceRow) => `${row.rank !== null ? `rank ${row.rank}, ` : ""}device ${row.device ?? 0}`;
-// 2.36 G, 312 T
-function large(value: number): string {
-  const [unit, factor] = value >= 1e12 ? ["T", 1e12] as const : value >= 1e9 ? ["G", 1e9] as const : ["M", 1e6] as const;
-  return `${digits(value / factor)} ${unit}`;
-}
+// Of what a device does, the colours of the phases that mean the same.
+const IDLE = "#9aa3ab";
+const OF_PHASES: Record<string, string> = { compute: "compute", communication: "communication", "communication not overlapped": "communication", copies: "transfer" };
 const COLOURS = ["--accent", "--warn", "--good", "--t-k"]; // of lines in a plot
 // The middle of each part of the time.
 const middles = (parts: number, span: number) => Array.from({ length: parts }, (_, at) => ((at + 0.5) / parts) * span);
@@ -27,7 +25,7 @@ function Time({ row }: { row: DeviceRow }) {
   return (
     <Panel title="Its time" note={`${duration(row.wall_ns)} from the first kernel to the last; compute, communication and copies may overlap`}>
       <table class="plain">
-        <tbody>{rows.filter(([, ns]) => ns > 0).map(([what, ns]) => <tr key={what}><td>{what}</td><td class="wide"><Bar share={ns / (row.wall_ns || 1)} /></td><td class="number">{duration(ns)}</td><td class="number">{percent(ns / (row.wall_ns || 1))}</td></tr>)}</tbody>
+        <tbody>{rows.filter(([, ns]) => ns > 0).map(([what, ns]) => <tr key={what}><td>{what}</td><td class="wide"><Bar share={ns / (row.wall_ns || 1)} colour={what in OF_PHASES ? phase(OF_PHASES[what]) : what === "busy" ? undefined : IDLE} /></td><td class="number">{duration(ns)}</td><td class="number">{percent(ns / (row.wall_ns || 1))}</td></tr>)}</tbody>
       </table>
     </Panel>
   );
@@ -35,7 +33,7 @@ function Time({ row }: { row: DeviceRow }) {
 
 function Path({ path }: { path: CriticalPath }) {
   return (
-    <Panel title="Critical path" note={<>{path.step === null ? "the whole trace" : <Name text={path.step} />}: {duration(path.step_ns)}. What its length depends on. The last column: what the step would save if that took no time</>}>
+    <Panel title="Critical path" note={<>{path.step === null ? "the whole trace" : <Name text={path.step} />}, {duration(path.step_ns)}: what its length depends on; in the last column, what it would save if that took no time</>}>
       <table class="plain">
         <thead><tr><th scope="col">kind</th><th scope="col" class="wide" /><th scope="col" class="number">time</th><th scope="col" class="number">share</th><th scope="col" class="number">without it</th></tr></thead>
         <tbody>{path.kinds.map((each) => <tr key={each.kind}><td>{each.kind}</td><td class="wide"><Bar share={each.share} /></td><td class="number">{duration(each.path_ns)}</td><td class="number">{percent(each.share)}</td><td class="number">{each.gain_ns > 0 ? `−${duration(each.gain_ns)}` : "–"}</td></tr>)}</tbody>
@@ -59,9 +57,9 @@ function Launches({ row, details }: { row: DeviceRow; details: DeviceDetails }) 
   if (!stats) return null;
   const drawn = details.queues.filter((each) => each.over_time.length).slice(0, 4);
   return (
-    <Panel title="Launches" note="the queue has what was launched on a stream and has not begun to run">
+    <Panel title="Launches" note="queued: launched on a stream, but not running yet">
       <div class="figures">
-        <Figure label="launches" value={count(stats.launches)} note={`${count(stats.slow_calls)} calls over 50 µs`} />
+        <Figure label="launches" value={count(stats.launches)} note={`${counted(stats.slow_calls, "call")} over 50 µs`} />
         <Figure label="a call takes" value={duration(stats.median_call_ns)} note="median" />
         <Figure label="until the start" value={duration(stats.median_delay_ns)} note={`median; 90 % within ${duration(stats.p90_delay_ns)}`} />
         <Figure label="shorter than their launch" value={percent(stats.short_kernels / (stats.launches || 1))} note={`${duration(stats.short_kernel_ns)} on the device, ${duration(stats.short_call_ns)} in calls`} />
@@ -158,7 +156,7 @@ function Sequences({ details }: { details: DeviceDetails }) {
 
 function Held({ memory }: { memory: DeviceMemory }) {
   return (
-    <Panel title="Memory" note={`${size(memory.peak_bytes)} at the peak, ${duration(memory.peak_at_ns)} after the first allocation; what was there before and stays is not seen`}>
+    <Panel title="Memory" note={`${size(memory.peak_bytes)} at the peak, ${duration(memory.peak_at_ns)} after the first allocation; what was allocated before and never freed is not seen`}>
       <Plot label="device memory over time" xs={middles(memory.over_time.length, memory.span_ns)} height={170} x={duration} y={size} yMin={0} binary
         lines={[{ label: "allocated", colour: themed("--accent"), values: memory.over_time, fill: true }]} />
       {memory.alive.length > 0 && (
@@ -190,8 +188,9 @@ function Ranges({ details }: { details: DeviceDetails }) {
 
 export function Device({ content }: { content: Content }) {
   const rows = content.device?.ranks ?? [];
-  const [chosen, setChosen] = useState("0");
-  const row = rows[Number(chosen)] ?? rows[0];
+  const busiest = rows.reduce((most, row, at) => (row.busy_ns > rows[most].busy_ns ? at : most), 0);
+  const [chosen, setChosen] = useAsked<string>("device", String(busiest));
+  const row = rows[Number(chosen)] ?? rows[busiest];
   if (!row) return <Page title="The device"><Empty>{content.nothing.device}</Empty><Notes notes={content.device?.notes} /></Page>;
   const details = row.details;
   return (

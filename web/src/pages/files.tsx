@@ -2,7 +2,7 @@
 import type { Content, FileRow, NamedRow } from "../data";
 import { baseName, count, duration, percent, processName, shortNames, size } from "../format";
 import { Bar } from "../parts/bars";
-import { Name, Place, visible } from "../parts/links";
+import { Cut, Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
@@ -28,7 +28,7 @@ export function Files({ content }: { content: Content }) {
               { key: "opens", title: "opened", value: (row) => row.opens, cell: (row) => `${count(row.opens)}×` },
               ...(steps ? [{ key: "steps", title: "in steps", value: (row: FileRow) => row.steps, cell: (row: FileRow) => (row.steps === null ? "–" : `${count(row.steps)} of ${count(steps)}`) }] : []),
               { key: "bar", title: "", value: (row) => row.total_ns, cell: (row) => <Bar share={row.share} /> },
-              { key: "time", title: "time", value: (row) => row.total_ns, cell: (row) => <>{row.estimated && <abbr title="estimated: the mean time of the line">≈</abbr>}{row.importing ? "part of imports" : duration(row.total_ns)}</> },
+              { key: "time", title: "time", value: (row) => row.total_ns, cell: (row) => <>{row.estimated && <abbr title="estimated: the mean time of the line">≈</abbr>}{row.importing ? <span title="it is part of the imports">–</span> : duration(row.total_ns)}</> },
               { key: "share", title: "of process", value: (row) => row.share, cell: (row) => (row.importing ? "–" : percent(row.share)) },
               { key: "line", title: "opened by", text: true, value: (row) => (row.location ? `${row.location.file}:${row.location.line}` : null), cell: (row) => <Place at={row.location} short={short} /> },
               { key: "process", title: "process", text: true, value: (row) => processName(row.process) },
@@ -36,19 +36,22 @@ export function Files({ content }: { content: Content }) {
         </Panel>
       )}
       <Named title="Regions" note="named with stepscope.region, record_function or nvtx" rows={content.regions?.regions ?? []} />
-      <Named title="Actions" note="of the framework's own profiler" rows={content.actions?.actions ?? []} />
+      <Named title="Actions" note="of the framework's own profiler" rows={content.actions?.actions ?? []} short={shortAction} />
       <Notes notes={answer?.notes} />
     </Page>
   );
 }
 
-function Named({ title, note, rows }: { title: string; note: string; rows: NamedRow[] }) {
+// Of Lightning's names, as in the terminal: without the kind of the hook's owner, and the options that a callback was made with.
+const shortAction = (name: string) => name.replace(/^\[\w+\](?=\w)/, "").replace(/\{.*\}/, "");
+
+function Named({ title, note, rows, short }: { title: string; note: string; rows: NamedRow[]; short?: (name: string) => string }) {
   if (!rows.length) return null;
   return (
     <Panel title={title} note={note}>
       <Table label={title.toLowerCase()} rows={rows.map((row, order) => ({ ...row, order }))} sort="order" upwards rowKey={(row) => String(row.order)} find={(row) => row.name}
         columns={[
-          { key: "order", title: "name", text: true, wide: true, value: (row) => row.order, cell: (row) => <span class="deep" style={{ paddingLeft: `${row.depth * 18}px` }}><Name text={row.name} /></span> },
+          { key: "order", title: "name", text: true, wide: true, value: (row) => row.order, cell: (row) => <span class="deep" style={{ paddingLeft: `${row.depth * 18}px` }}><Cut text={row.name} short={short?.(row.name)} most={Math.max(24, 52 - 3 * row.depth)} /></span> },
           { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
           { key: "total", title: "time", value: (row) => row.total_ns, cell: (row) => duration(row.total_ns) },
           { key: "self", title: "own", value: (row) => row.self_ns, cell: (row) => duration(row.self_ns) },

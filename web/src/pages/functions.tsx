@@ -1,10 +1,10 @@
 // Functions: the call tree of a thread in several looks, and pstats' table.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Called, Caller, Content, ShownFunction, Tree } from "../data";
 import { count, counted, duration, percent, processName, shortNames } from "../format";
 import { change, useAsked, useRoute } from "../route";
 import { Bar } from "../parts/bars";
-import { Cut, Link, Name, visible } from "../parts/links";
+import { Cut, Link, Name, Where, visible } from "../parts/links";
 import { Choice, Empty, Notes, Page, Panel, Search, Select } from "../parts/panel";
 import { Table } from "../parts/table";
 import { Icicle } from "../parts/icicle";
@@ -88,11 +88,15 @@ function Calls({ rows, title, called }: { rows: Caller[]; title: string; called:
   );
 }
 
+// Where calls were not counted, a function's own time is known from samples only, even if its lines have its total.
+const isSampled = (row: ShownFunction) => row.estimated || row.primitive_calls === null;
+const Estimated = () => <abbr title="estimated">≈</abbr>;
+
 export function Functions({ content }: { content: Content }) {
   const { query } = useRoute();
   const answer = content.functions;
   const roles = useMemo(() => [...new Set((answer?.functions ?? []).map((each) => processName(each.process)))], [answer]);
-  const [role, setRole] = useState("all");
+  const [role, setRole] = useAsked<string>("process", "all");
   const own = useMemo(() => new Set(content.lines.map((each) => each.file)), [content]);
   if (!answer) return <Page title="Functions"><Empty>{content.nothing.functions}</Empty></Page>;
   const rows = answer.functions.filter((each) => role === "all" || processName(each.process) === role);
@@ -116,14 +120,14 @@ export function Functions({ content }: { content: Content }) {
           columns={[
             { key: "function", title: "function", text: true, wide: true, value: (row) => row.function, cell: (row) => <>{own.has(row.file) && <i class="own" title="your own code" />}<Cut text={row.function} most={36} /></> },
             { key: "file", title: "where", text: true, value: (row) => row.file, cell: (row) => (own.has(row.file)
-              ? <Link class="place" page="source" query={{ file: row.file, line: row.line }}>{visible(short.get(row.file) ?? row.file)}:{row.line}</Link>
-              : <span class="faint place" title={visible(row.file)}>{row.file === "~" ? "built-in" : `${visible(short.get(row.file) ?? row.file)}:${row.line}`}</span>) },
+              ? <Link class="place" page="source" query={{ file: row.file, line: row.line }} title={visible(row.file)}><Where name={short.get(row.file) ?? row.file} line={row.line} /></Link>
+              : <span class="faint place" title={visible(row.file)}>{row.file === "~" ? "built-in" : <Where name={short.get(row.file) ?? row.file} line={row.line} />}</span>) },
             ...(roles.length > 1 ? [{ key: "process", title: "process", text: true, value: (row: ShownFunction) => processName(row.process) }] : []),
             { key: "ncalls", title: "ncalls", hint: "how often it was called", value: (row) => row.ncalls, cell: (row) => <>{count(row.ncalls)}{row.primitive_calls !== null && row.primitive_calls !== row.ncalls && <span class="faint">/{count(row.primitive_calls)}</span>}</> },
             { key: "share", title: "", value: (row) => row.tottime_ns, cell: (row) => <Bar share={(row.tottime_ns ?? 0) / most} /> },
-            { key: "tottime", title: "tottime", hint: "its own time, without what it calls", value: (row) => row.tottime_ns, cell: (row) => <>{row.estimated && <abbr title="estimated">≈</abbr>}{duration(row.tottime_ns)}</> },
+            { key: "tottime", title: "tottime", hint: "its own time, without what it calls", value: (row) => row.tottime_ns, cell: (row) => <>{isSampled(row) && row.tottime_ns !== null && <Estimated />}{duration(row.tottime_ns)}</> },
             { key: "percall", title: "per call", value: (row) => (row.ncalls && row.tottime_ns !== null ? row.tottime_ns / row.ncalls : null), cell: (row) => duration(row.ncalls && row.tottime_ns !== null ? row.tottime_ns / row.ncalls : null) },
-            { key: "cumtime", title: "cumtime", hint: "with what it calls", value: (row) => row.cumtime_ns, cell: (row) => duration(row.cumtime_ns) },
+            { key: "cumtime", title: "cumtime", hint: "with what it calls", value: (row) => row.cumtime_ns, cell: (row) => <>{row.estimated && row.cumtime_ns !== null && <Estimated />}{duration(row.cumtime_ns)}</> },
           ]} />
       </Panel>
       <Notes notes={answer.notes} />

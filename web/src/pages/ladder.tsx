@@ -1,11 +1,10 @@
 // The ladder of `stepscope try`: throughput rung by rung, and the changes to make by hand.
 import type { Content, Rung, TrialAnswer } from "../data";
-import { count, digits, duration } from "../format";
+import { between, count, digits, duration, times } from "../format";
 import { Name, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 
-const times = (ratio: number | null) => (ratio === null ? "–" : `${digits(ratio)}×`);
-const range = (low: number | null, high: number | null) => (low === null ? "" : high === null ? `at least ${times(low)}` : `${digits(low)}–${digits(high)}`);
+const range = (low: number | null, high: number | null) => (low === null ? "" : high === null ? `at least ${times(low)}` : between(low, high));
 
 function Climb({ answer }: { answer: TrialAnswer }) {
   const measured = answer.rungs.filter((rung) => rung.step_ms);
@@ -20,9 +19,9 @@ function Climb({ answer }: { answer: TrialAnswer }) {
     </tr>
   );
   return (
-    <Panel title="Throughput, rung by rung" note={answer.noise ? `the script against itself: ${range(answer.noise.low, answer.noise.high)}×` : undefined}>
+    <Panel title="Throughput, rung by rung" note={answer.noise ? `the script against itself: ${between(answer.noise.low, answer.noise.high)}` : undefined}>
       <table class="plain breakdown ladder">
-        <thead><tr><th scope="col">fix</th><th scope="col" class="wide" /><th class="number" scope="col">steps a second</th><th class="number" scope="col">measured</th><th class="number" scope="col">predicted</th></tr></thead>
+        <thead><tr><th scope="col">fix</th><th scope="col" class="wide" /><th class="number" scope="col">steps/s</th><th class="number" scope="col">measured</th><th class="number" scope="col">predicted</th></tr></thead>
         <tbody>{row("as it is", answer.baseline.step_ms, "baseline", null)}{measured.map((rung) => row(rung.fix ?? rung.title, rung.step_ms!, rung.status, rung))}</tbody>
       </table>
     </Panel>

@@ -1,23 +1,31 @@
 // Resident memory of every process over time, and the lines that keep what they allocate.
 import { useMemo } from "preact/hooks";
 import { series } from "../colours";
-import type { Content, LineMemory } from "../data";
+import type { Content, LineMemory, ProcessMemory } from "../data";
 import { duration, processName, shortNames, size } from "../format";
 import { Name, Place, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Plot } from "../parts/plot";
 import { Table } from "../parts/table";
 
+// "main 4711"; "workers 1", "workers 2" where the number of the process is not known.
+function labelled(rows: ProcessMemory[]): string[] {
+  const names = rows.map(({ process }) => `${processName(process)}${process.pid ? ` ${process.pid}` : ""}`);
+  const number = (index: number) => names.slice(0, index + 1).filter((each) => each === names[index]).length;
+  return names.map((name, index) => (names.filter((each) => each === name).length > 1 ? `${name} ${number(index)}` : name));
+}
+
 export function Memory({ content }: { content: Content }) {
   const answer = content.memory;
   const rows = answer?.processes ?? [];
+  const labels = useMemo(() => labelled(rows), [answer]);
   const [xs, lines] = useMemo(() => {
     const at = [...new Set(rows.flatMap((each) => each.points.map((point) => point.at_ns)))].sort((a, b) => a - b);
     const place = new Map(at.map((each, index) => [each, index]));
     return [at, rows.map((each, index) => {
       const values: (number | null)[] = at.map(() => null);
       each.points.forEach((point) => { values[place.get(point.at_ns)!] = point.resident_bytes; });
-      return { label: `${processName(each.process)}${each.process.pid ? ` ${each.process.pid}` : ` ${index}`}`, colour: series(index), values, fill: rows.length === 1 };
+      return { label: labels[index], colour: series(index), values, fill: rows.length === 1 };
     })] as const;
   }, [answer]);
   if (!answer || !rows.length) return <Page title="Memory"><Empty>{content.nothing.memory}</Empty></Page>;
@@ -35,11 +43,11 @@ export function Memory({ content }: { content: Content }) {
       <Panel title="Processes">
         <Table label="processes" rows={rows.map((row, index) => ({ ...row, index }))} sort="peak" rowKey={(row) => String(row.index)}
           columns={[
-            { key: "process", title: "process", text: true, wide: true, value: (row) => processName(row.process), cell: (row) => <><i class="swatch" style={{ backgroundColor: series(row.index) }} /> {processName(row.process)} {row.process.pid}</> },
+            { key: "process", title: "process", text: true, wide: true, value: (row) => processName(row.process), cell: (row) => <><i class="swatch" style={{ backgroundColor: series(row.index) }} /> {labels[row.index]}</> },
             { key: "first", title: "first", value: (row) => row.first_bytes, cell: (row) => size(row.first_bytes) },
             { key: "peak", title: "peak", value: (row) => row.peak_bytes, cell: (row) => size(row.peak_bytes) },
             { key: "last", title: "last", value: (row) => row.last_bytes, cell: (row) => size(row.last_bytes) },
-            { key: "growth", title: "growth a step", value: (row) => row.growth_bytes_per_step, cell: (row) => size(row.growth_bytes_per_step) },
+            { key: "growth", title: "growth per step", value: (row) => row.growth_bytes_per_step, cell: (row) => size(row.growth_bytes_per_step) },
           ]} />
       </Panel>
       {answer.lines && answer.lines.length > 0 && (

@@ -1,11 +1,11 @@
 // Operators as the framework counted them, what ran on the device, and the lines of each.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import type { Content, DeviceRow, KernelRow, OpPlace, OpRow } from "../data";
-import { count, counted, digits, dimensions, duration, percent, shortNames, size } from "../format";
+import { count, counted, dimensions, duration, large, percent, shortNames, size, times } from "../format";
 import { useAsked, useRoute } from "../route";
 import { Bar } from "../parts/bars";
-import { Cut, Kernel, Link, Name, Place, visible } from "../parts/links";
+import { Cut, HasSource, Kernel, Link, Name, Place, visible } from "../parts/links";
 import { Choice, Empty, Notes, Page, Panel } from "../parts/panel";
 import { Table, type Column } from "../parts/table";
 
@@ -31,7 +31,7 @@ function Device({ content }: { content: Content }) {
   if (!rows.length) return null;
   const of = (ns: number, row: DeviceRow) => <>{duration(ns)} <span class="faint">{percent(ns / (row.wall_ns || 1))}</span></>;
   return (
-    <Panel title="The device's time" note="in the operator windows; compute, communication and copies may overlap">
+    <Panel title="The device's time" note={`${content.facts.is_trace ? "" : "in the operator windows; "}shares of the time from a device's first kernel to its last; compute, communication and copies may overlap`}>
       <table class="plain">
         <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">compute</th><th scope="col" class="number">communication</th><th scope="col" class="number">not overlapped</th><th scope="col" class="number">copies</th><th scope="col" class="number">idle</th><th scope="col" class="number">waits for the host</th></tr></thead>
         <tbody>
@@ -50,13 +50,13 @@ function Windows({ content }: { content: Content }) {
   return (
     <Panel title="Where they were recorded" note="operators are recorded in windows, so that the rest of the run is not slowed down">
       <table class="plain">
-        <thead><tr><th scope="col">window</th><th scope="col" class="number">begins</th><th scope="col" class="number">lasts</th><th scope="col" class="number">steps</th><th scope="col" class="number">operators</th><th scope="col" class="number">slow-down</th><th /></tr></thead>
+        <thead><tr><th scope="col">window</th><th scope="col" class="number">begins</th><th scope="col" class="number">lasts</th><th scope="col" class="number">steps</th><th scope="col" class="number">operators</th><th scope="col" class="number">its steps take</th><th /></tr></thead>
         <tbody>
           {windows.map((each) => (
             <tr key={each.file}>
               <td><Name text={each.file} />{each.of_script && <span class="faint"> by the script's own profiler</span>}</td>
               <td class="number">{duration(each.start_ns === null ? null : each.start_ns + offset)}</td><td class="number">{duration(each.duration_ns)}</td><td class="number">{count(each.steps)}</td>
-              <td class="number">{count(each.operators)}</td><td class="number">{each.slowdown === null ? "–" : `${digits(each.slowdown)}×`}</td>
+              <td class="number">{count(each.operators)}</td><td class="number">{each.slowdown === null ? "–" : `${times(each.slowdown)} as long`}</td>
               <td>{each.start_ns !== null && <Link page="timeline" query={{ from: Math.max(0, each.start_ns + offset), to: each.start_ns + offset + each.duration_ns }}>on the timeline</Link>}</td>
             </tr>
           ))}
@@ -71,6 +71,7 @@ const OF_MODULE = " › ";
 
 // Each line with the operators that it called.
 function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; actions: ComponentChildren }) {
+  const hasSource = useContext(HasSource);
   const lines = useMemo(() => {
     const found = new Map<string, { at: OpPlace; ns: number; calls: number; ops: [string, number][] }>();
     for (const row of rows) {
@@ -88,7 +89,7 @@ function ByLine({ rows, whole, actions }: { rows: OpRow[]; whole: number; action
   const short = shortNames(lines.map((each) => each.at.file));
   return (
     <Table label="lines" rows={lines} sort="self" rowKey={(row) => `${row.at.file}:${row.at.line}`} find={(row) => `${row.at.file}:${row.at.line} ${row.ops.map(([name]) => name).join(" ")}`}
-      link={(row) => ["source", { file: row.at.file, line: row.at.line }]} actions={actions}
+      link={hasSource ? (row) => ["source", { file: row.at.file, line: row.at.line }] : undefined} actions={actions}
       columns={[
         { key: "line", title: "line", text: true, value: (row) => `${row.at.file}:${String(row.at.line).padStart(6, "0")}`, cell: (row) => <span title={visible(`${row.at.file}:${row.at.line}`)}>{visible(short.get(row.at.file) ?? row.at.file)}:{row.at.line}</span> },
         { key: "calls", title: "calls", value: (row) => row.calls, cell: (row) => count(row.calls) },
@@ -128,7 +129,7 @@ function columnsOf(rows: OpRow[], by: By, whole: number, deviceNs: number, short
     ...(by !== "name" ? [] : [{ key: "mean", title: "per call", value: (row: OpRow) => row.total_cpu_ns / row.calls, cell: (row: OpRow) => duration(row.total_cpu_ns / row.calls) }]),
     ...(rows.some((each) => each.location) ? [{ key: "line", title: "main call site", text: true, value: (row: OpRow) => (row.location ? `${row.location.file}:${String(row.location.line).padStart(6, "0")}` : null), cell: (row: OpRow) => <Place at={row.location} short={short} /> }] : []),
     ...(withMemory && by === "name" ? [{ key: "memory", title: "memory", hint: "allocated minus freed", value: (row: OpRow) => row.self_cpu_bytes, cell: (row: OpRow) => size(row.self_cpu_bytes) }] : []),
-    ...(withFlops && by === "name" ? [{ key: "flops", title: "GFLOP", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? digits(row.flops / 1e9) : "–") }] : []),
+    ...(withFlops && by === "name" ? [{ key: "flops", title: "FLOP", hint: "floating-point operations, of all calls", value: (row: OpRow) => row.flops, cell: (row: OpRow) => (row.flops ? large(row.flops) : "–") }] : []),
   ];
 }
 
@@ -143,7 +144,11 @@ function OperatorTable({ content }: { content: Content }) {
   const whole = answer?.self_cpu_ns || 1, deviceNs = answer?.self_device_ns ?? 0;
   const key = (row: OpRow) => row.name + shapes(row);
   const chosen = rows.find((each) => each.name === query.op && (query.shape === undefined || shapes(each) === query.shape));
-  const choice = <Choice label="Group by" value={by} options={[["name", "by name"], ["shape", "by shape"], ...(modules ? [["module", "by module"] as const] : []), ["line", "by line"]]} onChange={setBy} />;
+  const all = content.ops?.ops ?? [];
+  const groups = ([["name", "by name", true], ["shape", "by shape", content.ops_by_shape?.ops.some((each) => dimensions(each.input_shapes))],
+    ["module", "by module", modules], ["line", "by line", all.some((each) => each.locations.length)]] as const)
+    .filter(([, , isThere]) => isThere).map(([value, text]) => [value, text] as const);
+  const choice = groups.length > 1 && <Choice label="Group by" value={by} options={groups} onChange={setBy} />;
   return (
     <Panel title="Operators">
       {by === "line" ? <ByLine rows={rows} whole={whole} actions={choice} /> : (

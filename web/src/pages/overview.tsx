@@ -2,10 +2,10 @@
 import { useEffect } from "preact/hooks";
 import { part } from "../colours";
 import type { Content, Finding } from "../data";
-import { count, counted, digits, duration, milliseconds, percent, processName, shortNames, size, spread } from "../format";
+import { between, count, counted, digits, duration, milliseconds, percent, processName, shortNames, size, spread } from "../format";
 import { go, useRoute } from "../route";
 import { Bar, Stacked, Swatch } from "../parts/bars";
-import { Link, Name, Place, visible } from "../parts/links";
+import { Command, Link, Name, Place, Verdict, visible } from "../parts/links";
 import { Empty, Figure, Notes, Panel } from "../parts/panel";
 import { Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
@@ -16,7 +16,7 @@ function Figures({ content }: { content: Content }) {
   return (
     <div class="figures">
       {wall_ns > 0 && !facts.is_trace && <Figure label="whole run" value={duration(rank !== null && timeline ? timeline.whole_ns : wall_ns)} note={counted(content.summary.processes, "process", "processes")} />}
-      {facts.is_trace && timeline && <Figure label="imported trace" value={duration(timeline.to_ns - timeline.from_ns)} note={`${count(timeline.lanes.reduce((sum, each) => sum + each.spans, 0))} spans`} />}
+      {facts.is_trace && timeline && <Figure label="imported trace" value={duration(timeline.to_ns - timeline.from_ns)} note={counted(timeline.lanes.reduce((sum, each) => sum + each.spans, 0), "span")} />}
       {steps.step_ms && <Figure label="mean step" value={milliseconds(steps.step_ms.mean)} note={`median ${milliseconds(steps.step_ms.median)}`} />}
       {steps.step_ms && <Figure label="p10–p90 of a step" value={spread(steps.step_ms.p10, steps.step_ms.p90)} note={`${counted(steps.measured ?? 0, "step")} measured`} />}
       {steps.rate && <Figure label="throughput" value={<>{digits(steps.rate.per_s)} <span class="unit">steps/s</span></>}
@@ -44,7 +44,7 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
       <div class="card-gain">
         <strong class={(finding.gain ?? "").length > 7 ? "long" : ""}>{finding.gain ?? "–"}</strong>
         {finding.gain && <span class="faint">{finding.measured ? "faster, measured" : "faster"}</span>}
-        {finding.gain && high !== null && <small class="faint">{digits(low)}× to {digits(high)}×</small>}
+        {finding.gain && high !== null && <small class="faint">{between(low, high)}</small>}
       </div>
       <div class="card-body">
         <h3><Name text={finding.title} /></h3>
@@ -55,7 +55,7 @@ function Card({ content, finding }: { content: Content; finding: Finding }) {
           {finding.confidence && <> · confidence: {visible(finding.confidence)}</>}
         </p>
         {finding.evidence.length > 0 && <ul>{finding.evidence.map((each) => <li key={each}>{visible(each)}</li>)}</ul>}
-        {finding.library && !finding.evidence.some((each) => each.includes(finding.library!)) && <p class="faint">most of it in <Name text={finding.library} /></p>}
+        {finding.library && !finding.evidence.some((each) => each.includes(finding.library!)) && <p class="faint">Most of it is in <Name text={finding.library} />.</p>}
         {finding.fix && <p class="fix">{visible(finding.fix)}</p>}
         {finding.patch ? <Patch text={finding.patch} /> : <Snippet content={content} at={finding.location} text={finding.source} />}
         {finding.then && <p class="faint">{visible(finding.then)}</p>}
@@ -133,7 +133,7 @@ function Hottest({ content }: { content: Content }) {
     .filter((each) => each.ns >= content.least_line_share * wall_ns);
   const short = shortNames(hottest.map((each) => each.file));
   return (
-    <Panel title="Hottest lines" note="with what they call">
+    <Panel title="Hottest lines" note="including what they call">
       {!hottest.length && <Empty>No line takes a notable share of the run.</Empty>}
       <table class="plain hottest">
         <tbody>
@@ -182,25 +182,22 @@ function NextPanel({ content }: { content: Content }) {
   return (
     <Panel title="Next" note="to type in a terminal">
       <table class="plain next">
-        <tbody>{content.next.map((each) => <tr key={each.command}><td class="faint">{each.words}</td><td class="wide"><code>{visible(each.command)}</code></td></tr>)}</tbody>
+        <tbody>{content.next.map((each) => <tr key={each.command}><td class="faint">{each.words}</td><td class="wide"><Command text={each.command} /></td></tr>)}</tbody>
       </table>
     </Panel>
   );
 }
 
-// "(1.48–2.58×)" stays on one line.
-function Verdict({ text }: { text: string }) {
-  return <>{text.split(/(\([\d.,]+–[\d.,]+×\)\.?)/).map((part, index) => (index % 2 ? <span key={index} class="cut">{part}</span> : part))}</>;
-}
+const UNKNOWN = "1970-01-01T"; // some files do not say when
 
 export function Overview({ content }: { content: Content }) {
   const notes = [...content.trouble, ...(content.findings?.notes ?? []), ...content.summary.notes, ...content.reduced].filter((each, index, all) => all.indexOf(each) === index);
   return (
     <div class="page overview">
       <header class="page-head">
-        <p class="command"><code>{visible(content.summary.command.join(" "))}</code></p>
-        <h1 class="verdict"><Verdict text={visible(content.verdict)} /></h1>
-        <p class="faint">{visible(content.summary.ending.words)} · started {content.summary.started.slice(0, 16).replace("T", " ")}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
+        <p class="command"><Command text={content.summary.command.join(" ")} /></p>
+        <h1 class="verdict"><Verdict text={content.verdict} /></h1>
+        <p class="faint">{visible(content.summary.ending.words)}{!content.summary.started.startsWith(UNKNOWN) && <> · started {content.summary.started.slice(0, 16).replace("T", " ")}</>}{content.facts.host && <> · on <Name text={content.facts.host} /></>}</p>
       </header>
       <Figures content={content} />
       <FindingCards content={content} />
@@ -217,7 +214,7 @@ export function Overview({ content }: { content: Content }) {
         </Panel>
       )}
       {!content.facts.is_trace && <Hottest content={content} />}
-      <div class="columns two">
+      <div class="columns two uneven">
         <RecordedPanel content={content} />
         <div class="stack"><NextPanel content={content} /><Notes notes={notes} /></div>
       </div>

@@ -27,7 +27,7 @@ export function Preparing({ run }: { run: string }) {
     <Page title="Preparing the run" note={<Name text={run} />}>
       <Empty>
         {progressed?.what ? <>{progressed.what}: {Math.round(progressed.seconds)} s so far…</> : "Reading the run…"}
-        {isBig && <> It has {size(progressed.trace_bytes)} of operators, which takes a while the first time. The results are kept with the run, so that it opens at once the next time.</>}
+        {isBig && <> It has {size(progressed.trace_bytes)} of operators, which take a while to read the first time. The results are kept with the run, so that it opens at once the next time.</>}
       </Empty>
     </Page>
   );

@@ -1,6 +1,6 @@
 // The ranks side by side, and all processes of the run.
-import { phase } from "../colours";
-import type { Content, ProcessRow, RankRow } from "../data";
+import { rankPart } from "../colours";
+import type { Content, Process, ProcessRow, RankRow } from "../data";
 import { count, counted, duration, milliseconds, percent, processName, size } from "../format";
 import { Swatch } from "../parts/bars";
 import { Cut, Name, Place, visible } from "../parts/links";
@@ -8,11 +8,11 @@ import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
 import { Table, type Column } from "../parts/table";
 import { Traced, TracedFigures } from "./traced_ranks";
 
-const PARTS: readonly [string, string, (row: RankRow) => number][] = [
-  ["input", "input", (row) => row.input_ms ?? 0],
-  ["python", "own work", (row) => Math.max(0, (row.own_ms ?? 0) - (row.input_ms ?? 0))],
-  ["communication", "communication", (row) => row.transfer_ms ?? 0],
-  ["sync", "waiting for others", (row) => row.waiting_ms ?? 0],
+const PARTS: readonly [string, (row: RankRow) => number][] = [
+  ["input", (row) => row.input_ms ?? 0],
+  ["own work", (row) => Math.max(0, (row.own_ms ?? 0) - (row.input_ms ?? 0))],
+  ["communication itself", (row) => row.transfer_ms ?? 0],
+  ["waiting for others", (row) => row.waiting_ms ?? 0],
 ];
 
 // What only a recorded process has.
@@ -26,6 +26,9 @@ const MEASURED: Column<ProcessRow>[] = [
   { key: "status", title: "status", text: true, value: (row) => row.status },
   { key: "argv", title: "command", text: true, value: (row) => row.argv.join(" "), cell: (row) => <code class="faint"><Cut text={row.argv.join(" ")} most={24} /></code> },
 ];
+
+// A row is one process: "worker", where tables of several together have "workers".
+const one = (process: Process) => processName(process).replace(/^workers/, "worker");
 
 export function Ranks({ content }: { content: Content }) {
   const answer = content.ranks;
@@ -41,17 +44,17 @@ export function Ranks({ content }: { content: Content }) {
       )}
       {(answer?.skew_ms != null || (answer?.traced && rows.length > 1)) && (
         <div class="figures">
-          {answer.skew_ms !== null && <Figure label={bySteps ? "longest wait in a step" : "longest wait"} value={milliseconds(answer.skew_ms)} note={bySteps ? "mean" : "in all"} />}
+          {answer.skew_ms !== null && <Figure label={bySteps ? "longest wait in a step" : "longest wait"} value={milliseconds(answer.skew_ms)} note={bySteps ? "mean of the steps" : "in all"} />}
           {answer.traced && <TracedFigures traced={answer.traced} />}
         </div>
       )}
       {rows.length > 0 && (
         <Panel title={bySteps ? "A step of each rank" : "Each rank"} note={bySteps ? "means of the measured steps" : "no steps are marked: all of its trace"}>
-          <div class="legend">{PARTS.map(([name, title]) => <span key={name}><Swatch name={name} /> {title}</span>)}</div>
+          <div class="legend">{PARTS.filter(([, of]) => rows.some((row) => of(row) > 0)).map(([name]) => <span key={name}><Swatch name={name} colours={rankPart} /> {name}</span>)}</div>
           <Table label="ranks" rows={rows} sort="rank" upwards rowKey={(row) => String(row.rank)}
             columns={[
               { key: "rank", title: "rank", value: (row) => row.rank },
-              { key: "bar", title: "the step", text: true, wide: true, value: (row) => row.step_ms, cell: (row) => <span class="rank-bar">{PARTS.map(([name, title, of]) => <span key={name} title={`${title}: ${milliseconds(of(row))}`} style={{ width: `${(of(row) / most) * 100}%`, backgroundColor: phase(name) }} />)}</span> },
+              { key: "bar", title: "the step", text: true, wide: true, value: (row) => row.step_ms, cell: (row) => <span class="rank-bar">{PARTS.map(([name, of]) => <span key={name} title={`${name}: ${milliseconds(of(row))}`} style={{ width: `${(of(row) / most) * 100}%`, backgroundColor: rankPart(name) }} />)}</span> },
               { key: "step", title: "step", value: (row) => row.step_ms, cell: (row) => milliseconds(row.step_ms) },
               { key: "own", title: "own", value: (row) => row.own_ms, cell: (row) => milliseconds(row.own_ms) },
               { key: "communication", title: "communication", value: (row) => row.communication_ms, cell: (row) => milliseconds(row.communication_ms) },
@@ -64,11 +67,11 @@ export function Ranks({ content }: { content: Content }) {
         </Panel>
       )}
       {answer?.traced && <Traced traced={answer.traced} />}
-      {content.processes && (
+      {content.processes && (content.processes.processes.length > 1 || !content.facts.is_trace) && (
         <Panel title="All processes">
-          <Table label="processes" rows={content.processes.processes} sort="wall" rowKey={(row: ProcessRow) => String(row.process.pid)} find={(row) => `${processName(row.process)} ${row.process.pid} ${row.argv.join(" ")} ${row.host}`}
+          <Table label="processes" rows={content.processes.processes} sort="wall" rowKey={(row: ProcessRow) => String(row.process.pid)} find={(row) => `${one(row.process)} ${row.process.pid} ${row.argv.join(" ")} ${row.host}`}
             columns={[
-              { key: "process", title: "process", text: true, value: (row) => processName(row.process) },
+              { key: "process", title: "process", text: true, value: (row) => one(row.process) },
               { key: "pid", title: "pid", value: (row) => row.process.pid },
               { key: "wall", title: "time", value: (row) => row.wall_ns, cell: (row) => duration(row.wall_ns) },
               ...(content.facts.is_trace ? [] : MEASURED),

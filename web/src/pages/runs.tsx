@@ -1,8 +1,8 @@
 // The list of runs of a folder.
 import type { RunEntry } from "../data";
 import type { Listing } from "../server";
-import { NOTHING, digits, duration, milliseconds } from "../format";
-import { Cut, Name, visible } from "../parts/links";
+import { NOTHING, duration, milliseconds, times } from "../format";
+import { Cut, Verdict, visible } from "../parts/links";
 import { Page, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
 
@@ -11,7 +11,7 @@ const moment = (seconds: number) => new Date(seconds * 1000).toLocaleString("sv-
 // How much faster than the last run of the same script: a first look, without a test for noise.
 function Gain({ ratio }: { ratio: number | null }) {
   if (ratio === null) return <span class="faint">{NOTHING}</span>;
-  return <span class={ratio >= 1.03 ? "good" : ratio <= 0.97 ? "bad" : "faint"}>{digits(ratio)}×</span>;
+  return <span class={ratio >= 1.03 ? "good" : ratio <= 0.97 ? "bad" : "faint"}>{times(ratio)}</span>;
 }
 
 function Status({ row }: { row: RunEntry }) {
@@ -27,7 +27,7 @@ export function RunList({ listing }: { listing: Listing }) {
           find={(row) => `${row.name} ${row.command.join(" ")} ${row.figures?.verdict ?? ""} ${row.status ?? ""}`}
           columns={[
             { key: "name", title: "run", text: true, value: (row) => row.name, cell: (row) => <Cut text={row.name} most={36} /> },
-            { key: "verdict", title: "verdict", text: true, wide: true, value: (row) => row.figures?.verdict ?? null, cell: (row) => <Name text={row.figures?.verdict ?? NOTHING} /> },
+            { key: "verdict", title: "verdict", text: true, wide: true, value: (row) => row.figures?.verdict ?? null, cell: (row) => <Verdict text={row.figures?.verdict ?? NOTHING} /> },
             { key: "step", title: "mean step", value: (row) => row.figures?.mean_step_ms ?? null, cell: (row) => milliseconds(row.figures?.mean_step_ms) },
             { key: "change", title: "change", hint: "throughput against the run of the same script before it; not tested for noise", value: (row) => row.change, cell: (row) => <Gain ratio={row.change} /> },
             { key: "wall", title: "duration", value: (row) => row.figures?.wall_ns ?? null, cell: (row) => duration(row.figures?.wall_ns) },

@@ -1,9 +1,9 @@
 // The files with the time of every line beside it; a click shows what a line called.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Content, FileLines, LineRow, LineSamples } from "../data";
 import { baseName, count, counted, duration, percent, processName, shortNames, size } from "../format";
 import { highlighted, type Piece } from "../highlight";
-import { go, useRoute } from "../route";
+import { change, useAsked, useRoute, type Query } from "../route";
 import { Bar } from "../parts/bars";
 import { Link, Name, visible } from "../parts/links";
 import { Choice, Empty, Page, Panel, Search, Select } from "../parts/panel";
@@ -89,7 +89,7 @@ export function Source({ content }: { content: Content }) {
   if (!content.lines.length) return <Page title="Source"><Empty>{content.nothing.lines} <code>--include GLOB</code> makes code count as yours.</Empty></Page>;
   return (
     <Page title="Source" note={<>Times include what a line calls. {counted(files.length, "file")} ran.</>}
-      actions={roles.length > 1 && <Select label="process" value={role} options={roles.map((each) => [each, each])} onChange={(value) => go("source", { file, line, process: value }, true)} />}>
+      actions={roles.length > 1 && <Select label="process" value={role} options={roles.map((each) => [each, each])} onChange={(value) => change({ file, line, process: value }, true)} />}>
       <div class={files.length > 1 ? "source-page" : ""}>
         {files.length > 1 && <nav class="files" aria-label="Files">
           {files.map((each) => (
@@ -118,8 +118,11 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
   const pieces = useMemo(() => highlighted(shown), [shown]);
   const has = (heat: Heat) => [...lines.values()].some((each) => VALUE[heat](each) > 0);
   const heats = (["time", "hits", "ops", "device", "alloc"] as Heat[]).filter((each) => each === "time" || each === "hits" || has(each));
-  const [heat, setHeat] = useState<Heat>("time");
-  const [find, setFind] = useState("");
+  const { query } = useRoute();
+  const [asked, setHeat] = useAsked<Heat>("heat", "time");
+  const heat = heats.includes(asked) ? asked : "time";
+  const [find, setFind] = useAsked<string>("find", "");
+  const at = (number: number | null): Query => ({ ...query, file, line: number, process: props.role });
   const most = Math.max(1, ...[...lines.values()].map(VALUE[heat]));
   const samples = useMemo(() => samplesOf(content, file, functions[0] && processName(functions[0].process)), [content, file, functions]);
   const isSampled = samples.size > 0;
@@ -143,7 +146,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
     if (!words || !hits.length) return;
     const now = line ?? 0;
     const to = back ? [...hits].reverse().find((each) => each < now) ?? hits[hits.length - 1] : hits.find((each) => each > now) ?? hits[0];
-    go("source", { file, line: to, process: props.role }, true);
+    change(at(to), true);
   };
   const key = (event: KeyboardEvent) => {
     const ordered = [...lines.keys()].sort((a, b) => a - b);
@@ -151,7 +154,7 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
     event.preventDefault();
     const now = line ?? 0;
     const to = event.key === "ArrowDown" ? ordered.find((each) => each > now) : [...ordered].reverse().find((each) => each < now);
-    if (to) go("source", { file, line: to, process: props.role }, true);
+    if (to) change(at(to), true);
   };
   const titles: Record<Heat, string> = { time: "time", hits: "hits", ops: "operators", device: "device", alloc: "allocated" };
 
@@ -177,23 +180,23 @@ function File(props: { content: Content; file: string; functions: FileLines[]; l
           {shown.map((_, index) => (
             <Row key={index} number={index + 1} line={lines.get(index + 1)} parts={parts} seen={isSampled ? samples.get(index + 1) ?? null : undefined} pieces={pieces[index]} heat={heat} most={most} whole={whole} heats={heats}
               chosen={line === index + 1} found={!!find && shown[index].toLowerCase().includes(find.toLowerCase())}
-              onClick={() => go("source", { file, line: index + 1, process: props.role })} />
+              to={at(index + 1)} />
           ))}
         </div>
       </Panel>
-      {line && <AboutLine content={content} file={file} number={line} line={lines.get(line)} functions={functions} onClose={() => go("source", { file, process: props.role }, true)} />}
+      {line && <AboutLine content={content} file={file} number={line} line={lines.get(line)} functions={functions} onClose={() => change(at(null), true)} />}
     </div>
   );
 }
 
-function Row(props: { number: number; line?: Line; seen?: LineSamples | null; parts: Part[]; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; onClick: () => void }) {
+function Row(props: { number: number; line?: Line; seen?: LineSamples | null; parts: Part[]; pieces: Piece[]; heat: Heat; most: number; whole: number; heats: Heat[]; chosen: boolean; found: boolean; to: Query }) {
   const { line } = props;
   const share = line ? VALUE[props.heat](line) / props.most : 0;
   const heat = share > 0 ? Math.max(0.04, Math.sqrt(share) * 0.85) : 0;
   return (
     <div class={`code-row ${props.chosen ? "chosen" : ""} ${props.found ? "found" : ""} ${line ? "hit" : ""}`} role="row" data-line={props.number}
-      onClick={props.onClick} style={{ "--heat": heat.toFixed(3) }}>
-      <span class="number faint at" role="cell">{props.number}</span>
+      onClick={() => change(props.to)} style={{ "--heat": heat.toFixed(3) }}>
+      <span class="number faint at" role="cell">{line ? <Link page="source" query={props.to} isPassed>{props.number}</Link> : props.number}</span>
       <span class="number heat" role="cell">{line && <>{line.estimated && <abbr title="estimated: this line was thinned out">≈</abbr>}{duration(line.ns)}</>}</span>
       <span class="number share spare" role="cell">{line && percent(line.ns / props.whole)}</span>
       <span class="number hits" role="cell">{line && <>{line.thinned && <abbr title={`estimated: ${count(line.counted)} were counted before this line was thinned out`}>≈</abbr>}{count(line.hits)}</>}</span>
@@ -240,7 +243,7 @@ function AboutLine(props: { content: Content; file: string; number: number; line
             </tbody>
           </table>
         )}
-        {owner && <p>in <Link page="functions" query={{ function: owner.function, file }}><Name text={owner.function} /></Link>{owner.calls !== null && <span class="faint"> · {count(owner.calls)} calls</span>}</p>}
+        {owner && <p>in <Link page="functions" query={{ function: owner.function, file }}><Name text={owner.function} /></Link>{owner.calls !== null && <span class="faint"> · {counted(owner.calls, "call")}</span>}</p>}
         {line?.thinned && <p class="faint">This line was thinned out to keep the cost low, after {counted(line.counted, "hit")}. Its time comes from samples, its hits from that and what a hit took until then.</p>}
         {findings.map((each, index) => <p key={index} class="warn"><Link page="overview" query={{ finding: each.id }}><Name text={each.title} /></Link></p>)}
         {ops.length > 0 && <h3>Operators from here</h3>}

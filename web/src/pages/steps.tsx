@@ -1,6 +1,6 @@
 // Every step: stacked by phase, with the outliers listed, and one step in detail.
 import type { Content, StepColumns } from "../data";
-import { count, counted, duration, milliseconds, percent, spread } from "../format";
+import { count, counted, duration, milliseconds, percent, spread, times } from "../format";
 import { change, useRoute } from "../route";
 import { Swatch } from "../parts/bars";
 import { Link, visible } from "../parts/links";
@@ -22,9 +22,9 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
         <button type="button" aria-label="The step after" disabled={index === steps.number.length - 1} onClick={() => to(index + 1)}>▸</button>
         <button type="button" aria-label="Close" onClick={() => change({ step: null })}>✕</button>
       </>}>
-      <p>{duration(whole)}{mean > 0 && <span class="faint"> · {(whole / mean).toFixed(2)}× the mean</span>}</p>
+      <p>{duration(whole)}{mean > 0 && <span class="faint"> · {times(whole / mean)} the mean</span>}</p>
       <p class="faint">begins at {duration(shown)} · <Link page="timeline" query={{ from: Math.max(0, Math.round(shown - whole * 0.1)), to: Math.round(shown + whole * (steps.group + 0.1)) }}>on the timeline</Link></p>
-      {!steps.measured[index] && <p class="faint">Not counted: warm-up, in an operator window, or left early.</p>}
+      {!steps.measured[index] && <p class="faint">Not counted: it is warm-up, lies in an operator window, or was cut short.</p>}
       <table class="plain breakdown">
         <thead><tr><th scope="col">phase</th><th class="number" scope="col">time</th><th class="number" scope="col">share</th><th class="number" scope="col" title="against the mean step">± mean</th></tr></thead>
         <tbody>
@@ -44,6 +44,7 @@ function Opened({ content, steps, index }: { content: Content; steps: StepColumn
 
 const MOST_COLUMNS = 6; // the largest phases: more do not fit side by side
 const signed = (ns: number) => (ns > 0 ? "+" : "") + duration(ns);
+const orBlank = (ns: number) => (ns ? duration(ns) : ""); // most steps have no gc, and no evaluation
 
 // What part of the steps is shown, in the address; one that reaches the last step moves on with a live run.
 function useRange(steps: StepColumns | null): [[number, number], (range: [number, number]) => void] {
@@ -75,7 +76,7 @@ export function Steps({ content }: { content: Content }) {
   const rest = phaseOrder(steps).slice(MOST_COLUMNS);
   const restOf = (index: number) => rest.reduce((sum, name) => sum + steps.phases[name][index], 0);
   return (
-    <Page title="Steps" note={<>{counted(summary.steps, "step")} from {visible(summary.anchor ?? "the script")}: {count(summary.warmup)} warm-up, {count(summary.measured)} measured</>}>
+    <Page title="Steps" note={<>{counted(summary.steps, "step")}: {count(summary.warmup)} warm-up, {count(summary.measured)} measured; from {visible(summary.anchor ?? "the script")}</>}>
       {summary.step_ms && (
         <div class="figures">
           <Figure label="mean" value={milliseconds(summary.step_ms.mean)} />
@@ -90,7 +91,7 @@ export function Steps({ content }: { content: Content }) {
           <StepBars steps={steps} height={chosen >= 0 ? 240 : 300} chosen={chosen} range={range} onRange={setRange} onChoose={choose} usual={summary.step_ms} />
           <div class="strip"><StepBars steps={steps} height={48} shown={range} chosen={chosen} onRange={setRange} onChoose={choose} /></div>
           <Legend steps={steps} />
-          {steps.group > 1 && <p class="faint">There are {count(summary.steps)} steps: a bar is the mean of {steps.group}.</p>}
+          {steps.group > 1 && <p class="faint">There are {count(summary.steps)} steps: each bar is the mean of {count(steps.group)}.</p>}
         </Panel>
         {chosen >= 0 && <Opened content={content} steps={steps} index={chosen} />}
       </div>
@@ -101,8 +102,8 @@ export function Steps({ content }: { content: Content }) {
             columns={[
               { key: "step", title: "step", value: (row) => steps.number[row.index] },
               { key: "time", title: "time", value: (row) => steps.duration_ns[row.index], cell: (row) => duration(steps.duration_ns[row.index]) },
-              { key: "ratio", title: "× median", value: (row) => steps.duration_ns[row.index] / ((summary.step_ms?.median ?? 1) * 1e6), cell: (row) => `${(steps.duration_ns[row.index] / ((summary.step_ms?.median ?? 1) * 1e6)).toFixed(1)}×` },
-              { key: "why", title: "what grew most", text: true, wide: true, value: (row) => row.why, cell: (row) => <><Swatch name={row.why} /> {row.why}, {duration(steps.phases[row.why][row.index])} <span class="faint">{visible(whys.get(steps.number[row.index]) ?? "")}</span></> },
+              { key: "ratio", title: "× median", value: (row) => steps.duration_ns[row.index] / ((summary.step_ms?.median ?? 1) * 1e6), cell: (row) => times(steps.duration_ns[row.index] / ((summary.step_ms?.median ?? 1) * 1e6)) },
+              { key: "why", title: "what grew most", text: true, fill: true, value: (row) => row.why, cell: (row) => <><Swatch name={row.why} /> {row.why}, {duration(steps.phases[row.why][row.index])} <span class="faint">{visible(whys.get(steps.number[row.index]) ?? "")}</span></> },
             ]} />
         </Panel>
       )}
@@ -112,8 +113,8 @@ export function Steps({ content }: { content: Content }) {
             { key: "step", title: "step", value: (index) => steps.number[index] },
             { key: "start", title: "begins", value: (index) => steps.start_ns[index], cell: (index) => duration(steps.start_ns[index] + zero) },
             { key: "time", title: "time", value: (index) => steps.duration_ns[index], cell: (index) => duration(steps.duration_ns[index]) },
-            ...phaseOrder(steps).slice(0, MOST_COLUMNS).map((name) => ({ key: name, title: name, value: (index: number) => steps.phases[name][index], cell: (index: number) => duration(steps.phases[name][index]) })),
-            ...(rest.length ? [{ key: "rest", title: "rest", hint: rest.join(", "), value: restOf, cell: (index: number) => duration(restOf(index)) }] : []),
+            ...phaseOrder(steps).slice(0, MOST_COLUMNS).map((name) => ({ key: name, title: name, value: (index: number) => steps.phases[name][index], cell: (index: number) => orBlank(steps.phases[name][index]) })),
+            ...(rest.length ? [{ key: "rest", title: "rest", hint: rest.join(", "), value: restOf, cell: (index: number) => orBlank(restOf(index)) }] : []),
             { key: "measured", title: "counted", text: true, value: (index) => (steps.measured[index] ? "yes" : "no") },
           ]} />
       </Panel>

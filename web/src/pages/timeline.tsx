@@ -55,6 +55,12 @@ function useTracks(content: Content, data: Data, tile: Data | null): { base: Tra
   };
 }
 
+// "100..200" in the address: two moments.
+function moments(text: string | undefined): [number, number] | null {
+  const [from, to] = (text ?? "").split("..").map(Number);
+  return Number.isFinite(from) && Number.isFinite(to) ? [from, to] : null;
+}
+
 // The visible part, which is also in the address: one that was changed there is taken over.
 function useView(whole: [number, number]): [[number, number], (next: (now: [number, number]) => [number, number]) => void] {
   const { query } = useRoute();
@@ -93,7 +99,13 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const pinned = useMemo(() => new Set((query.pin ?? "").split(".").filter(Boolean).map(Number)), [query.pin]);
   const [over, setOver] = useState<Span | null>(null);
   const [pointed, setPointed] = useState<Pointed | null>(null);
-  const [range, setRange] = useState<[number, number] | null>(null);
+  const [dragged, setDragged] = useState<[number, number] | null>(null); // it is written when it is there as a whole
+  const measured = useMemo(() => moments(query.measured), [query.measured]);
+  const range = dragged ?? measured;
+  const setRange = (next: [number, number] | null) => {
+    setDragged(null);
+    if (next || query.measured) change({ measured: next && next.map(Math.round).join("..") });
+  };
   const [mark, setMark] = useState<number | null>(null);
   const [tile, setTile] = useState<Data | null>(null);
   const [missed, setMissed] = useState(0);
@@ -193,7 +205,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
     pointer.current = px;
     if (held) {
       held.moved ||= Math.hypot(px - held.x, py - held.y) > 3;
-      if (held.selects) setRange([x.invert(held.x), x.invert(Math.max(GUTTER, px))]);
+      if (held.selects) setDragged([x.invert(held.x), x.invert(Math.max(GUTTER, px))]);
       else {
         const by = ((held.x - px) / Math.max(10, width - GUTTER)) * (held.view[1] - held.view[0]);
         setView(() => bounded(held.view[0] + by, held.view[1] + by));
@@ -225,6 +237,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
   const release = (event: MouseEvent) => {
     const held = drag.current;
     drag.current = null;
+    if (held?.moved && dragged) setRange(dragged);
     if (held?.moved) return;
     const [px, py] = placeOf(event);
     const laid = px < GUTTER ? laneAt(py) : undefined;
@@ -300,7 +313,7 @@ function Drawn({ content, data, tiles }: { content: Content; data: Data; tiles: 
             <div style={{ height: `${layout.height}px` }}>
               <canvas ref={canvas} tabIndex={0} role="img" aria-label="Timeline. Keys: a, d pan; w, s zoom; 0 the whole; f fits what is chosen; m measures."
                 data-lanes={titles} data-view={`${Math.round(view[0])} ${Math.round(view[1])}`}
-                onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); drag.current = null; pointer.current = null; }}
+                onMouseMove={move} onMouseLeave={() => { setPointed(null); setOver(null); drag.current = null; pointer.current = null; setDragged(null); }}
                 onMouseDown={(event) => { const [px, py] = placeOf(event); drag.current = { x: px, y: py, top: scroll, view, selects: event.shiftKey, moved: false }; }}
                 onMouseUp={release} onDblClick={(event) => { const span = spanUnder(event); if (span) fit(span); }} />
             </div>

@@ -1,6 +1,6 @@
 // What the traces of several ranks say about their collectives: who comes last and why, and how fast they are.
 import type { ArrivalRow, CollectiveRow, GroupRow, TracedRanks } from "../data";
-import { count, counted, milliseconds, rate, size } from "../format";
+import { count, counted, milliseconds, rate, size, times } from "../format";
 import { Name } from "../parts/links";
 import { Figure, Panel } from "../parts/panel";
 import { Table } from "../parts/table";
@@ -11,7 +11,7 @@ export function TracedFigures({ traced }: { traced: TracedRanks }) {
   return (
     <>
       {traced.matched > 0 && <Figure label="collectives compared" value={count(traced.matched)} note="that two ranks or more have in common" />}
-      {traced.imbalance !== null && <Figure label="load balance" value={`${traced.imbalance.toFixed(2)}×`} note="the most compute time of a rank, by the mean" />}
+      {traced.imbalance !== null && <Figure label="load balance" value={times(traced.imbalance)} note="compute time of the busiest rank, relative to the mean" />}
     </>
   );
 }

@@ -59,8 +59,9 @@ export function matches(branch: Branch, find: string): boolean {
   return !find || branch.name.toLowerCase().includes(find.toLowerCase());
 }
 
-// The samples of the tree's thread over time, if the timeline has them.
+// The samples of the tree's thread over time, if the timeline has them; of a trace, its calls.
 export function laneOf(content: Content, tree: Tree): Lane | null {
+  if (content.facts.is_trace) return content.timeline?.lanes.find((each) => each.kind === "stack" && each.thread === tree.thread) ?? null;
   if (tree.source !== "samples" || tree.threads > 1) return null;
   const { role, rank } = tree.process;
   const process = role === "worker" ? (rank === null ? "worker" : `worker of rank ${rank}`) : role === "rank" ? `rank ${rank}` : role;
@@ -68,10 +69,17 @@ export function laneOf(content: Content, tree: Tree): Lane | null {
     && content.timeline!.processes[each.process].split(" · ")[0] === process) ?? null;
 }
 
+// Of each file. The table of functions does not know libraries: what the trees say counts.
+function librariesOf(content: Content): Map<string, string | null> {
+  const found = new Map<string, string | null>();
+  for (const [, file, , library] of content.called) found.set(file, found.get(file) ?? library);
+  return found;
+}
+
 // The calls of a thread as they happened: each as wide as it lasted, where it was in time.
 export function ordered(tree: Tree, content: Content, lane: Lane): Branch {
   const { names, places } = content.timeline!;
-  const libraries = new Map(content.called.map(([, file, , library]) => [file, library]));
+  const libraries = librariesOf(content);
   let at = 0, last = 0;
   const starts = lane.start.map((each) => (at += each));
   starts.forEach((each, index) => { last = Math.max(last, each + lane.lasted[index]); });

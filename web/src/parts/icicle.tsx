@@ -1,7 +1,7 @@
 // Callers above their callees (or below: a flame graph), as wide as their time.
 import { useState } from "preact/hooks";
 import { inkOn, library } from "../colours";
-import { duration, percent } from "../format";
+import { counted, duration, percent } from "../format";
 import { label, matches, neighbour, type Branch, type GraphProps } from "./branches";
 import { visible } from "./links";
 import { useWidth } from "./measure";
@@ -17,7 +17,7 @@ export function BranchTip({ branch }: { branch: Branch }) {
       {branch.file && <div class="faint">{visible(branch.file)}:{branch.line}</div>}
       <div>{duration(branch.total)} with callees, {percent(branch.total / whole)}</div>
       {branch.file && <div>{duration(branch.own)} of its own, {percent(branch.own / whole)}</div>}
-      {branch.calls !== null && <div>{branch.calls.toLocaleString("en-US")} calls</div>}
+      {branch.calls !== null && <div>{counted(branch.calls, "call")}</div>}
     </div>
   );
 }
@@ -48,7 +48,7 @@ export function Icicle(props: GraphProps & { upwards: boolean }) {
         {shown.map((branch, index) => {
           const x = Math.max(0, (branch.x0 - focus.x0) * scale);
           const wide = Math.min(width, (branch.x1 - focus.x0) * scale) - x;
-          const fill = branch.depth === 0 ? "#9aa3ab" : library(branch.library);
+          const fill = branch.file === "" ? "#9aa3ab" : library(branch.library); // a thread is no function
           const dim = !matches(branch, find);
           const letters = Math.floor((wide - 9) / 7.2);
           const name = visible(label(branch));

@@ -34,8 +34,8 @@ export function Plot(props: Props) {
       legend: { live: true },
       scales: { x: { time: false }, y: { range: (_, low, high) => [props.yMin ?? low, high * 1.05 || 1] } },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((each) => props.x(each)) },
-        { ...axis, size: 76, ...(props.binary ? { incrs: POWERS } : {}), values: (_, ticks) => ticks.map((each) => props.y(each)) },
+        { ...axis, values: (_, ticks) => ticks.map((each) => (each ? props.x(each) : "0")) },
+        { ...axis, size: 76, ...(props.binary ? { incrs: POWERS } : {}), values: (_, ticks) => ticks.map((each) => (each ? props.y(each) : "0")) },
       ],
       series: [
         { label: "at", value: (_, value) => (value === null ? "–" : props.x(value)) },

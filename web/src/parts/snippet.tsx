@@ -2,7 +2,7 @@
 import type { Content, Location } from "../data";
 import { highlighted } from "../highlight";
 import { go } from "../route";
-import { visible } from "./links";
+import { Link, visible } from "./links";
 
 const AROUND = 2;
 
@@ -16,7 +16,7 @@ export function Snippet({ content, at, text }: { content: Content; at: Location 
     <pre class="snippet">
       {numbers.map((number) => (
         <span key={number} class={number === at.line ? "here" : ""} onClick={() => go("source", { file: at.file, line: number })}>
-          <i class="at">{number}</i>{pieces[number - 1].map(([kind, part], index) => <i key={index} class={kind ? `t-${kind}` : ""}>{visible(part)}</i>)}{"\n"}
+          <Link class="at" page="source" query={{ file: at.file, line: number }} isPassed>{number}</Link>{pieces[number - 1].map(([kind, part], index) => <i key={index} class={kind ? `t-${kind}` : ""}>{visible(part)}</i>)}{"\n"}
         </span>
       ))}
     </pre>

@@ -68,7 +68,7 @@ export function StepBars(props: Props) {
       context.fillStyle = line;
       context.fillRect(LEFT, Math.round(y(tick)), inner, 1);
       context.fillStyle = ink;
-      context.fillText(duration(tick), LEFT - 8, y(tick));
+      context.fillText(tick ? duration(tick) : "0", LEFT - 8, y(tick));
     }
     const each = inner / (to - from);
     const gap = each > 5 ? 1 : 0;

@@ -43,7 +43,8 @@ export function Sunburst(props: GraphProps) {
         {shown.map((branch, index) => {
           const fill = library(branch.library);
           const angle = ((branch.x0 + branch.x1) / 2 - focus.x0) * turn;
-          const long = (branch.x1 - branch.x0) * turn * (radius(branch) + ring / 2);
+          const middle = radius(branch) + ring / 2;
+          const long = Math.min((branch.x1 - branch.x0) * turn, 1.2) * middle; // text is straight, and rings are not
           const letters = Math.floor((Math.min(long, 170) - 12) / 6.8);
           const below = angle > Math.PI / 2 && angle < (3 * Math.PI) / 2;
           const name = visible(label(branch));
@@ -54,7 +55,7 @@ export function Sunburst(props: GraphProps) {
               <path d={shape(branch) ?? ""} fill={fill} />
               {ring > 14 && letters > 3 && (
                 <text fill={inkOn(fill)} text-anchor="middle" dominant-baseline="middle"
-                  transform={`rotate(${(angle * 180) / Math.PI}) translate(0,${-(radius(branch) + ring / 2)}) rotate(${below ? 180 : 0})`}>
+                  transform={`rotate(${(angle * 180) / Math.PI}) translate(0,${-middle}) rotate(${below ? 180 : 0})`}>
                   {name.length > letters ? name.slice(0, letters - 1) + "…" : name}
                 </text>
               )}

@@ -14,7 +14,10 @@ export interface Column<Row> {
   cell?: (row: Row) => ComponentChildren;
   text?: boolean; // aligned to the left, first sorted upwards
   wide?: boolean;
+  fill?: boolean; // takes the room that the others leave
 }
+
+const MORE = 500; // rows at a click
 
 interface Props<Row> {
   label: string;
@@ -111,8 +114,8 @@ export function Table<Row>(props: Props<Row>) {
         </table>
       </div>
       {rows.length > most && (
-        <button class="more" type="button" onClick={() => setMost(most + 500)}>
-          Show {count(Math.min(500, rows.length - most))} more of {count(rows.length - most)}
+        <button class="more" type="button" onClick={() => setMost(most + MORE)}>
+          {rows.length - most > MORE ? `Show ${count(MORE)} more of ${count(rows.length)}` : `Show all ${count(rows.length)}`}
         </button>
       )}
       {!rows.length && <p class="empty">Nothing matches.</p>}
@@ -128,7 +131,7 @@ function Line<Row>({ props, row, chosen }: { props: Props<Row>; row: Row; chosen
       <tr class={`${to ? "clickable" : ""} ${chosen ? "chosen" : ""}`} aria-expanded={props.unfolded ? chosen : undefined}
         onClick={(event) => { if (to && !event.defaultPrevented && !getSelection()?.toString()) go(...to); }}>
         {props.columns.map((each, index) => (
-          <td key={each.key} class={`${each.text ? "" : "number"} ${each.wide ? "wide" : ""}`}>
+          <td key={each.key} class={`${each.text ? "" : "number"} ${each.wide ? "wide" : ""} ${each.fill ? "fill" : ""}`}>
             {to && index === 0 ? <Link page={to[0]} query={to[1]} class="row-link">{shown(each)}</Link> : shown(each)}
           </td>
         ))}

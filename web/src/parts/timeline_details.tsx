@@ -1,12 +1,12 @@
 // What is shown of a part of the timeline: under the pointer, chosen, or between two moments.
 import { useMemo } from "preact/hooks";
 import type { Content, Counter, Timeline } from "../data";
-import { count, counted, duration, percent } from "../format";
-import { Link, Name, Place, visible } from "./links";
+import { count, counted, duration, kernelName, percent } from "../format";
+import { Cut, Kernel, Link, Name, Place, visible } from "./links";
 import { Panel } from "./panel";
 import { Table } from "./table";
 import { colourOf, flowsOf, shownValue, valueAt } from "./timeline_drawing";
-import { spanFrom, sums, type Span, type Track } from "./tracks";
+import { laneName, spanFrom, sums, type Span, type Track } from "./tracks";
 
 export function CounterTip({ counter, at }: { counter: Counter; at: number }) {
   const value = valueAt(counter, at);
@@ -24,7 +24,7 @@ export function SpanTip({ data, span }: { data: Timeline; span: Span }) {
       <b>{visible(data.names[each.name[at]] ?? "")}</b>
       {many > 1 && <div>and {counted(many - 1, "other short one")} close by</div>}
       <div>{duration(each.end[at] - each.start[at])}, from {duration(each.start[at])}</div>
-      <div class="faint">{visible(`${each.lane.thread}: ${each.lane.title}`)}</div>
+      <div class="faint">{visible(laneName(each.lane))}</div>
       {place && <div class="faint">{visible(place.file)}:{place.line}{place.function ? ` in ${visible(place.function)}` : ""}</div>}
     </div>
   );
@@ -48,7 +48,7 @@ export function Chosen({ content, data, tracks, span, own, onFit, onSpan }: Chos
   const all = useMemo(() => alike(tracks, span), [tracks, span]); // the page is drawn again with every move
   const process = data.processes[each.lane.process];
   return (
-    <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> <Name text={name} /></>}
+    <Panel title={<><i class="swatch" style={{ backgroundColor: colourOf(each.lane.kind, name, place?.file, own) }} /> {each.lane.kind === "device" ? <Kernel text={name} /> : <Name text={name} />}</>}
       note={visible([process, each.lane.thread, each.lane.title].filter(Boolean).join(" · "))}
       actions={<><button type="button" onClick={onFit}>Fit (f)</button>
         {step && <Link page="steps" query={{ step: step[1] }}>Open the step</Link>}
@@ -67,6 +67,8 @@ export function Chosen({ content, data, tracks, span, own, onFit, onSpan }: Chos
 
 const MOST_RELATED = 8;
 
+const named = (data: Timeline, { track, at }: Span) => (track.lane.kind === "device" ? kernelName : String)(data.names[track.name[at]] ?? "");
+
 // The other ends of its arrows: from launch to kernel, from forward to backward.
 function Related({ data, tracks, span, onSpan }: { data: Timeline; tracks: Track[]; span: Span; onSpan: (span: Span) => void }) {
   const flows = useMemo(() => flowsOf(data, span), [data, span]);
@@ -81,7 +83,7 @@ function Related({ data, tracks, span, onSpan }: { data: Timeline; tracks: Track
     <p class="related">
       <span class="faint">{counted(flows.length, "arrow")}:</span>
       {ends.map(({ other, what }, index) => other && (
-        <button key={index} type="button" onClick={() => onSpan(other)}>{what} {visible(data.names[other.track.name[other.at]] ?? "").slice(0, 48)}</button>
+        <button key={index} type="button" onClick={() => onSpan(other)}>{what} <Cut text={named(data, other)} most={48} /></button>
       ))}
     </p>
   );
@@ -94,7 +96,7 @@ export function Selected({ data, tracks, range, onClear }: { data: Timeline; tra
     <Panel title={`Selected: ${duration(to - from)}`} note={`from ${duration(from)}`} actions={<button type="button" onClick={onClear}>Clear</button>}>
       <Table label="selected spans" rows={rows} sort="ns" most={25} rowKey={(row) => `${row.kind} ${row.name}`} find={(row) => `${data.names[row.name]} ${row.lanes.join(" ")}`}
         columns={[
-          { key: "name", title: "what", text: true, wide: true, value: (row) => data.names[row.name], cell: (row) => <Name text={data.names[row.name]} /> },
+          { key: "name", title: "what", text: true, wide: true, value: (row) => data.names[row.name], cell: (row) => (row.kind === "device" ? <Kernel text={data.names[row.name]} /> : <Name text={data.names[row.name]} />) },
           { key: "lane", title: "lane", text: true, value: (row) => row.lanes[0], cell: (row) => <Name class="faint" text={row.lanes.length > 1 ? `${row.kind}, ${row.lanes.length} lanes` : row.lanes[0]} /> },
           { key: "count", title: "spans", value: (row) => row.count, cell: (row) => count(row.count) },
           { key: "ns", title: "time", value: (row) => row.ns, cell: (row) => duration(row.ns) },

@@ -2,11 +2,12 @@
 import { scaleLinear } from "d3-scale";
 import { byName, inkOn, library, phase, series, themed } from "../colours";
 import type { Counter, Location, Timeline } from "../data";
-import { digits, duration, percent, size } from "../format";
+import { count, digits, duration, kernelName, percent, size } from "../format";
 import { visible } from "./links";
 import { AXIS, HEADING, ROW, firstSeen, tickText, type Laid, type Layout, type Span, type Track } from "./tracks";
 
-export const GUTTER = 190;
+const IS_NARROW = innerWidth < 600; // a phone
+export const GUTTER = IS_NARROW ? 120 : 190;
 
 export interface View {
   from: number; to: number; width: number; height: number; scroll: number; find: string;
@@ -45,8 +46,8 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
     context.fillStyle = accent;
     context.fillRect(0, below - 3, width, 1);
   }
+  clipped(context, AXIS, width, height, () => drawFlows(context, timeline, layout, view, x, accent), GUTTER);
   clipped(context, AXIS, width, height, () => {
-    drawFlows(context, timeline, layout, view, x, accent);
     if (view.range) drawRange(context, view.range, x, height, accent, ink, panel);
     if (view.mark !== null) { context.fillStyle = accent; context.fillRect(x(view.mark), AXIS, 1, height); }
   });
@@ -56,15 +57,18 @@ export function draw(context: CanvasRenderingContext2D, timeline: Timeline, layo
   context.fillRect(0, AXIS - 1, width, 1);
   context.fillStyle = faint;
   context.textAlign = "left";
-  for (const tick of ticks) if (x(tick) >= GUTTER) context.fillText(tickText(tick, step), x(tick) + 4, AXIS / 2);
+  for (const tick of ticks) {
+    const text = tickText(tick, step), left = x(tick) + 4;
+    if (x(tick) >= GUTTER && left + context.measureText(text).width <= width) context.fillText(text, left, AXIS / 2);
+  }
 }
 
 type Scale = (value: number) => number;
 
-function clipped(context: CanvasRenderingContext2D, top: number, width: number, height: number, draws: () => void): void {
+function clipped(context: CanvasRenderingContext2D, top: number, width: number, height: number, draws: () => void, left = 0): void {
   context.save();
   context.beginPath();
-  context.rect(0, top, width, height);
+  context.rect(left, top, width - left, height);
   context.clip();
   draws();
   context.restore();
@@ -81,7 +85,7 @@ function heading(context: CanvasRenderingContext2D, each: Laid, top: number, wid
   context.font = "11.5px system-ui, sans-serif";
 }
 
-const LETTERS = 24; // of a lane's name
+const LETTERS = IS_NARROW ? 13 : 24; // of a lane's name
 
 function middled(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(text.length - Math.floor(most * 0.4) + 1)}`;
@@ -124,7 +128,8 @@ function drawCounter(context: CanvasRenderingContext2D, counter: Counter, top: n
 }
 
 export const shownValue = (counter: Counter, value: number) =>
-  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value) : `${digits(value)} ${counter.unit}`;
+  counter.unit === "bytes" ? size(value) : counter.unit === "share" ? percent(value)
+    : `${counter.unit === "batches" ? count(value) : digits(value)} ${counter.unit}`;
 
 // The value of a counter at a moment.
 export function valueAt(counter: Counter, at: number): number | null {
@@ -220,9 +225,18 @@ function drawLevel(context: CanvasRenderingContext2D, timeline: Timeline, track:
     brush.flush();
     brush.add(left, wide - 0.8, fill, alpha);
     brush.flush();
-    if (wide > 35 && !many) drawName(context, timeline.names[track.name[i]] ?? "", fill, left, wide, y, alpha);
+    if (wide > 35 && !many) drawName(context, nameOn(track, timeline.names[track.name[i]] ?? ""), fill, left, wide, y, alpha);
   }
   brush.flush();
+}
+
+const kernels = new Map<string, string>(); // as they are shown, because many spans have the same
+
+function nameOn(track: Track, name: string): string {
+  if (track.lane.kind !== "device") return name;
+  let short = kernels.get(name);
+  if (short === undefined) kernels.set(name, short = kernelName(name));
+  return short;
 }
 
 const letters = new Map<string, number>(); // the width of each: measuring whole names takes too long for a frame

@@ -143,6 +143,9 @@ export function spanAt(each: Track, level: number, at: number, slack: number): n
   return best;
 }
 
+// "MainThread: phases"; findings and windows are of no thread.
+export const laneName = (each: AnyLane) => [each.thread, each.title].filter(Boolean).join(": ");
+
 export interface Sum { name: number; kind: string; lanes: string[]; ns: number; count: number }
 
 // What is between two moments, by kind and name; recursion counts once in each lane.
@@ -158,7 +161,7 @@ export function sums(tracks: Track[], from: number, to: number): Sum[] {
       if (fresh > 0) covered.set(name, b);
       const key = `${each.lane.kind} ${name}`;
       const sum = found.get(key) ?? { name, kind: each.lane.kind, lanes: [], ns: 0, count: 0 };
-      const lane_ = `${each.lane.thread}: ${each.lane.title}`;
+      const lane_ = laneName(each.lane);
       if (!sum.lanes.includes(lane_)) sum.lanes.push(lane_);
       sum.ns += Math.max(0, fresh);
       sum.count += each.count?.[i] ?? 1;

@@ -30,6 +30,30 @@ class KeepsEnd:
         return Measurement(min(_LEAST, wide), wide)
 
 
+class KeepsEnds:
+    """`autograd::engine::eva…: ReluBackward0`: names that begin alike differ at their ends."""
+
+    def __init__(self, words: str, style: str = "") -> None:
+        self._words = words
+        self._style = style
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        words = middled(self._words, options.max_width)
+        yield Text(words, style=self._style, no_wrap=True, overflow="ellipsis")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        wide = cell_len(self._words)
+        return Measurement(min(_LEAST, wide), wide)
+
+
+def middled(words: str, width: int) -> str:
+    """Cut in the middle, with more of the beginning."""
+    if len(words) <= width:
+        return words
+    tail = width * 2 // 5
+    return words[: width - tail - 1] + "…" + words[len(words) - tail :]
+
+
 def duration_cell(ns: float | None, mark: str = "") -> RenderableType:
     return _figure(mark + padded_duration(ns))
 

@@ -35,10 +35,10 @@ def percent(share: float | None) -> str:
     """`92.1 %`, `−5.0 %`; what rounds to zero but is not: `<0.1 %`."""
     if share is None:
         return NOTHING
+    if 0 < abs(share) < 0.0005:
+        return "<0.1 %"
     if share < 0:
         return f"−{percent(-share)}"
-    if 0 < share < 0.0005:
-        return "<0.1 %"
     return f"{100 * share:.1f} %"
 
 

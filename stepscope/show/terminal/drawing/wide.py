@@ -1,4 +1,5 @@
-"""A table of many columns: complete in a pipe or file, on a terminal as much of it as fits."""
+"""A table of many columns: complete in a pipe or file, on a terminal as much of it as fits, and
+below it which columns do not."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -6,6 +7,7 @@ from typing import Final, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from stepscope.show.terminal.drawing.cells import middled
 from stepscope.show.terminal.drawing.page import FAINT
 
 _GAP: Final = "  "
@@ -18,6 +20,7 @@ class Column(NamedTuple):
     weight: int  # if there is no room, columns with the lowest weight are dropped first
     is_left: bool = False
     most: int | None = None  # characters on a terminal
+    short: Sequence[str] | None = None  # what a terminal shows instead
 
 
 class WideTable:
@@ -26,12 +29,22 @@ class WideTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.max_width if options.is_terminal else None
-        chosen = _fitting(self._columns, room)
+        columns = self._columns if room is None else [_shortened(each) for each in self._columns]
+        chosen = _fitting(columns, room)
         head = _row([column.title for column in chosen], chosen, room)
         yield Text(head, style=FAINT, no_wrap=True, overflow="ignore")
         for number in range(len(chosen[0].cells)):
             cells = [column.cells[number] for column in chosen]
             yield Text(_row(cells, chosen, room), no_wrap=True, overflow="ignore")
+        titles = {column.title for column in chosen}
+        left_out = [column.title for column in self._columns if column.title not in titles]
+        if left_out:
+            words = f"{_INDENT}no room for {', '.join(left_out)}"
+            yield Text(words, style=FAINT, no_wrap=True, overflow="ellipsis")
+
+
+def _shortened(column: Column) -> Column:
+    return column if column.short is None else column._replace(cells=column.short)
 
 
 def _fitting(columns: Sequence[Column], room: int | None) -> list[Column]:
@@ -53,6 +66,6 @@ def _row(cells: Sequence[str], columns: Sequence[Column], room: int | None) -> s
     parts = []
     for cell, column in zip(cells, columns, strict=True):
         width = _width(column, room)
-        short = cell if len(cell) <= width else cell[: width - 1] + "…"
+        short = middled(cell, width)
         parts.append(short.ljust(width) if column.is_left else short.rjust(width))
     return (_INDENT + _GAP.join(parts)).rstrip()
