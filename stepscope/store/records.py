@@ -162,6 +162,12 @@ class Names(msgspec.Struct):
     functions: dict[int, FunctionName] = {}
     notes: list[Note] = []
 
+    def code_and_file(self, code_id: int | None) -> tuple[CodeName, FileName] | None:
+        """None unless both are known: names may be missing from a damaged run."""
+        code = self.codes.get(code_id) if code_id is not None else None
+        file = self.files.get(code.file) if code is not None else None
+        return (code, file) if code is not None and file is not None else None
+
     def add(self, name: AnyName) -> None:
         match name:
             case FileName():

@@ -10,6 +10,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.grouping import sums
 from stepscope.clock import Clock
 from stepscope.store.calls import Calls, Ints
 
@@ -37,7 +38,7 @@ class CallTotals:
 
 
 def call_totals(calls: Calls, clock: Clock) -> CallTotals:
-    own = _own_ticks(calls)
+    own = own_ticks(calls)
     above = _callers(calls)
     nodes = np.flatnonzero((calls.function > 0) & (calls.calls > 0))
     function = calls.function[nodes]
@@ -54,7 +55,8 @@ def call_totals(calls: Calls, clock: Clock) -> CallTotals:
     return CallTotals(by_function, {divmod(key, scale): counts for key, counts in pairs.items()})
 
 
-def _own_ticks(calls: Calls) -> Ints:
+def own_ticks(calls: Calls) -> Ints:
+    """What a node's children leave of its time."""
     own = calls.ticks.copy()
     below = np.flatnonzero(calls.parent >= 0)
     np.subtract.at(own, calls.parent[below], calls.ticks[below])
@@ -91,16 +93,10 @@ def _sums(
     keys, where = np.unique(key, return_inverse=True)
     outer = ~is_inner
     columns = [
-        _sum_at(where, calls, len(keys)),
-        _sum_at(where, calls * outer, len(keys)),
-        clock.duration_ns(_sum_at(where, own, len(keys)).astype(np.uint64)),
-        clock.duration_ns(_sum_at(where, ticks * outer, len(keys)).astype(np.uint64)),
+        sums(where, calls, len(keys)),
+        sums(where, calls * outer, len(keys)),
+        clock.duration_ns(sums(where, own, len(keys)).astype(np.uint64)),
+        clock.duration_ns(sums(where, ticks * outer, len(keys)).astype(np.uint64)),
     ]
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {number: Counts(*row) for number, row in zip(keys.tolist(), rows, strict=True)}
-
-
-def _sum_at(where: Ints, values: Ints, size: int) -> Ints:
-    sums = np.zeros(size, np.int64)
-    np.add.at(sums, where, values)
-    return sums

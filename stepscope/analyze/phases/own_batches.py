@@ -54,12 +54,6 @@ def _trains(looks: list[Look], header: Header, is_framework: bool) -> bool:
 
 
 def _brings_batches(process: ProcessData, header: Header) -> bool:
-    text = _line(process, header).strip()
+    path, _, line = header
+    text = process.text_at(path, line).strip()
     return bool(text) and (not text.startswith("while") or ":=" in text)
-
-
-def _line(process: ProcessData, header: Header) -> str:
-    for file in process.names.files.values():
-        if file.path == header[0] and (lines := process.source_lines(file.source)) is not None:
-            return lines[header[2] - 1] if 0 < header[2] <= len(lines) else ""
-    return ""

@@ -24,9 +24,8 @@ def header_line(run: Run, process: ProcessData, loop: LoopName) -> int:
 
 
 def _source(process: ProcessData, loop: LoopName) -> str | None:
-    code = process.names.codes.get(loop.code)
-    file = process.names.files.get(code.file) if code else None
-    return file.source if file else None
+    known = process.names.code_and_file(loop.code)
+    return known[1].source if known is not None else None
 
 
 @functools.lru_cache(maxsize=256)
