@@ -81,6 +81,14 @@ def columns(*specs: tuple[str, str], header: bool = True) -> Table:
     return table
 
 
+def figures(cells: Sequence[tuple[str, str]]) -> Table:
+    """(title, figure) side by side, each title above its figure."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
+    table.add_row(*(Text(figure, style=HEADING) for _, figure in cells))
+    return table
+
+
 def name(words: str, style: str = "") -> Text:
     return Text(words, style=style, no_wrap=True, overflow="ellipsis")
 
