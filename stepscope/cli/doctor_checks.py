@@ -192,10 +192,10 @@ def _proc(folder: str) -> Check:
 
 def _container(folder: str) -> Check:
     from stepscope.launch.containers import container_limits
+    from stepscope.launch.machine import available_cores
 
     limits = container_limits()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    words = [f"{cores} cores"]
+    words = [f"{available_cores()} cores"]
     if limits.cores is not None:
         words.append(f"limited to {limits.cores:g}")
     if limits.memory_bytes is not None:
