@@ -40,8 +40,8 @@ class Applied(NamedTuple):
     settings: dict[str, Any]
 
 
-class Said(NamedTuple):
-    """What was said in the script's process."""
+class Report(NamedTuple):
+    """What `in_script.py` wrote in the script's process."""
 
     number: int | None  # the fix's place among those of the run; None: not of a fix
     outcome: str
@@ -53,7 +53,7 @@ class OneRun(NamedTuple):
     seconds: float
     trouble: str | None  # why it does not count
     last_lines: list[str]  # of what the script printed
-    said: list[Said]
+    reports: list[Report]
 
 
 class Program(NamedTuple):
@@ -83,7 +83,7 @@ class Program(NamedTuple):
         if recorded != folder:
             local_folder.collect_from(recorded, folder)
         trouble = trouble_of(ended, limit_s, log)
-        return OneRun(folder, seconds, trouble, last_lines(log), _said(folder))
+        return OneRun(folder, seconds, trouble, last_lines(log), _reports(folder))
 
     def _make_run(self, folder: str, where: str, options: RecordOptions) -> str:
         os.mkdir(folder)
@@ -101,13 +101,13 @@ def _environment(run: str, where: str, trial_file: str, fixes: Sequence[Applied]
     return {**made, "STEPSCOPE_TRIAL": trial_file}
 
 
-def _said(folder: str) -> list[Said]:
+def _reports(folder: str) -> list[Report]:
     try:
-        said = read_plain(os.path.join(folder, REPORT_FILE))
-        rows = [json.loads(line) for line in said.splitlines()]
+        written = read_plain(os.path.join(folder, REPORT_FILE))
+        rows = [json.loads(line) for line in written.splitlines()]
     except (OSError, ValueError):
         return []
-    return [Said(row.get("number"), row["is"], row["what"]) for row in rows]
+    return [Report(row.get("number"), row["is"], row["what"]) for row in rows]
 
 
 # --- the process ----------------------------------------------------------------------------------
