@@ -77,9 +77,10 @@ class Program(NamedTuple):
         recorded = local_folder.place_for(folder)
         environment = _environment(recorded, where, os.path.join(parent, _FIXES), fixes)
         log = os.path.join(parent, _LOG)
-        started = time.monotonic()
-        ended = _run(arguments, environment, recorded, where, log, limit_s)
-        seconds = time.monotonic() - started
+        started_ns = time.monotonic_ns()
+        child = _start(arguments, environment, where, log)
+        ended = _watch(child, recorded, started_ns, limit_s)
+        seconds = (time.monotonic_ns() - started_ns) / 1e9
         if recorded != folder:
             local_folder.collect_from(recorded, folder)
         trouble = trouble_of(ended, limit_s, log)
@@ -113,11 +114,10 @@ def _reports(folder: str) -> list[Report]:
 # --- the process ----------------------------------------------------------------------------------
 
 
-def _run(
-    command: list[str], environment: dict[str, str], run: str, where: str, log: str, limit_s: float
+def _watch(
+    child: subprocess.Popen[bytes], run: str, started_ns: int, limit_s: float
 ) -> Ended | None:
-    started_ns = time.monotonic_ns()
-    child = _start(command, environment, where, log)
+    """To its end; nothing of it is left running."""
     system = SystemLog(run, pid=child.pid)
     try:
         ended = _wait(child, system, time.monotonic() + limit_s)

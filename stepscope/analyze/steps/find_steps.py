@@ -191,7 +191,7 @@ def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> Foun
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
     spans = process.spans.on(found.thread)
-    counted = samples_by_step(process, spans, found.thread, start_ns, end_ns, found.begins)
+    counted = samples_by_step(process, spans, found.thread, (start_ns, end_ns), found.begins)
     return FoundSteps(
         start_ns, end_ns, np.zeros(len(end_ns), np.bool_), counted.samples,
         samples_are=counted.what, thread=found.thread, anchor=found.what,
@@ -259,7 +259,7 @@ def _turns_as_steps(
     location = code_location(run, process, loop.name.code, loop.name.line)
     others = handed(process, loop.thread, start_ns, end_ns)
     spans = others.of(process.spans, loop.thread)
-    counted = samples_by_step(process, spans, loop.thread, start_ns, end_ns)
+    counted = samples_by_step(process, spans, loop.thread, (start_ns, end_ns))
     return FoundSteps(
         start_ns, end_ns, is_open[order], counted.samples, samples_are=counted.what,
         thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
