@@ -112,7 +112,6 @@ class LoopName(msgspec.Struct, frozen=True, tag_field="is", tag="loop"):
     line: LineNumber
     last_line: LineNumber
     parent: Natural | None = None
-    body_line: LineNumber | None = None  # first line of the body, if the recorder gave it
 
 
 class ThreadName(msgspec.Struct, frozen=True, tag_field="is", tag="thread"):

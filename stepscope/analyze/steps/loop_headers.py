@@ -9,8 +9,6 @@ from stepscope.store.records import LoopName
 
 def body_line(run: Run, process: ProcessData, loop: LoopName) -> int:
     """The first line of a loop's body; its own line if that is not known."""
-    if loop.body_line is not None:
-        return loop.body_line
     return _body_lines(run, _source(process, loop)).get(loop.line, loop.line)
 
 
