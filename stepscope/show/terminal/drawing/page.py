@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.constrain import Constrain
@@ -125,6 +125,11 @@ def place(location: "Location | None", names: Mapping[str, str]) -> str:
     if location is None:
         return NOTHING
     return f"{names.get(location.file, location.file)}:{location.line}"
+
+
+def of_several_processes(rows: Iterable[Any]) -> bool:
+    """Whether each row has to say whose it is."""
+    return len({process_name(row.process) for row in rows}) > 1
 
 
 def process_name(process: "Process") -> str:
