@@ -17,7 +17,7 @@ from stepscope.launch.support import NEWEST, OLDEST, dotted, untested_python
 
 OUR_TOOL_IDS: Final = (3, 4)  # sys.monitoring reserves 0, 1, 2 and 5 for others
 WANTED_BYTES: Final = 512 * 2**20  # the default of --max-size
-_TRIED_BYTES: Final = 2**20
+_TRIED_BYTES: Final = 2**20  # a chunk of a file
 
 
 @dataclasses.dataclass(frozen=True)

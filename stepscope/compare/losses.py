@@ -29,7 +29,7 @@ LOWER_PRECISION: Final = 2e-2
 _EARLY: Final = 5  # steps
 _WINDOW: Final = 5  # steps: one that differs may be chance, the median of several is not
 _AS_MUCH: Final = 2.0  # times what the script's own runs differ by
-_MOST_DIGITS: Final = 17
+_MOST_DIGITS: Final = 17  # any two doubles differ in them
 _NONE: Final = "no loss was found"
 _LEAST_PERCENT: Final = 0.001  # that is shown
 

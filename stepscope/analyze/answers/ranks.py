@@ -21,7 +21,7 @@ from stepscope.model.ranks import RankRow, RanksAnswer
 from stepscope.store.reader import ProcessData, Run
 
 _MOST_RANKS: Final = 100_000  # a damaged file may claim more than there can be
-_MOST_NAMED: Final = 8
+_MOST_NAMED: Final = 8  # in a sentence
 _NONE: Final = (
     "This run has no ranks: no launcher gave its processes one, and none joined a process group."
 )

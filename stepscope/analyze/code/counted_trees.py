@@ -15,7 +15,7 @@ from stepscope.model.page import Called, Tree
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_SHARE: Final = 0.0005  # of a thread's time: less is narrower than a pixel
-MOST_ROWS: Final = 4_000
+MOST_ROWS: Final = 4_000  # of a tree
 _LEAST_TREE: Final = 0.02  # of the longest of its process
 
 

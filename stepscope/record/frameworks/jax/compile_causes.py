@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 _MOST_NAMED: Final = 2  # differences
-_LONGEST_VALUE: Final = 60
+_LONGEST_VALUE: Final = 60  # characters
 _PLAIN: Final = (int, float, complex, str, bytes, bool, type(None), tuple)
 
 

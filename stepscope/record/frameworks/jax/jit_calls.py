@@ -21,7 +21,7 @@ from stepscope.signal_handlers import let_pass
 
 _MAKERS: Final = ("jit", "pmap")
 _FRAMES: Final = 8  # of libraries, between the user's line and jax.jit
-_MOST_WRAPPERS: Final = 20
+_MOST_WRAPPERS: Final = 20  # a chain may lead back to itself
 _here = compilation.here
 
 

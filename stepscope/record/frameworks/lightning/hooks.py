@@ -17,7 +17,7 @@ from stepscope.store.format import SpanCategory
 
 # They are called when a checkpoint is due; what they remove and link is part of it.
 _SAVING: Final = ("_save_topk_checkpoint", "_save_last_checkpoint")
-_LONGEST_MESSAGE: Final = 300
+_LONGEST_MESSAGE: Final = 300  # characters
 _LOGGING: Final = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
 _MODULES_LOG: Final = ("log", "log_dict")
 

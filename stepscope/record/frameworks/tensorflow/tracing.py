@@ -12,8 +12,8 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_MOST_NOTES: Final = 10
-_LONGEST_VALUE: Final = 60
+_MOST_NOTES: Final = 10  # nobody reads more
+_LONGEST_VALUE: Final = 60  # characters
 _MANY: Final = 3  # functions of one code: two models have two
 
 

@@ -20,7 +20,7 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.signal_handlers import let_pass
 
-_PATIENCE_S: Final = 120.0
+_PATIENCE_S: Final = 120.0  # for the analysis: the script waits meanwhile
 _STEP: Final = "stepscope/step"
 
 _is_logged = False
