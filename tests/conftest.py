@@ -207,10 +207,10 @@ left_for_the_night: collections.Counter[str] = collections.Counter()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    told = "leave for the night what is the same with every engine for lines and calls"
-    parser.addoption("--engine", action="store_true", help=told)
-    told = "check that all views of every run that a test records say the same"
-    parser.addoption("--views-agree", action="store_true", help=told)
+    help_text = "leave for the night what is the same with every engine for lines and calls"
+    parser.addoption("--engine", action="store_true", help=help_text)
+    help_text = "check that all views of every run that a test records say the same"
+    parser.addoption("--views-agree", action="store_true", help=help_text)
 
 
 @pytest.hookimpl(tryfirst=True)

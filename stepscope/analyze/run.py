@@ -108,18 +108,17 @@ def _original(run: Run, path: str) -> str:
 def code_location(
     run: Run, process: ProcessData, code_id: int | None, line: int | None
 ) -> Location | None:
-    code = process.names.codes.get(code_id) if code_id is not None else None
-    file = process.names.files.get(code.file) if code else None
-    if code is None or file is None or line is None:
+    known = process.names.code_and_file(code_id)
+    if known is None or line is None:
         return None
+    code, file = known
     return Location(file=shown_path(run, file.path), line=line, function=code.function)
 
 
 def source_text(run: Run, process: ProcessData, code_id: int, line: int) -> str | None:
     """The text of one line of a code object's file."""
-    code = process.names.codes.get(code_id)
-    file = process.names.files.get(code.file) if code else None
-    text = run.source_lines(file.source) if file else None
+    known = process.names.code_and_file(code_id)
+    text = run.source_lines(known[1].source) if known is not None else None
     return text[line - 1] if text and 0 < line <= len(text) else None
 
 

@@ -17,7 +17,7 @@ from stepscope.launch.support import NEWEST, OLDEST, dotted, untested_python
 
 OUR_TOOL_IDS: Final = (3, 4)  # sys.monitoring reserves 0, 1, 2 and 5 for others
 WANTED_BYTES: Final = 512 * 2**20  # the default of --max-size
-_TRIED_BYTES: Final = 2**20
+_TRIED_BYTES: Final = 2**20  # a chunk of a file
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,10 +192,10 @@ def _proc(folder: str) -> Check:
 
 def _container(folder: str) -> Check:
     from stepscope.launch.containers import container_limits
+    from stepscope.launch.machine import available_cores
 
     limits = container_limits()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    words = [f"{cores} cores"]
+    words = [f"{available_cores()} cores"]
     if limits.cores is not None:
         words.append(f"limited to {limits.cores:g}")
     if limits.memory_bytes is not None:

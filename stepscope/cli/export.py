@@ -15,6 +15,8 @@ from stepscope.errors import EnvironmentTrouble, InputError
 if TYPE_CHECKING:
     from stepscope.show.exporters.tables import Files
 
+    _Content = bytes | Iterator[bytes] | Files
+
 FORMATS: Final = (
     "html", "lprof", "pstats", "collapsed", "speedscope", "chrome", "tensorboard", "csv", "parquet",
 )  # fmt: skip
@@ -64,17 +66,13 @@ def command(
     opened = load_any(folder)
     if output is not None:
         require_another_file(output, opened)
-    content: bytes | Iterator[bytes] | Files = exporter.export(opened, process=process, **how)
+    content: _Content = exporter.export(opened, process=process, **how)
     name = os.path.basename(os.path.abspath(folder))
     if file_format in _FOLDERS:
-        from stepscope.show.exporters.folder import write_folder
-
         path = output or f"{name}-{file_format}"
-        write_folder(path, cast("Files", content))
     else:
         path = output or f"{name}.{getattr(exporter, 'SUFFIX', file_format)}"
-        pieces = [content] if isinstance(content, bytes) else cast("Iterator[bytes]", content)
-        _write_file(path, pieces)
+    _write(path, content, is_folder=file_format in _FOLDERS)
     say(f"Wrote {path}. Open it with: {exporter.OPEN_WITH.format(path=path)}", prefix="")
 
 
@@ -82,6 +80,16 @@ def _how(file_format: str, no_source: bool) -> dict[str, bool]:
     if no_source and file_format != "html":
         raise InputError(f"--no-source belongs to '--to html', not '--to {file_format}'.")
     return {"with_source": False} if no_source else {}
+
+
+def _write(path: str, content: "_Content", *, is_folder: bool) -> None:
+    if is_folder:
+        from stepscope.show.exporters.folder import write_folder
+
+        write_folder(path, cast("Files", content))
+    else:
+        pieces = [content] if isinstance(content, bytes) else cast("Iterator[bytes]", content)
+        _write_file(path, pieces)
 
 
 def _write_file(path: str, pieces: Iterable[bytes]) -> None:

@@ -16,6 +16,7 @@ from stepscope.advise.findings import findings
 from stepscope.analyze.run import load
 from stepscope.cli import report
 from stepscope.errors import StepscopeError
+from stepscope.launch.tracker_runs import DIGEST_FILE
 from stepscope.model.tracking import Digest
 from stepscope.record.boot import leave_note
 from stepscope.show.report.bundle import is_built
@@ -25,7 +26,6 @@ from stepscope.show.trackers.digest import digest
 from stepscope.store.format import TRACKERS_FILE
 from stepscope.store.plain_files import read_plain
 
-DIGEST_FILE: Final = "digest.json"
 _TENSORBOARD_REPORT: Final = "stepscope-report.html"
 
 

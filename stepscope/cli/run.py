@@ -18,7 +18,12 @@ from stepscope.launch.about import describe_run
 from stepscope.launch.command import Command, command_for
 from stepscope.launch.launchers import Launch, launch_of
 from stepscope.launch.options import RecordOptions
-from stepscope.launch.supervisor import add_to_ending, end_like, supervise
+from stepscope.launch.supervisor import (
+    IGNORED_BY_PYTHON,
+    add_to_ending,
+    end_like,
+    supervise,
+)
 from stepscope.launch.support import require_supported, untested_python
 from stepscope.record.boot import environment_for
 from stepscope.spelled_out import spelled_out
@@ -93,7 +98,7 @@ def _supervised(words: tuple[str, ...], given: dict[str, Any]) -> NoReturn:
     environment = environment_for(place, os.environ)
     environment["STEPSCOPE_SUPERVISOR"] = str(os.getpid())
     ended = supervise(to_run.arguments, environment, place)
-    _aside(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
+    _in_own_process(lambda: _finish(folder, place, quiet=given["quiet"]), folder)
     if given["log"]:
         tracker_runs.hand_over(folder)
     end_like(ended)
@@ -112,7 +117,7 @@ def _as_rank(launch: Launch, words: tuple[str, ...], given: dict[str, Any]) -> N
     if launch.rank == 0 and not given["quiet"]:
         shown = run_folder.shown(folder)
         _say(f"recording all ranks in '{folder}'. Afterwards: stepscope show {shown}")
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, a shell does not
+    for number in IGNORED_BY_PYTHON:  # a shell does not
         signal.signal(number, signal.SIG_DFL)
     os.execve(to_run.arguments[0], to_run.arguments, environment)
 
@@ -229,9 +234,8 @@ def _report(run: Any, folder: str, advice: Any, line: ProgressLine) -> None:
         report.announce(path, stderr=True)
 
 
-def _aside(act: Callable[[], None], folder: str) -> None:
-    """In its own process: a library that aborts (out of memory) must not cost the script's exit
-    status."""
+def _in_own_process(act: Callable[[], None], folder: str) -> None:
+    """A library that aborts (out of memory) must not cost the script's exit status."""
     child = os.fork()
     if child == 0:
         try:

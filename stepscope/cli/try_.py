@@ -59,10 +59,8 @@ def command(words: tuple[str, ...], **given: Any) -> int:
       stepscope try --budget 30 train.py         half an hour, no longer
       stepscope try --resume train.py            go on with the newest trial
     """
-    from stepscope.trial import orphans
     from stepscope.trial.ladder import INTERRUPTED, UNCLEAR
-    from stepscope.trial.session import Session, refuse_ranks
-    from stepscope.trial.state import Budget
+    from stepscope.trial.session import refuse_ranks
 
     require_supported()
     untested = untested_python()
@@ -72,25 +70,36 @@ def command(words: tuple[str, ...], **given: Any) -> int:
     if launch is not None:
         raise refuse_ranks(launch.variable)
     state = _state(list(words), given)
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _hang_up)
-    orphans.adopt()
     talk = _Talk()
     try:
-        answer = Session(state, Budget(given["budget"] * 60), talk).run()
-        _print(answer, as_json=given["as_json"])
-        _write_report(answer, talk)
+        answer = _climb(state, talk, given)
     except KeyboardInterrupt:
         talk.say(_again(state))
         return _INTERRUPTED_STATUS
-    finally:
-        orphans.end()  # also one that was being started when the interruption came
-        talk.end()
     if answer.stopped is not None:
         talk.say(f"{answer.stopped}. {_again(state)}")
     elif any(rung.reason == UNCLEAR for rung in answer.rungs):
         talk.say(f"not all is beyond doubt. {_again(state)}")
     return _INTERRUPTED_STATUS if answer.stopped == INTERRUPTED else 0
+
+
+def _climb(state: "State", talk: "_Talk", given: dict[str, Any]) -> "TrialAnswer":
+    """Measures, prints and reports; leaves no process behind, however it ends."""
+    from stepscope.trial import orphans
+    from stepscope.trial.session import Session
+    from stepscope.trial.state import Budget
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _hang_up)
+    orphans.adopt()
+    try:
+        answer = Session(state, Budget(given["budget"] * 60), talk).run()
+        _print(answer, as_json=given["as_json"])
+        _write_report(answer, talk)
+        return answer
+    finally:
+        orphans.end()  # also one that was being started when the interruption came
+        talk.end()
 
 
 def _state(words: list[str], given: dict[str, Any]) -> "State":

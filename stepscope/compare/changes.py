@@ -1,13 +1,22 @@
 """What takes time on both sides, matched: rows that sum to the whole change."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from stepscope.compare.recording import Recording
+from stepscope.compare.side import Side
 from stepscope.model import Location
 from stepscope.model.comparison import Change, What
 
-EVERYTHING_ELSE: Final = "(everything else)"
+# By kind: what the rows do not account for.
+_REST: Final[dict[What, str]] = {
+    "phase": "(rounding)",
+    "function": "(everything else)",
+    "line": "(everything else)",
+    "op": "(outside operators)",
+    "kernel": "(outside kernels)",
+}
 _LEAST: Final = 0.01  # of the longer step: smaller changes of code and operators are joined
 _MOST_ROWS: Final = 20  # of a kind, the largest changes
 _NO_CHANGE: Final = 0.002  # of the longer step: shares of less would say nothing
@@ -40,7 +49,17 @@ class Totals(NamedTuple):
 Pieces = Mapping[Any, Piece]  # under a key that is the same on both sides
 
 
-def averaged(recordings: Iterable[Pieces]) -> Pieces:
+def averaged(
+    before: Side, after: Side, totals: Totals, pieces_of: Callable[[Recording, float], Pieces]
+) -> tuple[Pieces, Pieces]:
+    """Of both sides. `pieces_of` gets a recording and the mean step that its pieces sum to."""
+    return (
+        _averaged(pieces_of(each, totals.before) for each in before.recordings),
+        _averaged(pieces_of(each, totals.after) for each in after.recordings),
+    )
+
+
+def _averaged(recordings: Iterable[Pieces]) -> Pieces:
     """Over the recordings of a side. What one of them does not have takes no time in it; one that
     has nothing at all did not record this kind."""
     known = [pieces for pieces in recordings if pieces]
@@ -65,12 +84,11 @@ def matched(
     before: Pieces,
     after: Pieces,
     totals: Totals,
-    rest: str,
     *,
     least: float = _LEAST,
 ) -> list[Change]:
     """The largest change first. Changes below `least` of the step, and what a side does not account
-    for, are joined in the last row, `rest`."""
+    for, are joined in the last row."""
     if not before and not after:
         return []
     rows = [
@@ -79,11 +97,12 @@ def matched(
         if _is_worth_a_row(before.get(key), after.get(key), least * totals.longer)
     ]
     rows.sort(key=lambda row: (-abs(row.after_ns - row.before_ns), row.name))
-    return with_rest(rows[:_MOST_ROWS], what, totals, rest)
+    return _with_rest(rows[:_MOST_ROWS], what, totals)
 
 
-def with_rest(rows: list[Change], what: What, totals: Totals, name: str) -> list[Change]:
+def _with_rest(rows: list[Change], what: What, totals: Totals) -> list[Change]:
     """And one row more, so that they sum to both steps."""
+    name = _REST[what]
     left = Piece(name, totals.before - sum(row.before_ns for row in rows))
     right = Piece(name, totals.after - sum(row.after_ns for row in rows))
     if max(abs(left.ns), abs(right.ns)) < 1e-9 * max(totals.longer, 1.0):

@@ -4,12 +4,13 @@ What a library does counts for the user's line that called it, so lines sum to t
 """
 
 import collections
+import functools
 from collections.abc import Callable, Hashable
 from typing import Final
 
 from stepscope.analyze.code.sampled_steps import Frame, Look, step_time
 from stepscope.analyze.run import shown_path
-from stepscope.compare.changes import EVERYTHING_ELSE, Piece, Pieces, Totals, averaged, matched
+from stepscope.compare.changes import Piece, Pieces, Totals, averaged, matched
 from stepscope.compare.matched_files import Line, MatchedFiles, text_of
 from stepscope.compare.recording import Recording
 from stepscope.compare.side import Side
@@ -37,12 +38,9 @@ def code_changes(before: Side, after: Side, totals: Totals) -> list[Change]:
         ("function", function, _function_name), ("line", line, _line_text),
     )  # fmt: skip
     for what, key, name in kinds:
-        old, new = (
-            averaged(_pieces(each, key, name, mean_ns) for each in side.recordings)
-            for side, mean_ns in ((before, totals.before), (after, totals.after))
-        )
+        old, new = averaged(before, after, totals, functools.partial(_pieces, key, name))
         if old and new:  # a side without samples would seem to have lost everything
-            rows += matched(what, old, new, totals, EVERYTHING_ELSE)
+            rows += matched(what, old, new, totals)
     return rows
 
 
@@ -60,7 +58,7 @@ def _places(before: Side, after: Side) -> Callable[[Recording, str, int], Line]:
     return place
 
 
-def _pieces(recording: Recording, key: Keyed, name: Named, mean_ns: float) -> Pieces:
+def _pieces(key: Keyed, name: Named, recording: Recording, mean_ns: float) -> Pieces:
     assert recording.found is not None  # not a trace
     time = step_time(recording.process, recording.found)
     spent: collections.defaultdict[Hashable, float] = collections.defaultdict(float)

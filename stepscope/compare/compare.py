@@ -23,7 +23,6 @@ from stepscope.model.comparison import Change, ComparisonAnswer, ComparisonsAnsw
 from stepscope.store.reader import Run
 
 BY_CPU: Final = "CPU time of the main thread"
-_ROUNDING: Final = "(rounding)"
 # Below this share of the wall time the main thread mostly waits, and its CPU time says little.
 _MOSTLY_COMPUTES: Final = 0.5
 
@@ -128,14 +127,10 @@ def _changes(before: Side, after: Side, totals: Totals) -> list[Change]:
 
 def _phases(before: Side, after: Side, totals: Totals) -> list[Change]:
     """All of them, also those that changed little: they are few."""
-    old, new = _pieces(before, totals.before), _pieces(after, totals.after)
-    return matched("phase", old, new, totals, _ROUNDING, least=0.0)
+    old, new = averaged(before, after, totals, _phase_pieces)
+    return matched("phase", old, new, totals, least=0.0)
 
 
-def _pieces(side: Side, mean_ns: float) -> Pieces:
-    return averaged(_of_one(each, mean_ns) for each in side.recordings)
-
-
-def _of_one(recording: Recording, mean_ns: float) -> Pieces:
+def _phase_pieces(recording: Recording, mean_ns: float) -> Pieces:
     shares = recording.answer.breakdown or []
     return {each.category: Piece(each.category, each.share * mean_ns) for each in shares}

@@ -42,7 +42,7 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
     """A trace says nothing about how it was made."""
     if before.is_trace or after.is_trace:
         return
-    if not _is_edited(before.first, after.first):
+    if not _is_same_script(before.first, after.first):
         names = os.path.basename(_script(before.first)), os.path.basename(_script(after.first))
         yield _difference("script", names, _OTHER_SCRIPT)
     machines = _machines(before), _machines(after)
@@ -54,8 +54,8 @@ def _of_runs(before: Side, after: Side) -> Iterator[Difference]:
         yield _difference("recording", changed, _OTHER_RECORDING)
 
 
-def _is_edited(before: Recording, after: Recording) -> bool:
-    """Whether the one program is the other, perhaps edited: by the lines of all the user's files,
+def _is_same_script(before: Recording, after: Recording) -> bool:
+    """Whether one program is the other, perhaps edited: by the lines of all the user's files,
     as far as their texts are known. A fixed script may import the rest from the slow one."""
     lines = [_lines(each) for each in (before, after)]
     if not all(lines):

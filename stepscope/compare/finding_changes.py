@@ -24,7 +24,7 @@ def _by_key(side: Side) -> dict[_Key, Finding]:
     """Those that at least half of a side's runs have."""
     found: dict[_Key, list[Finding]] = {}
     for recording in side.recordings:
-        for key, finding in _of_one(recording).items():
+        for key, finding in _findings_of(recording).items():
             found.setdefault(key, []).append(finding)
     return {
         key: msgspec.structs.replace(each[0], share=fmean(one.share for one in each))
@@ -33,7 +33,7 @@ def _by_key(side: Side) -> dict[_Key, Finding]:
     }
 
 
-def _of_one(recording: Recording) -> dict[_Key, Finding]:
+def _findings_of(recording: Recording) -> dict[_Key, Finding]:
     return {
         (each.id, each.location.function if each.location else None): each
         for each in reversed(recording.findings)  # of several with one key, the one that gains most

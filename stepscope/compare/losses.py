@@ -29,7 +29,7 @@ LOWER_PRECISION: Final = 2e-2
 _EARLY: Final = 5  # steps
 _WINDOW: Final = 5  # steps: one that differs may be chance, the median of several is not
 _AS_MUCH: Final = 2.0  # times what the script's own runs differ by
-_MOST_DIGITS: Final = 17
+_MOST_DIGITS: Final = 17  # any two doubles differ in them
 _NONE: Final = "no loss was found"
 _LEAST_PERCENT: Final = 0.001  # that is shown
 
@@ -65,7 +65,7 @@ def compare_losses(
         return pair.check("within tolerance", _within(pair, tolerance))
     if any(_differs_as_much(_Pair(before, other), pair, tolerance) for other in controls):
         return pair.check("unknown", "the script's own runs differ as much: unknown")
-    values = _told_apart(pair.before[apart], pair.after[apart])
+    values = _with_enough_digits(pair.before[apart], pair.after[apart])
     step = int(pair.step[apart]) + 1
     return pair.check("different", f"different from step {step} on: {values}", step)
 
@@ -165,7 +165,7 @@ def _percent(share: float) -> str:
     return f"{percent:.0f} %" if percent >= 9.5 else f"{percent:.1g} %"
 
 
-def _told_apart(first: float, second: float) -> str:
+def _with_enough_digits(first: float, second: float) -> str:
     """With as many digits as it takes to see that they differ."""
     for digits in range(3, _MOST_DIGITS + 1):
         texts = f"{first:.{digits}g}", f"{second:.{digits}g}"

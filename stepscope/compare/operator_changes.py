@@ -12,8 +12,6 @@ from stepscope.model import Location
 from stepscope.model.comparison import Change, What
 from stepscope.model.ops import OpsWindow
 
-_OUTSIDE: Final = "(outside operators)"
-_OFF_DEVICE: Final = "(outside kernels)"
 _Pieces = Callable[[Recording, float], Pieces]
 _STEP: Final = "ProfilerStep*"  # not an operator: the step itself
 
@@ -21,16 +19,11 @@ _STEP: Final = "ProfilerStep*"  # not an operator: the step itself
 def operator_changes(before: Side, after: Side, totals: Totals) -> list[Change]:
     """None of a kind that only one side recorded: all of it would seem to be new or gone."""
     rows: list[Change] = []
-    kinds: tuple[tuple[What, _Pieces, str], ...] = (
-        ("op", _operators, _OUTSIDE), ("kernel", _kernels, _OFF_DEVICE),
-    )  # fmt: skip
-    for what, pieces, rest in kinds:
-        old, new = (
-            averaged(pieces(each, mean_ns) for each in side.recordings)
-            for side, mean_ns in ((before, totals.before), (after, totals.after))
-        )
+    kinds: tuple[tuple[What, _Pieces], ...] = (("op", _operators), ("kernel", _kernels))
+    for what, pieces_of in kinds:
+        old, new = averaged(before, after, totals, pieces_of)
         if old and new:
-            rows += matched(what, old, new, totals, rest)
+            rows += matched(what, old, new, totals)
     return rows
 
 

@@ -91,7 +91,7 @@ class Recording:
         assert self.cpu_ns is not None
         assert self.found is not None
         readings = np.sort(self.process.cpu.on(self.found.thread).at_ns)
-        firsts = together(readings, self.found)
+        firsts = group_starts(readings, self.found)
         count = np.ones(len(self.cpu_ns), np.int64) if samples is None else samples
         used = np.maximum(1, np.add.reduceat(self.cpu_ns, firsts)).astype(np.int64)
         return StepTimes(used, np.add.reduceat(count, firsts), steps=len(self.cpu_ns))
@@ -115,7 +115,7 @@ class Recording:
         return findings(self.run).findings
 
 
-def together(readings_ns: Ints, steps: FoundSteps) -> Ints:
+def group_starts(readings_ns: Ints, steps: FoundSteps) -> Ints:
     """The first of the measured steps of each group that was read often enough."""
     measured = steps.is_measured
     ends = (np.searchsorted(readings_ns, each[measured]) for each in (steps.start_ns, steps.end_ns))

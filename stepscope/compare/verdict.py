@@ -14,7 +14,7 @@ from stepscope.model.comparison import Change, Ratio
 BY_STEP: Final = "mean step"
 BY_SAMPLE: Final = "time of a sample"
 _FEW_STEPS: Final = 20  # with fewer, a single odd one is more than 5 % of them
-_MOST_OF_IT: Final = 0.5
+_MOST_OF_IT: Final = 0.5  # of the whole change
 _MATTERS: Final = 0.05  # of the longer step
 _ALIKE: Final = 0.3  # a line's samples and a phase's spans may differ by that much
 

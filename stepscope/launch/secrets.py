@@ -1,7 +1,7 @@
 """Secrets in a command line, masked before it is written down.
 
-Rather a harmless value too many than a secret: the command line is kept to be recognised, and
-nothing is started from it again.
+Better to mask a harmless value than to miss a secret: the command line is kept to be recognised,
+and nothing is started from it again.
 """
 
 import itertools

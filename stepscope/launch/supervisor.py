@@ -20,7 +20,7 @@ from stepscope.store.format import SUPERVISOR_FILE
 from stepscope.store.plain_files import read_plain, replace_plain
 
 # Python ignores these in every process it runs; the child begins as a shell would start it.
-_IGNORED_BY_PYTHON: Final = tuple(
+IGNORED_BY_PYTHON: Final = tuple(
     getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name)
 )
 _PR_SET_DUMPABLE: Final = 4
@@ -66,7 +66,7 @@ def _spawn(
             list(command),
             dict(environment),
             setsigmask=mask,
-            setsigdef=_IGNORED_BY_PYTHON,
+            setsigdef=IGNORED_BY_PYTHON,
         )
     except OSError as cause:
         raise EnvironmentTrouble(f"Cannot start '{command[0]}': {cause.strerror}.") from cause

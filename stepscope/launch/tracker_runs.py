@@ -14,6 +14,7 @@ from stepscope.launch.unrecorded import unrecorded
 from stepscope.store.format import TRACKERS_FILE
 
 LOGGING: Final = "stepscope.cli.log"  # named as text: it analyses, and is never loaded here
+DIGEST_FILE: Final = "digest.json"  # what it writes for a script that adds the run itself
 
 
 def command(*arguments: str) -> list[str]:

@@ -11,14 +11,14 @@ from stepscope.model.comparison import (
     ComparisonsAnswer,
     Difference,
 )
-from stepscope.show.terminal.comparison import all_differences, measured_steps
+from stepscope.show.terminal.comparison import all_differences, measured_steps, throughput
 from stepscope.show.terminal.drawing.numbers import (
     NOTHING,
-    digits,
     duration,
     milliseconds,
     percent,
     size,
+    times,
 )
 from stepscope.show.terminal.drawing.paths import short_paths
 from stepscope.spelled_out import spelled_out
@@ -50,7 +50,7 @@ def comparisons_page(answer: ComparisonsAnswer) -> str:
 
 
 def _gain(answer: ComparisonAnswer) -> str:
-    said = f"{digits(answer.speedup)}× ({digits(answer.low)}× to {digits(answer.high)}×)"
+    said = f"{times(answer.speedup)} ({times(answer.low)} to {times(answer.high)})"
     return said if answer.significant else f"{said}, within noise"
 
 
@@ -64,12 +64,7 @@ def _runs_table(runs: list[ComparedRun]) -> str:
 
 
 def _figures(run: ComparedRun) -> list[str]:
-    rate = (
-        f"{digits(run.samples_per_s)} samples/s"
-        if run.samples_per_s is not None
-        else f"{digits(run.per_s)} steps/s"
-    )
-    return [milliseconds(run.step_ms.mean), rate, size(run.peak_bytes)]
+    return [milliseconds(run.step_ms.mean), throughput(run), size(run.peak_bytes)]
 
 
 def _change_table(answer: ComparisonAnswer, what: str) -> str:

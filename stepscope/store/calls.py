@@ -66,7 +66,7 @@ def read_calls(path: Path, notes: list[str]) -> Calls:
     if not any(map(len, nodes)):  # killed before the first was finished
         return Calls(is_recorded=True, is_whole=len(notes) == notes_before)
     calls = _tree(path, np.concatenate(nodes), np.concatenate(offsets), notes)
-    _note_open(calls, stacks, np.concatenate(offsets), header.base)
+    _add_open_calls(calls, stacks, np.concatenate(offsets), header.base)
     calls.is_whole = len(notes) == notes_before
     return calls
 
@@ -125,7 +125,7 @@ def _tree(path: Path, nodes: npt.NDArray[Any], offsets: Ints, notes: list[str]) 
     )
 
 
-def _note_open(calls: Calls, stacks: list[npt.NDArray[Any]], offsets: Ints, base: int) -> None:
+def _add_open_calls(calls: Calls, stacks: list[npt.NDArray[Any]], offsets: Ints, base: int) -> None:
     if not stacks:
         return
     entries = np.concatenate(stacks)

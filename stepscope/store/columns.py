@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Column = npt.NDArray[Any]
-Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice
+Selection = npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice
 
 
 class Columns:
@@ -20,7 +20,7 @@ class Columns:
         self._fields, self._count = fields, count
 
     @classmethod
-    def of(cls, records: npt.NDArray[Any], chosen: Chosen) -> Self:
+    def of(cls, records: npt.NDArray[Any], chosen: Selection) -> Self:
         """Of a table of records."""
         fields = {name: _narrow(records[name][chosen]) for name in records.dtype.names or ()}
         return cls(fields, len(next(iter(fields.values()))))
@@ -31,9 +31,9 @@ class Columns:
     def __getitem__(self, field: str) -> Column:
         return self._fields[field]
 
-    def only(self, chosen: Chosen) -> Self:
+    def only(self, chosen: Selection) -> Self:
         count = len(range(self._count)[chosen]) if isinstance(chosen, slice) else _count(chosen)
-        fields = {name: _chosen(each, chosen, count) for name, each in self._fields.items()}
+        fields = {name: _selected(each, chosen, count) for name, each in self._fields.items()}
         return type(self)(fields, count)
 
 
@@ -47,7 +47,7 @@ def _narrow(column: Column) -> Column:
     return np.ascontiguousarray(column)
 
 
-def _chosen(column: Column, chosen: Chosen, count: int) -> Column:
+def _selected(column: Column, chosen: Selection, count: int) -> Column:
     if column.strides == (0,) and len(column):
         return np.broadcast_to(column[:1], count)
     return column[chosen]

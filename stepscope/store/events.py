@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from stepscope.clock import Clock, Ints
 from stepscope.store import format as fmt
-from stepscope.store.columns import Chosen, Columns
+from stepscope.store.columns import Columns, Selection
 from stepscope.store.format import EventKind, SpanCategory
 
 Ids = npt.NDArray[np.uint32]
@@ -38,7 +38,7 @@ class Events:
     def __len__(self) -> int:
         return len(self._records)
 
-    def __getitem__(self, chosen: Chosen) -> Self:
+    def __getitem__(self, chosen: Selection) -> Self:
         if not isinstance(chosen, slice) and chosen.dtype == np.bool_ and chosen.all():
             return self  # of millions of events, a copy takes a hundred megabytes
         return type(self)(self._records.only(chosen), self._clock, self._end_ns)

@@ -376,8 +376,8 @@ SAMPLES_TAG: Final = 0x5A3E0000
 #    "memory_bytes", "container_memory_bytes", "container_cores"},
 #    "versions": {"stepscope", "python", ...}, "git": {"commit", "dirty"} | null,
 #    "options": RecordOptions as an object, "launcher": {...} | null,
-#    "copied_from": {folder: original}}, of runs in a copy
-#    "imported_from": [file]}, of runs that other tools recorded
+#    "copied_from": {folder: original} of runs in a copy,
+#    "imported_from": [file] of runs that other tools recorded}
 
 # system.jsonl, a line for each look of the supervisor:
 #   {"realtime_ns", "monotonic_ns", "load", "cpu_ns", "container_cpu_ns", "memory_available_bytes",

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from stepscope.errors import DataError
 
+# Half a minute of the simplest ones: a file that asks for more would only keep us busy.
 _MOST_INSTRUCTIONS: Final = 200_000_000
 _KEYS: Final = (str, bytes, int, float, bool, type(None))
 _MARK: Final = object()

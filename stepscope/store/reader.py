@@ -122,6 +122,17 @@ class ProcessData:
         """The text of a source file as it was when it ran."""
         return source_of(self.folder.parent, name)
 
+    @functools.cached_property
+    def texts(self) -> dict[str, list[str]]:
+        """The user's files by path, as far as their texts are known."""
+        read = ((each.path, self.source_lines(each.source)) for each in self.names.files.values())
+        return {path: lines for path, lines in read if lines is not None}
+
+    def text_at(self, path: str, line: int) -> str:
+        """One line of such a file; empty if it is not known."""
+        lines = self.texts.get(path, [])
+        return lines[line - 1] if 0 < line <= len(lines) else ""
+
     def _of_kind(self, kind: fmt.EventKind) -> Columns:
         return self.events.get(kind, _NO_EVENTS)
 
@@ -185,12 +196,12 @@ def open_run(path: str | Path) -> Run:
     processes = _read_processes(folder, supervisor)
     links = sorted(path.name for path in folder.glob("proc-*") if path.is_symlink())
     notes += [f"{name} is a link: links in a run folder are not followed." for name in links]
-    left = read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
-    notes += [note.text for note in left]
+    of_the_run = read_lines_of_json(folder / fmt.NOTES_FILE, Note, notes, needed=False)
+    notes += [note.text for note in of_the_run]
     if not processes:
         notes.append("No process recorded anything.")
-    tried = read_json(folder / fmt.MEASURED_FILE, MeasuredGains, notes, needed=False)
-    return Run(folder, info, supervisor, system, processes, notes, tried.fixes if tried else [])
+    gains = read_json(folder / fmt.MEASURED_FILE, MeasuredGains, notes, needed=False)
+    return Run(folder, info, supervisor, system, processes, notes, gains.fixes if gains else [])
 
 
 def _read_run_info(folder: Path, notes: list[str]) -> RunInfo:

@@ -112,7 +112,6 @@ class LoopName(msgspec.Struct, frozen=True, tag_field="is", tag="loop"):
     line: LineNumber
     last_line: LineNumber
     parent: Natural | None = None
-    body_line: LineNumber | None = None  # first line of the body, if the recorder gave it
 
 
 class ThreadName(msgspec.Struct, frozen=True, tag_field="is", tag="thread"):
@@ -161,6 +160,12 @@ class Names(msgspec.Struct):
     opens: dict[int, OpenName] = {}
     functions: dict[int, FunctionName] = {}
     notes: list[Note] = []
+
+    def code_and_file(self, code_id: int | None) -> tuple[CodeName, FileName] | None:
+        """None unless both are known: names may be missing from a damaged run."""
+        code = self.codes.get(code_id) if code_id is not None else None
+        file = self.files.get(code.file) if code is not None else None
+        return (code, file) if code is not None and file is not None else None
 
     def add(self, name: AnyName) -> None:
         match name:

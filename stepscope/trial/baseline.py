@@ -84,7 +84,7 @@ def record(program: Program, state: State, budget: Budget) -> SavedBaseline:
         raise _failed(run, is_late=run.seconds >= limit_s)
     state.steps_s += seconds_in_steps(load(run.folder))
     add_to_ending(run.folder, float64_ratio=measured_ratio())
-    loaded = [each.what for each in run.said if each.outcome == "loaded"]
+    loaded = [each.what for each in run.reports if each.outcome == "loaded"]
     return SavedBaseline(run=run.folder, seconds=run.seconds, loaded=loaded)
 
 

@@ -133,6 +133,8 @@ def _asked(fix: Fix, subject: Subject, *, must: bool) -> Iterator[Candidate | Ru
 
 def _proposal(fix: Fix, subject: Subject) -> Proposal | Refusal | None:
     """A fix that cannot make up its mind does not affect the others."""
+    if not fixes.can_apply(fix.name, subject.frameworks):
+        return None
     try:
         return _trains_with_another(fix, subject) or fix.propose(subject)
     except Exception as error:

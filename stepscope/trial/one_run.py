@@ -40,8 +40,8 @@ class Applied(NamedTuple):
     settings: dict[str, Any]
 
 
-class Said(NamedTuple):
-    """What was said in the script's process."""
+class Report(NamedTuple):
+    """What `in_script.py` wrote in the script's process."""
 
     number: int | None  # the fix's place among those of the run; None: not of a fix
     outcome: str
@@ -53,7 +53,7 @@ class OneRun(NamedTuple):
     seconds: float
     trouble: str | None  # why it does not count
     last_lines: list[str]  # of what the script printed
-    said: list[Said]
+    reports: list[Report]
 
 
 class Program(NamedTuple):
@@ -77,13 +77,14 @@ class Program(NamedTuple):
         recorded = local_folder.place_for(folder)
         environment = _environment(recorded, where, os.path.join(parent, _FIXES), fixes)
         log = os.path.join(parent, _LOG)
-        started = time.monotonic()
-        ended = _run(arguments, environment, recorded, where, log, limit_s)
-        seconds = time.monotonic() - started
+        started_ns = time.monotonic_ns()
+        child = _start(arguments, environment, where, log)
+        ended = _watch(child, recorded, started_ns, limit_s)
+        seconds = (time.monotonic_ns() - started_ns) / 1e9
         if recorded != folder:
             local_folder.collect_from(recorded, folder)
         trouble = trouble_of(ended, limit_s, log)
-        return OneRun(folder, seconds, trouble, last_lines(log), _said(folder))
+        return OneRun(folder, seconds, trouble, last_lines(log), _reports(folder))
 
     def _make_run(self, folder: str, where: str, options: RecordOptions) -> str:
         os.mkdir(folder)
@@ -101,23 +102,22 @@ def _environment(run: str, where: str, trial_file: str, fixes: Sequence[Applied]
     return {**made, "STEPSCOPE_TRIAL": trial_file}
 
 
-def _said(folder: str) -> list[Said]:
+def _reports(folder: str) -> list[Report]:
     try:
-        said = read_plain(os.path.join(folder, REPORT_FILE))
-        rows = [json.loads(line) for line in said.splitlines()]
+        written = read_plain(os.path.join(folder, REPORT_FILE))
+        rows = [json.loads(line) for line in written.splitlines()]
     except (OSError, ValueError):
         return []
-    return [Said(row.get("number"), row["is"], row["what"]) for row in rows]
+    return [Report(row.get("number"), row["is"], row["what"]) for row in rows]
 
 
 # --- the process ----------------------------------------------------------------------------------
 
 
-def _run(
-    command: list[str], environment: dict[str, str], run: str, where: str, log: str, limit_s: float
+def _watch(
+    child: subprocess.Popen[bytes], run: str, started_ns: int, limit_s: float
 ) -> Ended | None:
-    started_ns = time.monotonic_ns()
-    child = _start(command, environment, where, log)
+    """To its end; nothing of it is left running."""
     system = SystemLog(run, pid=child.pid)
     try:
         ended = _wait(child, system, time.monotonic() + limit_s)

@@ -216,12 +216,12 @@ def of_rounds(found: Comparison, noise: list[float]) -> Estimate:
 
 def _require_well(run: OneRun, count: int) -> None:
     """The last fix is the one on trial."""
-    said = {each.outcome: each.what for each in run.said if each.number == count - 1}
-    if "failed" in said:
-        raise _NotMeasured("failed", f"it could not be applied: {said['failed']}")
-    if "refused" in said:
-        raise _NotMeasured("skipped", said["refused"])
+    outcomes = {each.outcome: each.what for each in run.reports if each.number == count - 1}
+    if "failed" in outcomes:
+        raise _NotMeasured("failed", f"it could not be applied: {outcomes['failed']}")
+    if "refused" in outcomes:
+        raise _NotMeasured("skipped", outcomes["refused"])
     if run.trouble is not None:
         raise _NotMeasured("failed", run.trouble)
-    if count and "applied" not in said:
+    if count and "applied" not in outcomes:
         raise _NotMeasured("skipped", "never reached: the script did not use what it would change")

@@ -44,11 +44,11 @@ def disagreements(path: Path) -> list[str]:
 
 
 def _summary_and_page_have_the_same_steps(views: Views) -> Iterator[str]:
-    told = {
+    claimed = {
         "summary": views.answers["summary"].steps,
         "page": views.page.summary.steps,
     }
-    for where, steps in told.items():
+    for where, steps in claimed.items():
         if msgspec.json.encode(steps) != msgspec.json.encode(views.steps):
             yield f"the steps of the {where} are not those of `show steps`"
 
@@ -87,10 +87,10 @@ def _the_page_draws_these_steps(views: Views) -> Iterator[str]:
     if [step.duration_ns for step in views.each] != columns.duration_ns:
         yield "the durations that are drawn are not those of `show steps --each`"
     slow = [columns.number[index] for index in columns.outliers]
-    told = [each.number for each in views.answers["findings"].outliers]
-    is_cut = len(told) < len(slow) and len(told) == MOST_SHOWN
-    if told and (not set(told) <= set(slow) if is_cut else sorted(told) != sorted(slow)):
-        yield f"slow steps {slow} on the page, {told} in the findings"
+    claimed = [each.number for each in views.answers["findings"].outliers]
+    is_cut = len(claimed) < len(slow) and len(claimed) == MOST_SHOWN
+    if claimed and (not set(claimed) <= set(slow) if is_cut else sorted(claimed) != sorted(slow)):
+        yield f"slow steps {slow} on the page, {claimed} in the findings"
 
 
 def _the_terminal_prints_these_figures(views: Views) -> Iterator[str]:
@@ -138,11 +138,11 @@ def _a_finding_has_the_share_of_its_category(views: Views) -> Iterator[str]:
         category = WHOLE.get(finding.id)
         if category is None or finding.measured:
             continue
-        told = sum(each.share for each in views.findings if each.id == finding.id)
+        claimed = sum(each.share for each in views.findings if each.id == finding.id)
         row = views.shares.get(category, 0.0)
         is_part = category == "logging" and _logs_as_usual(views)
-        if told > row + 0.005 or (told < row - 0.005 and not is_part):
-            yield f"{told:.3f} of {finding.id}, {row:.3f} of {category}"
+        if claimed > row + 0.005 or (claimed < row - 0.005 and not is_part):
+            yield f"{claimed:.3f} of {finding.id}, {row:.3f} of {category}"
 
 
 def _logs_as_usual(views: Views) -> bool:
@@ -158,16 +158,16 @@ def _what_keeps_its_name_is_the_sum_of_the_steps(views: Views) -> Iterator[str]:
     if not whole or views.steps.without_core:  # that is taken off in the breakdown
         return
     for category in WHOLE.values():
-        told = sum(step.phases.get(category, 0) for step in measured) / whole
+        claimed = sum(step.phases.get(category, 0) for step in measured) / whole
         row = views.shares.get(category, 0.0)
-        if category != "gc" and not near(told, row, within=0.005):
-            yield f"{told} of {category} in the steps, {row} in the breakdown"
+        if category != "gc" and not near(claimed, row, within=0.005):
+            yield f"{claimed} of {category} in the steps, {row} in the breakdown"
 
 
 def _no_more_steps_are_behind_a_finding_than_were_measured(views: Views) -> Iterator[str]:
     for finding in views.findings:
-        for told in re.findall(r"([\d,]+) measured steps?", finding.confidence):
-            if int(told.replace(",", "")) > (views.steps.measured or 0):
+        for claimed in re.findall(r"([\d,]+) measured steps?", finding.confidence):
+            if int(claimed.replace(",", "")) > (views.steps.measured or 0):
                 yield f"{finding.confidence!r}, but {views.steps.measured} were measured"
 
 
@@ -206,9 +206,9 @@ def _too_many_threads_take_the_time_without_a_core(views: Views) -> Iterator[str
 
 def _findings_count_the_same_steps(views: Views) -> Iterator[str]:
     """ "in 12 of 95 steps", wherever a title or the verdict has it."""
-    told = [views.answers["findings"].verdict]
-    told += [words for each in views.findings for words in (each.title, *each.evidence)]
-    for words in told:
+    claimed = [views.answers["findings"].verdict]
+    claimed += [words for each in views.findings for words in (each.title, *each.evidence)]
+    for words in claimed:
         for count in re.findall(r"\d+ of ([\d,]+) (?:measured )?steps", words):
             if int(count.replace(",", "")) != views.steps.measured:
                 yield f"{words!r}, but {views.steps.measured} steps were measured"
@@ -219,8 +219,8 @@ def _findings_have_the_mean_step(views: Views) -> Iterator[str]:
         return
     mean = milliseconds(views.steps.step_ms.mean)
     for words in (words for each in views.findings for words in each.evidence):
-        for told in re.findall(r"of the ([\d.,]+ \S+) (?:mean )?step\b", words):
-            if told != mean:
+        for claimed in re.findall(r"of the ([\d.,]+ \S+) (?:mean )?step\b", words):
+            if claimed != mean:
                 yield f"{words!r}, but the mean step is {mean}"
 
 

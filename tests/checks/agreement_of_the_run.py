@@ -56,17 +56,17 @@ def _input_waits_as_long_as_the_breakdown_says(views: Views) -> Iterator[str]:
     answer = views.answers["input"]
     if answer.loader is None or not views.steps.measured:
         return
-    told = views.shares.get("input", 0.0)
-    if not near(answer.loader.share, told):
-        yield f"{answer.loader.share} in `show input`, {told} in the breakdown"
+    claimed = views.shares.get("input", 0.0)
+    if not near(answer.loader.share, claimed):
+        yield f"{answer.loader.share} in `show input`, {claimed} in the breakdown"
     mean_ms = views.steps.step_ms.mean if views.steps.step_ms else 0.0
     if not near(answer.loader.wait_ms, answer.loader.share * mean_ms):
         yield f"{answer.loader.wait_ms} ms are {answer.loader.share} of a step of {mean_ms} ms"
     if answer.loader.steps != views.steps.measured:
         yield f"{answer.loader.steps} steps in `show input`, {views.steps.measured} measured"
     waits = [each for each in views.findings if each.id == "input-bound"]
-    if waits and waits[0].share > told + 0.005:
-        yield f"{waits[0].share} of input-bound, {told} in the breakdown"
+    if waits and waits[0].share > claimed + 0.005:
+        yield f"{waits[0].share} of input-bound, {claimed} in the breakdown"
 
 
 def _ranks_have_their_own_breakdown(views: Views) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _a_thread_without_a_core_leaves_none_idle(views: Views) -> Iterator[str]:
     if answer.idle_cores > most + 0.1:
         yield f"{answer.idle_cores} idle, but for {lost} of the time there was none to have"
     for words in (words for each in views.findings for words in each.evidence):
-        for told in re.findall(r"([\d.]+) cores are idle meanwhile", words):
-            if told != f"{answer.idle_cores:.1f}":
+        for claimed in re.findall(r"([\d.]+) cores are idle meanwhile", words):
+            if claimed != f"{answer.idle_cores:.1f}":
                 yield f"{words!r}, but {answer.idle_cores} in `show input`"
 
 

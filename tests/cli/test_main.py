@@ -74,9 +74,9 @@ def test_an_error_is_one_line_on_stderr_and_its_own_exit_status(
 ) -> None:
     fail_with(monkeypatch, error)
     assert cli.main(["fail"]) == error.exit_status
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == f"stepscope: {error}\n"
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == f"stepscope: {error}\n"
 
 
 def test_verbose_prints_the_traceback(

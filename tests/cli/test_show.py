@@ -43,9 +43,9 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     assert main(["show", *words, "--json"]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    return json.loads(told.out)
+    output = capsys.readouterr()
+    assert output.err == ""
+    return json.loads(output.out)
 
 
 @pytest.mark.parametrize(
@@ -102,18 +102,18 @@ def test_a_missing_run_is_one_line_and_an_exit_status(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", str(tmp_path / "absent")]) != 0
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("stepscope: ")
-    assert told.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("stepscope: ")
+    assert output.err.count("\n") == 1
 
 
 def test_lines_are_chosen_by_function_and_file(
     run_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def functions(*options: str) -> list[str]:
-        told = answer(capsys, "lines", *options)
-        return [function["function"] for function in told["functions"]]
+        output = answer(capsys, "lines", *options)
+        return [function["function"] for function in output["functions"]]
 
     assert functions() == ["train", "Scaler.scale"]
     assert functions("--function", "scale") == ["Scaler.scale"]
@@ -145,7 +145,7 @@ def test_units_are_names_or_seconds(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (["steps", "--unit", "ms"], "belongs to 'stepscope show lines'"),
         (["lines", "--each"], "belongs to 'stepscope show steps'"),
@@ -162,12 +162,12 @@ def test_units_are_names_or_seconds(
     ],
 )
 def test_an_option_that_does_not_fit_is_reported(
-    words: list[str], told: str, run_folder: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], output: str, run_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", *words]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert told in said.err
+    assert output in said.err
 
 
 def test_each_adds_the_single_steps(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,9 +198,9 @@ def test_export_writes_what_show_lines_says(
     run_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["export", "--to", "lprof"]) == 0
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "python -m line_profiler train-1.lprof" in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "python -m line_profiler train-1.lprof" in output.err
     timings, unit_s = lprof.read("train-1.lprof")
     shown = answer(capsys, "lines")["functions"]
     assert unit_s == 1e-9

@@ -9,7 +9,7 @@ from build import MS, RunBuilder
 from stepscope.analyze.run import load
 from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
 from stepscope.compare.compare import compare
-from stepscope.compare.recording import together
+from stepscope.compare.recording import group_starts
 from stepscope.store.events import CpuTimes, Memory
 from stepscope.store.reader import Run
 
@@ -69,5 +69,5 @@ def test_a_step_that_was_read_often_stands_alone(tmp_path: Path) -> None:
     steps = measured(on_a_busy_machine(tmp_path, 3, 0))
     count = int(steps.is_measured.sum())
     often = np.arange(0, int(steps.end_ns[-1]), int(steps.duration_ns.min()) // 10)
-    assert together(often, steps).tolist() == list(range(count))
-    assert together(often[:0], steps).tolist() == [0]
+    assert group_starts(often, steps).tolist() == list(range(count))
+    assert group_starts(often[:0], steps).tolist() == [0]

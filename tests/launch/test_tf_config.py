@@ -22,7 +22,7 @@ def test_chiefs_come_before_workers() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "config",
     [
         environment("ps", 0),
         environment("evaluator", 0),
@@ -35,8 +35,8 @@ def test_chiefs_come_before_workers() -> None:
         {"TF_CONFIG": ""},
     ],
 )
-def test_what_is_no_rank(told: dict[str, str]) -> None:
-    assert launch_of(told) is None
+def test_what_is_no_rank(config: dict[str, str]) -> None:
+    assert launch_of(config) is None
 
 
 def test_other_launchers_count_first() -> None:

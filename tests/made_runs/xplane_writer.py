@@ -84,11 +84,11 @@ class PlaneWriter:
             head = number(1, id) + text(2, name) + number(3, at_ns)
             parts.append(text(3, head + b"".join(text(4, event) for event in events)))
         for event, id in self._names.items():
-            told = number(1, id) + text(2, event)
-            told += text(4, self._shown[event]) if self._shown.get(event) else b""
+            metadata = number(1, id) + text(2, event)
+            metadata += text(4, self._shown[event]) if self._shown.get(event) else b""
             for key, value in self._shared.get(event, {}).items():
-                told += text(5, self._stat(key, value))
-            parts.append(text(4, number(1, id) + text(2, told)))
+                metadata += text(5, self._stat(key, value))
+            parts.append(text(4, number(1, id) + text(2, metadata)))
         own = [text(6, stat) for stat in self._own]
         for key, id in self._keys.items():
             parts.append(text(5, number(1, id) + text(2, number(1, id) + text(2, key))))

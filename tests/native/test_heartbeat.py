@@ -28,15 +28,17 @@ def test_a_heartbeat_that_is_stopped_while_it_pauses_does_not_come_back(folder: 
 
 def test_a_slow_path_costs_its_own_time_and_not_that_of_whoever_has_the_core(folder: Path) -> None:
     """A pause stands for a core that is lost: 0.2 s each second."""
-    paused = []
+    paused: list[float] = []
+    paused_twice = threading.Event()
 
     def pause() -> None:
         time.sleep(0.2)
         paused.append(0.2)
+        if len(paused) == 2:
+            paused_twice.set()
 
     _core.heartbeat_start(1, 0.03, 20.0, False, pause)
-    while len(paused) < 2:
-        time.sleep(0.05)
+    paused_twice.wait()
     _core.heartbeat_stop()
     time.sleep(0.2)  # costs are written ten times a second
     _core.counters()

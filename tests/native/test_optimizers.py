@@ -153,7 +153,10 @@ def test_a_listener_may_raise(listener: Listener, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("listener")
 def test_a_listener_may_end_it_all() -> None:
-    def stop(_number: int, _steps: int) -> int:
+    ended_at = []
+
+    def stop(_number: int, steps: int) -> int:
+        ended_at.append(steps)
         _core.optimizers_stop()
         return 3
 
@@ -162,6 +165,7 @@ def test_a_listener_may_end_it_all() -> None:
     optimizer = Optimizer()
     for _ in range(3):
         step(optimizer)
+    assert ended_at == [1]
 
 
 def test_many_optimizers_on_threads(folder: Path, listener: Listener) -> None:

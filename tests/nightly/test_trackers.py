@@ -83,17 +83,17 @@ def test_wandb_gets_it_before_its_run_ends(
 ) -> None:
     recorded(programs, "wandb_run.py", *ends, cwd=tmp_path)
     (folder,) = tmp_path.glob("wandb/offline-run-*")
-    told = kept(programs, "wandb", folder, cwd=tmp_path)
-    losses = [row for row in told["history"] if "loss" in row]
-    ours = [row for row in told["history"] if "stepscope/step_ms" in row]
+    logged = kept(programs, "wandb", folder, cwd=tmp_path)
+    losses = [row for row in logged["history"] if "loss" in row]
+    ours = [row for row in logged["history"] if "stepscope/step_ms" in row]
     assert len(losses) == 60
     assert [row["_step"] for row in losses] == list(range(60))  # the script's own axis
     assert 10 <= len(ours) <= 50
     assert {f"stepscope/{name}" for name in CURVES} <= ours[0].keys()
     assert [row["stepscope/step"] for row in ours] == sorted(row["stepscope/step"] for row in ours)
-    assert told["summary"]["stepscope/run/steps"] == 60
-    assert told["summary"]["stepscope/verdict"]
-    ((name, files),) = told["artifacts"].items()
+    assert logged["summary"]["stepscope/run/steps"] == 60
+    assert logged["summary"]["stepscope/verdict"]
+    ((name, files),) = logged["artifacts"].items()
     assert name.startswith("stepscope-")
     assert files["report.html"] > 100_000
     assert list(folder.glob("files/media/html/stepscope/findings*.html"))
@@ -154,14 +154,16 @@ def test_mlflow_gets_it_from_a_process_of_its_own(
         return kept(programs, "mlflow", server, run_id, cwd=tmp_path)
 
     until(lambda: len(read()["files"]) == 2)
-    told = read()
-    assert {f"stepscope/{name}" for name in CURVES} <= told["history"].keys()
-    assert 10 <= len(told["history"]["stepscope/step_ms"]) <= 50
-    assert told["files"]["stepscope/report.html"] > 100_000
-    assert told["tags"]["stepscope.verdict"]
+    logged = read()
+    assert {f"stepscope/{name}" for name in CURVES} <= logged["history"].keys()
+    assert 10 <= len(logged["history"]["stepscope/step_ms"]) <= 50
+    assert logged["files"]["stepscope/report.html"] > 100_000
+    assert logged["tags"]["stepscope.verdict"]
     summary = summary_of(programs, tmp_path)
-    assert told["metrics"]["stepscope/run/step_ms"] == pytest.approx(summary["step_ms"]["mean"])
-    assert told["metrics"]["stepscope/run/own_cost"] == pytest.approx(summary["overhead"]["share"])
+    assert logged["metrics"]["stepscope/run/step_ms"] == pytest.approx(summary["step_ms"]["mean"])
+    assert logged["metrics"]["stepscope/run/own_cost"] == pytest.approx(
+        summary["overhead"]["share"]
+    )
 
 
 # --- TensorBoard ----------------------------------------------------------------------------------
@@ -171,14 +173,14 @@ def test_tensorboard_reads_it_as_part_of_the_scripts_run(programs: Path, tmp_pat
     recorded(programs, "tensorboard_run.py", "logs", cwd=tmp_path)
     report = tmp_path / "logs/stepscope-report.html"
     until(report.is_file)
-    told = kept(programs, "tensorboard", tmp_path / "logs", cwd=tmp_path)
-    assert len(told["scalars"]["loss"]) == 60
-    assert {f"stepscope/{name}" for name in CURVES} <= told["scalars"].keys()
-    assert told["plugins"] == {"stepscope/findings": "text", "stepscope/verdict": "text"}
+    logged = kept(programs, "tensorboard", tmp_path / "logs", cwd=tmp_path)
+    assert len(logged["scalars"]["loss"]) == 60
+    assert {f"stepscope/{name}" for name in CURVES} <= logged["scalars"].keys()
+    assert logged["plugins"] == {"stepscope/findings": "text", "stepscope/verdict": "text"}
     summary = summary_of(programs, tmp_path)
-    ((_, mean_ms),) = told["scalars"]["stepscope/run/step_ms"]
+    ((_, mean_ms),) = logged["scalars"]["stepscope/run/step_ms"]
     assert mean_ms == pytest.approx(summary["step_ms"]["mean"], rel=1e-5)
-    curve = told["scalars"]["stepscope/step_ms"]
+    curve = logged["scalars"]["stepscope/step_ms"]
     assert curve[-1][0] <= 60
 
 
@@ -190,9 +192,9 @@ def test_callbacks_add_to_the_run_that_is_open(programs: Path, tmp_path: Path, o
     variables = {"KERAS_BACKEND": "torch", "WANDB_MODE": "offline", "WANDB_SILENT": "true"}
     done(programs / "python", PROGRAMS / f"{of}_callback.py", cwd=tmp_path, **variables)
     (folder,) = tmp_path.glob("wandb/offline-run-*")
-    told = kept(programs, "wandb", folder, cwd=tmp_path)
-    assert told["summary"]["stepscope/run/steps"] >= 10
-    assert [row for row in told["history"] if "stepscope/step_ms" in row]
+    logged = kept(programs, "wandb", folder, cwd=tmp_path)
+    assert logged["summary"]["stepscope/run/steps"] >= 10
+    assert [row for row in logged["history"] if "stepscope/step_ms" in row]
     until((tmp_path / "logs/stepscope-report.html").is_file)
     scalars = kept(programs, "tensorboard", tmp_path / "logs", cwd=tmp_path)["scalars"]
     assert "stepscope/step_ms" in scalars

@@ -78,11 +78,11 @@ def test_with_threads_hits_are_the_programs_own_count(tmp_path: Path) -> None:
 
 def test_times_of_lines_of_a_millisecond_are_within_three_percent(tmp_path: Path) -> None:
     done = record(tmp_path, "lines_of_a_millisecond", options=["--quiet", "--exact"])
-    told = json.loads(done.stdout)
-    real = {int(line): ns for line, ns in told["lines"].items()}
+    output = json.loads(done.stdout)
+    real = {int(line): ns for line, ns in output["lines"].items()}
     rows = line_rows(tmp_path / "run")
     assert len(real) == 5
     assert {line: rows[line]["ns"] for line in real} == {
-        line: pytest.approx(ns, abs=0.03 * ns + told["without_core_ns"])
+        line: pytest.approx(ns, abs=0.03 * ns + output["without_core_ns"])
         for line, ns in real.items()
     }

@@ -15,7 +15,6 @@ from transparency.both import PATIENCE_S
 
 FILLED_MB = 150
 SPARE_MB = 16  # our modules take 9 of them
-LIMIT_MB = 1024
 
 
 def fill(folder: Path, before: str, *arguments: str, recorded: bool) -> tuple[int, str, str]:

@@ -32,9 +32,11 @@ def test_line_profiler_reads_the_same_numbers(tmp_path: Path) -> None:
     path = tmp_path / "run.lprof"
     path.write_bytes(lprof.encode(timings_of(made.LINES, cwd=str(tmp_path)), UNIT_S))
     command = [sys.executable, "-c", READ_WITH_LINE_PROFILER, str(path)]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-    assert told["unit"] == 1e-9
-    assert told["timings"] == [
+    read_back = json.loads(
+        subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    )
+    assert read_back["unit"] == 1e-9
+    assert read_back["timings"] == [
         [
             str(tmp_path / function.file),
             function.first_line,

@@ -73,7 +73,7 @@ def test_without_ranks_there_is_a_reason() -> None:
 
 def test_without_steps_nothing_is_said_of_each_step() -> None:
     rows = [msgspec.structs.replace(each, steps=0) for each in ANSWER.ranks]
-    told = drawn(msgspec.structs.replace(ANSWER, ranks=rows, straggler=None, notes=[]))
-    assert told.startswith("Ranks  2 ranks · 38.2 ms waiting for the last rank\n")
-    assert "in all" in told
-    assert "step " not in told
+    text = drawn(msgspec.structs.replace(ANSWER, ranks=rows, straggler=None, notes=[]))
+    assert text.startswith("Ranks  2 ranks · 38.2 ms waiting for the last rank\n")
+    assert "in all" in text
+    assert "step " not in text

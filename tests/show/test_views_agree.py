@@ -38,11 +38,11 @@ CATEGORIES = {  # Chrome's names for our kinds
 def test_page_and_findings_name_the_same_slow_steps(tmp_path: Path, times: float) -> None:
     turns = [STEP_NS] * 30
     turns[12] = turns[20] = int(times * STEP_NS)
-    told = content(load(training(tmp_path / "run", turns).path))
-    assert told.steps is not None
-    assert told.findings is not None
-    assert told.steps.outliers == sorted(each.step for each in told.findings.outliers)
-    assert told.steps.outliers == ([12, 20] if times > 2 else [])
+    page = content(load(training(tmp_path / "run", turns).path))
+    assert page.steps is not None
+    assert page.findings is not None
+    assert page.steps.outliers == sorted(each.step for each in page.findings.outliers)
+    assert page.steps.outliers == ([12, 20] if times > 2 else [])
 
 
 def test_a_slow_step_has_one_number_everywhere(tmp_path: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_slow_step_has_one_number_everywhere(tmp_path: Path) -> None:
     assert [step.number for step in each if step.duration_ns > 2 * STEP_NS] == [21]
     (slow,) = findings(run).outliers
     assert slow.number == 21
-    told = content(run)
-    assert told.steps is not None
-    assert [told.steps.number[at] for at in told.steps.outliers] == [21]
+    page = content(run)
+    assert page.steps is not None
+    assert [page.steps.number[at] for at in page.steps.outliers] == [21]
     exported = json.loads(b"".join(chrome.export(run)))["traceEvents"]
     longest = max((each for each in exported if each.get("cat") == "step"), key=lambda e: e["dur"])
     assert longest["name"] == "step 21"
@@ -76,12 +76,12 @@ def test_a_slow_step_has_one_number_everywhere(tmp_path: Path) -> None:
 def test_page_and_terminal_begin_with_the_same_sentence_where_nothing_is_judged(
     tmp_path: Path,
 ) -> None:
-    told = content(load(training(tmp_path / "run", [40 * STEP_NS] * 4).path))
-    assert not told.summary.steps.measured
+    page = content(load(training(tmp_path / "run", [40 * STEP_NS] * 4).path))
+    assert not page.summary.steps.measured
     out = io.StringIO()
-    Console(file=out, width=110).print(summary(told.summary, told.findings))
-    assert told.verdict.endswith(" of the run is one line: train.py:5 step(x)")
-    assert told.verdict in " ".join(out.getvalue().split())
+    Console(file=out, width=110).print(summary(page.summary, page.findings))
+    assert page.verdict.endswith(" of the run is one line: train.py:5 step(x)")
+    assert page.verdict in " ".join(out.getvalue().split())
 
 
 def test_page_and_chrome_trace_have_the_same_spans(tmp_path: Path) -> None:

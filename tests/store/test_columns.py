@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from stepscope.store.columns import Chosen, Columns
+from stepscope.store.columns import Columns, Selection
 from stepscope.store.streams import EVENT_DTYPE
 
 COUNT = 1000
-SOME: list[Chosen] = [
+SOME: list[Selection] = [
     np.arange(COUNT) % 3 == 0, np.array([5, 3, 3, 900]), slice(10, 20), slice(None),
     np.zeros(COUNT, np.bool_), np.zeros(0, np.intp),
 ]  # fmt: skip
@@ -23,7 +23,7 @@ def records() -> npt.NDArray[np.void]:
 
 
 @pytest.mark.parametrize("chosen", SOME, ids=lambda each: str(each)[:20])
-def test_columns_have_what_the_records_have(chosen: Chosen) -> None:
+def test_columns_have_what_the_records_have(chosen: Selection) -> None:
     table = records()
     some, by_columns = table[chosen], Columns.of(table, slice(None)).only(chosen)
     at_once = Columns.of(table, chosen)

@@ -17,7 +17,6 @@ from stepscope.trial.in_script import REPORT_FILE
 
 PATIENCE_S = 300.0  # only how long to wait before a hang counts as a failure
 ROOT = Path(__file__).parents[2]
-_PATH = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])  # where the tests' own fixes are found
 _WITHOUT_OPERATORS = RecordOptions(ops="off")
 
 

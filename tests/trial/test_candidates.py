@@ -62,12 +62,23 @@ def named_by(*names: str | None) -> Subject:
     found = [msgspec.structs.replace(finding(2.0), trial=name) for name in names]
     advice = FindingsAnswer(verdict="slow", findings=found, not_judged=[])
     case: Any = None
-    return Subject(case, advice, frozenset(), 2.0)
+    return Subject(case, advice, frozenset({"torch"}), 2.0)
 
 
 def offered(subject: Subject, **asked: Any) -> list[Candidate | Rung]:
     wanted = Wanted(words=["train.py"], cwd="/", rounds=5, **asked)
     return list(proposed(subject, wanted))
+
+
+def test_a_fix_for_a_framework_is_only_asked_where_the_script_imports_it(
+    known: dict[str, FakeFix],
+) -> None:
+    subject = named_by("compile", "workers")
+    assert all(isinstance(each, Candidate) for each in offered(subject))
+    compiled, loaded = offered(dataclasses.replace(subject, frameworks=frozenset({"jax"})))
+    assert isinstance(compiled, Rung)
+    assert (compiled.fix, compiled.reason) == ("compile", "it does not fit here")
+    assert isinstance(loaded, Candidate)
 
 
 def test_a_finding_may_have_more_fixes_than_it_names(

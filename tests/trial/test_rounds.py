@@ -10,13 +10,13 @@ from stepscope.launch.options import RecordOptions
 from stepscope.trial import rounds
 from stepscope.trial.ladder import Stopped
 from stepscope.trial.mean_step import MeasuredSteps
-from stepscope.trial.one_run import OneRun, Said
+from stepscope.trial.one_run import OneRun, Report
 from stepscope.trial.rounds import Rounds, Runs, control_rounds
 from stepscope.trial.state import Budget, Round, SavedBaseline, SavedFix, State, Wanted, resume
 
 CONTROL_ROUNDS = 2
 FIX = SavedFix(name="a", settings={"workers": 2})
-APPLIED = [Said(0, "applied", "workers=2")]
+APPLIED = [Report(0, "applied", "workers=2")]
 
 
 class FakeProgram:
@@ -158,13 +158,13 @@ def test_the_control_is_measured_once(tmp_path: Path) -> None:
     ("said", "trouble", "status", "reason"),
     [
         ([], "killed by SIGKILL", "failed", "killed by SIGKILL"),
-        ([Said(0, "refused", "no GPU")], None, "skipped", "no GPU"),
-        ([Said(0, "failed", "ValueError: x")], None, "failed", "ValueError: x"),
+        ([Report(0, "refused", "no GPU")], None, "skipped", "no GPU"),
+        ([Report(0, "failed", "ValueError: x")], None, "failed", "ValueError: x"),
         ([], None, "skipped", "never reached"),
     ],
 )
 def test_a_fix_that_cannot_be_measured_costs_one_run(
-    tmp_path: Path, said: list[Said], trouble: str | None, status: str, reason: str
+    tmp_path: Path, said: list[Report], trouble: str | None, status: str, reason: str
 ) -> None:
     program = FakeProgram([100.0] * 20, [50.0] * 9)
     program.said, program.trouble = said, trouble

@@ -38,7 +38,7 @@ class RunQuestions:
 '''
 METHOD: Final = '''
     def {name}(self) -> "{answer}":
-        """{told}"""
+        """{description}"""
         return {record}.plain(self._run)
 '''
 
@@ -68,11 +68,14 @@ def _method(view: View[Any]) -> str:
     answer = view.answer_type
     prefix = "model." if answer.__module__ == BASE else ""
     return METHOD.format(
-        name=view.name, answer=prefix + answer.__name__, told=_told(view), record=view.name.upper()
+        name=view.name,
+        answer=prefix + answer.__name__,
+        description=_description(view),
+        record=view.name.upper(),
     )
 
 
-def _told(view: View[Any]) -> str:
+def _description(view: View[Any]) -> str:
     """The sentence that the view's file opens with."""
     opening = importlib.import_module(f"stepscope.views.{view.name}").__doc__ or ""
     sentence = opening.removeprefix(f"`show {view.name}`: ")

@@ -204,8 +204,8 @@ def test_an_option_of_other_views_is_refused_with_those_that_take_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", str(folder), "functions", "--tree", "--callers", "train"]) == 2
-    told = capsys.readouterr().err
-    assert "--callers belongs to 'stepscope show functions', not 'functions --tree'." in told
+    complaint = capsys.readouterr().err
+    assert "--callers belongs to 'stepscope show functions', not 'functions --tree'." in complaint
     assert main(["show", str(folder), "lines", "--all"]) == 2
     owners = "'stepscope show findings' and 'stepscope show functions --tree'"
     assert f"--all belongs to {owners}, not 'lines'." in capsys.readouterr().err

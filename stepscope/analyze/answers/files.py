@@ -11,7 +11,7 @@ from stepscope.analyze.lifetimes import recorded_stretch_ns
 from stepscope.analyze.phases.file_times import time_of_opens
 from stepscope.analyze.phases.opened_files import Opens, read_opens
 from stepscope.analyze.run import all_notes, code_location, shown_path
-from stepscope.analyze.steps.find_steps import FoundSteps, find_steps
+from stepscope.analyze.steps.find_steps import find_steps
 from stepscope.model import FileRow, FilesAnswer, Process
 from stepscope.store.reader import ProcessData, Run
 
@@ -58,14 +58,15 @@ def _rows(run: Run, process: ProcessData, opens: Opens) -> list[FileRow]:
     key = (opens.name * 2 + opens.is_writing)[others]
     order = np.argsort(key, kind="stable")
     groups = np.split(others[order], np.flatnonzero(np.diff(key[order])) + 1)
-    rows = [_row(run, process, steps, opens, group, took_ns) for group in groups if len(group)]
-    return [*(row for row in rows if row), *_importing(process, steps, opens)]
+    rows = [_row(run, process, opens, group, took_ns) for group in groups if len(group)]
+    found = [*(row for row in rows if row), *_importing(process, opens)]
+    # Not 0 where no steps were found: nobody knows then.
+    return found if len(steps) else [msgspec.structs.replace(row, steps=None) for row in found]
 
 
 def _row(
     run: Run,
     process: ProcessData,
-    steps: FoundSteps,
     opens: Opens,
     group: _Indices,
     took_ns: npt.NDArray[np.int64],
@@ -77,7 +78,7 @@ def _row(
         path=shown_path(run, name.path),
         opens=len(group),
         writing=bool(opens.is_writing[group[0]]),
-        steps=_steps_of(steps, opens, group),
+        steps=_steps_of(opens, group),
         total_ns=int(took_ns[group].sum()),
         estimated=bool((~opens.is_whole[group]).any()),
         location=code_location(run, process, name.code, name.line),
@@ -85,7 +86,7 @@ def _row(
     )
 
 
-def _importing(process: ProcessData, steps: FoundSteps, opens: Opens) -> list[FileRow]:
+def _importing(process: ProcessData, opens: Opens) -> list[FileRow]:
     """One row for all files that were opened in order to import: their time is that of imports."""
     group = np.flatnonzero(opens.is_importing)
     if not len(group):
@@ -94,7 +95,7 @@ def _importing(process: ProcessData, steps: FoundSteps, opens: Opens) -> list[Fi
         path=TO_IMPORT,
         opens=len(group),
         writing=False,
-        steps=_steps_of(steps, opens, group),
+        steps=_steps_of(opens, group),
         total_ns=0,
         estimated=False,
         location=None,
@@ -104,9 +105,9 @@ def _importing(process: ProcessData, steps: FoundSteps, opens: Opens) -> list[Fi
     return [row]
 
 
-def _steps_of(steps: FoundSteps, opens: Opens, group: _Indices) -> int | None:
+def _steps_of(opens: Opens, group: _Indices) -> int:
     step = opens.step[group]
-    return len(np.unique(step[step >= 0])) if len(steps) else None
+    return len(np.unique(step[step >= 0]))
 
 
 def _together(one: FileRow, other: FileRow) -> FileRow:

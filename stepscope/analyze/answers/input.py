@@ -1,5 +1,6 @@
 """Whether the steps wait for their batches, where the time to load one goes, and what limits it."""
 
+import dataclasses
 from typing import Final
 
 import msgspec
@@ -79,9 +80,10 @@ def _answer(run: Run, process: ProcessData, steps: FoundSteps, loader: Loader) -
     loads_in = loader.processes if loader.workers else [process]
     code = loading(loads_in, in_workers=bool(loader.workers))
     lines = _in_steps(loading_lines(run, code), stages)
-    ready_ns = hand_over(run, process, steps).step_ns if loader.workers else 0.0
+    found = _Found(process, loader, window, row, stages, code, lines)
     slow_ms = max(0.0, float(wait_ns.mean()) / 1e6 - row.wait_ms)
-    facts = _facts(run, process, loader, window, row, slow_ms, ready_ns, stages, code, lines)
+    ready_ms = hand_over(run, process, steps).step_ns / 1e6 if loader.workers else 0.0
+    facts = _facts(run, found, slow_ms=slow_ms, ready_ms=ready_ms)
     limit, why = limits.limit(facts)
     return InputAnswer(
         loader=row,
@@ -208,27 +210,30 @@ def _busy(stages: list[StageRow]) -> float | None:
 # --- what limits it -------------------------------------------------------------------------------
 
 
-def _facts(
-    run: Run,
-    process: ProcessData,
-    loader: Loader,
-    window: Pairs,
-    row: LoaderRow,
-    slow_ms: float,
-    ready_ns: float,
-    stages: list[StageRow],
-    code: Loading,
-    lines: list[InputLine],
-) -> Facts:
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Found:
+    """A loader, the steps that wait for it, and what is known about loading."""
+
+    process: ProcessData
+    loader: Loader
+    window: Pairs
+    row: LoaderRow
+    stages: list[StageRow]
+    code: Loading
+    lines: list[InputLine]
+
+
+def _facts(run: Run, found: _Found, *, slow_ms: float, ready_ms: float) -> Facts:
+    process, loader, window, stages = found.process, found.loader, found.window, found.stages
     waits = limits.waits_in(loader, window)
     start_share, transfer_share = limits.shares_of_wait(process, loader, waits)
     return Facts(
-        workers=row.workers,
-        wait_ms=row.wait_ms,
+        workers=found.row.workers,
+        wait_ms=found.row.wait_ms,
         slow_ms=slow_ms,
-        ready_ms=ready_ns / 1e6,
+        ready_ms=ready_ms,
         step_ms=float((window[1] - window[0]).mean()) / 1e6,
-        load_ms=code.ns / max(1, code.batches) / 1e6,
+        load_ms=found.code.ns / max(1, found.code.batches) / 1e6,
         cores=cores_of(run),
         idle_cores=idle_cores(run, process, window),
         starts=len(loader.processes) // loader.workers if loader.workers else 0,
@@ -236,7 +241,7 @@ def _facts(
         start_share=start_share,
         transfer_share=transfer_share,
         get_ms=sum(each.ms_per_batch for each in stages if each.stage == "get"),
-        hottest=lines[0] if lines else None,
+        hottest=found.lines[0] if found.lines else None,
         busy=_busy(stages),
         fetching=_fetching(process, loader, waits),
     )

@@ -24,7 +24,7 @@ from stepscope.model.ranks import RankRow, RanksAnswer
 from stepscope.store.reader import ProcessData, Run
 
 _MOST_RANKS: Final = 100_000  # a damaged file may claim more than there can be
-_MOST_NAMED: Final = 8
+_MOST_NAMED: Final = 8  # in a sentence
 _NONE: Final = (
     "This run has no ranks: no launcher gave its processes one, and none joined a process group."
 )
@@ -57,15 +57,20 @@ def ranks(run: Run, process: int | None = None, rank: int | None = None) -> Rank
         return RanksAnswer(
             ranks=[], straggler=None, skew_ms=None, reason=_NONE, notes=all_notes(run)
         )
-    met, them = _together(run)
-    rows = [_row(run, each) for each in them]
+    calls, every_rank = _together(run)
+    rows = [_row(run, each) for each in every_rank]
     return RanksAnswer(
         ranks=[row for row in rows if process in (None, row.pid) and rank in (None, row.rank)],
-        straggler=straggler(run, _held(them, met)),
-        skew_ms=_skew_ms(them),
+        straggler=straggler(run, _held(every_rank, calls)),
+        skew_ms=_skew_ms(every_rank),
         expected=_expected(run),
-        samples_per_s=_samples_per_s(them),
-        notes=[*_missing(run, them), *_deaths(run, them), *_unseen(them), *all_notes(run)],
+        samples_per_s=_samples_per_s(every_rank),
+        notes=[
+            *_missing(run, every_rank),
+            *_deaths(run, every_rank),
+            *_unseen(every_rank),
+            *all_notes(run),
+        ],
     )
 
 
@@ -78,12 +83,12 @@ def _only(answer: RanksAnswer, process: int | None, rank: int | None) -> RanksAn
 
 def exchanges_of_ranks(run: Run) -> dict[int, Exchanges]:
     """By pid: what exchanging costs those that see each other's collectives."""
-    met, them = _together(run)
-    waited_ns = [each.waited_ns for each in them if each.sees_collectives]
-    seen = [(row, each) for row, each in enumerate(them) if each.sees_collectives]
+    calls, every_rank = _together(run)
+    waited_ns = [each.waited_ns for each in every_rank if each.sees_collectives]
+    seen = [(row, each) for row, each in enumerate(every_rank) if each.sees_collectives]
     return {
         each.process.info.pid: exchanges(
-            met, row, each.steps, waited_ns, 1e6 * _typical_ms(each, "communication")
+            calls, row, each.steps, waited_ns, 1e6 * _typical_ms(each, "communication")
         )
         for row, each in seen
     }
@@ -91,8 +96,8 @@ def exchanges_of_ranks(run: Run) -> dict[int, Exchanges]:
 
 def _together(run: Run) -> tuple[Collectives, list["_Rank"]]:
     chosen = processes_of_ranks(run)
-    met = collectives(list(chosen.values()))
-    return met, [_rank(run, met, row, *each) for row, each in enumerate(chosen.items())]
+    calls = collectives(list(chosen.values()))
+    return calls, [_rank(run, calls, row, *each) for row, each in enumerate(chosen.items())]
 
 
 def processes_of_ranks(run: Run) -> dict[int, ProcessData]:
@@ -103,7 +108,7 @@ def processes_of_ranks(run: Run) -> dict[int, ProcessData]:
     return dict(sorted(found.items()))
 
 
-def _rank(run: Run, met: Collectives, row: int, number: int, process: ProcessData) -> _Rank:
+def _rank(run: Run, calls: Collectives, row: int, number: int, process: ProcessData) -> _Rank:
     steps = find_steps(run, process)
     measured = steps.is_measured
     mean_ms: dict[str, float] = {}
@@ -112,9 +117,9 @@ def _rank(run: Run, met: Collectives, row: int, number: int, process: ProcessDat
         means = (phases.ns[measured].mean(axis=0) / 1e6).tolist()
         mean_ms = dict(zip(phases.names, means, strict=True))
     waited = np.zeros(len(steps), np.int64)
-    step = step_of(met.arrived_local_ns[row], steps.start_ns, steps.end_ns)
-    kept = (step >= 0) & met.is_there[row]
-    np.add.at(waited, step[kept], met.waited_ns[row][kept])
+    step = step_of(calls.arrived_local_ns[row], steps.start_ns, steps.end_ns)
+    kept = (step >= 0) & calls.is_there[row]
+    np.add.at(waited, step[kept], calls.waited_ns[row][kept])
     return _Rank(number, process, steps, mean_ms, waited, bool(kept.any()))
 
 
@@ -148,9 +153,9 @@ def _typical_ms(each: _Rank, phase: str) -> float:
     return float(typical_ns(each.process, each.steps, phase).mean()) / 1e6
 
 
-def _samples_per_s(them: Sequence[_Rank]) -> float | None:
+def _samples_per_s(every_rank: Sequence[_Rank]) -> float | None:
     total = 0.0
-    for each in them:
+    for each in every_rank:
         measured = each.steps.is_measured
         samples = int(each.steps.samples[measured].sum())
         if not samples:
@@ -159,15 +164,15 @@ def _samples_per_s(them: Sequence[_Rank]) -> float | None:
     return total
 
 
-def _held(them: Sequence[_Rank], met: Collectives) -> list[Held]:
+def _held(every_rank: Sequence[_Rank], calls: Collectives) -> list[Held]:
     """For each rank, what it costs that it comes last: the longest wait for it."""
-    count = min(len(each.steps) for each in them)
-    measured = np.all([each.steps.is_measured[:count] for each in them], axis=0)
-    last, longest = met.last, met.waited_ns.max(axis=0, initial=0)
+    count = min(len(each.steps) for each in every_rank)
+    measured = np.all([each.steps.is_measured[:count] for each in every_rank], axis=0)
+    last, longest = calls.last, calls.waited_ns.max(axis=0, initial=0)
     held = []
-    for row, each in enumerate(them):
-        step = step_of(met.arrived_local_ns[row], each.steps.start_ns, each.steps.end_ns)
-        mine = met.is_there[row] & (last == row) & (step >= 0) & (step < count)
+    for row, each in enumerate(every_rank):
+        step = step_of(calls.arrived_local_ns[row], each.steps.start_ns, each.steps.end_ns)
+        mine = calls.is_there[row] & (last == row) & (step >= 0) & (step < count)
         cost = np.zeros(count, np.int64)
         np.add.at(cost, step[mine], longest[mine])
         window = each.steps.start_ns[:count][measured], each.steps.end_ns[:count][measured]
@@ -191,14 +196,14 @@ def _mean_growth(at_ns: Ints, values: npt.NDArray[np.uint64], window: tuple[Ints
     return float(more.mean()) if len(more) else 0.0
 
 
-def _skew_ms(them: Sequence[_Rank]) -> float | None:
-    if len(them) < 2 or not any(each.sees_collectives for each in them):
+def _skew_ms(every_rank: Sequence[_Rank]) -> float | None:
+    if len(every_rank) < 2 or not any(each.sees_collectives for each in every_rank):
         return None
-    count = min(len(each.steps) for each in them)
-    measured = np.all([each.steps.is_measured[:count] for each in them], axis=0)
+    count = min(len(each.steps) for each in every_rank)
+    measured = np.all([each.steps.is_measured[:count] for each in every_rank], axis=0)
     if not measured.any():
         return None
-    longest = np.max([each.waited_ns[:count] for each in them], axis=0)
+    longest = np.max([each.waited_ns[:count] for each in every_rank], axis=0)
     return float(longest[measured].mean()) / 1e6
 
 
@@ -210,15 +215,15 @@ def _expected(run: Run) -> int | None:
     return ranks if isinstance(ranks, int) else None
 
 
-def _missing(run: Run, them: Sequence[_Rank]) -> list[str]:
+def _missing(run: Run, every_rank: Sequence[_Rank]) -> list[str]:
     expected = _expected(run) or 0
-    absent = sorted(set(range(min(expected, _MOST_RANKS))) - {each.number for each in them})
+    absent = sorted(set(range(min(expected, _MOST_RANKS))) - {each.number for each in every_rank})
     return [f"Nothing was recorded on {_named(absent)}."] if absent else []
 
 
-def _deaths(run: Run, them: Sequence[_Rank]) -> list[str]:
+def _deaths(run: Run, every_rank: Sequence[_Rank]) -> list[str]:
     """Which rank was killed first: a launcher then ends the others."""
-    killed = [each for each in them if status(run, each.process) == "killed"]
+    killed = [each for each in every_rank if status(run, each.process) == "killed"]
     if not killed:
         return []
     killed.sort(key=lambda each: each.process.clock.wall_ns(each.process.end_ns))
@@ -227,8 +232,8 @@ def _deaths(run: Run, them: Sequence[_Rank]) -> list[str]:
     return [note + (f", then {_named(others)}." if others else ".")]
 
 
-def _unseen(them: Sequence[_Rank]) -> list[str]:
-    if len(them) < 2 or any(each.sees_collectives for each in them):
+def _unseen(every_rank: Sequence[_Rank]) -> list[str]:
+    if len(every_rank) < 2 or any(each.sees_collectives for each in every_rank):
         return []
     return [
         "No collective was seen in the steps of two ranks, so it is not known which rank waits for "

@@ -22,7 +22,7 @@ from stepscope.model import Record, SummaryAnswer
 from stepscope.store import format as fmt
 from stepscope.store.plain_files import read_plain
 
-_MOST_KNOWN: Final = 2_000
+_MOST_KNOWN: Final = 2_000  # as many as the viewer lists
 _FIGURES: Final = "figures.json"
 
 

@@ -63,17 +63,17 @@ def _stretches(found: FoundSteps, start_ns: int, end_ns: int) -> _Stretches:
         np.concatenate([found.start_ns, unseen_start]), np.concatenate([found.end_ns, unseen_end])
     )
     begins, ends = np.clip(begins, start_ns, end_ns), np.clip(ends, start_ns, end_ns)
-    turned = _turned(found.turned_ns, ends, np.append(begins[1:], end_ns))
+    turned = _last_turns(found.outer_turns_ns, ends, np.append(begins[1:], end_ns))
     edges = np.stack([begins, ends, turned], axis=1).reshape(-1)
     category = np.append(_SET_UP, np.tile([_STEPS, _EVALUATION, _SET_UP], len(begins)))
     category[-1] = _TEARDOWN
     return _Stretches(np.append(start_ns, edges), np.append(edges, end_ns), category)
 
 
-def _turned(turned_ns: Ints, ends: Ints, until: Ints) -> Ints:
+def _last_turns(outer_turns_ns: Ints, ends: Ints, until: Ints) -> Ints:
     """Where the last turn between steps was. If there is none, all of the time until the next steps
     is before it; what follows the last step is after it."""
-    turns = np.append(np.iinfo(np.int64).min, turned_ns)
+    turns = np.append(np.iinfo(np.int64).min, outer_turns_ns)
     last = turns[np.searchsorted(turns, until, side="right") - 1]
     otherwise = np.append(until[:-1], ends[-1:])
     return np.where(last >= ends, last, otherwise)

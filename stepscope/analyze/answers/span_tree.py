@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.grouping import sums
 from stepscope.analyze.intervals import Indices, Intervals, overlap_ns, parents, union
 from stepscope.clock import Ints
 from stepscope.store.format import SpanCategory
@@ -48,7 +49,7 @@ def _add_thread(
     paths, path_of = _paths(process, found, around)
     calls = np.bincount(path_of, minlength=len(paths)).tolist()
     columns = [
-        _sums(path_of, values, len(paths)).tolist()
+        sums(path_of, values, len(paths)).tolist()
         for values in (lasted, np.maximum(own, 0), in_steps)
     ]
     for path, *figures in zip(paths, calls, *columns, strict=True):
@@ -57,12 +58,6 @@ def _add_thread(
         total.total_ns += figures[1]
         total.self_ns += figures[2]
         total.in_steps_ns += figures[3]
-
-
-def _sums(group: Indices, values: Ints, groups: int) -> Ints:
-    total = np.zeros(groups, np.int64)
-    np.add.at(total, group, values)
-    return total
 
 
 def _paths(

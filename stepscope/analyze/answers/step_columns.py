@@ -15,8 +15,8 @@ from stepscope.store.reader import Run
 
 Mask = npt.NDArray[np.bool_]
 
-MOST_STEPS: Final = 4_000
-_MOST_OUTLIERS: Final = 50
+MOST_STEPS: Final = 4_000  # more than a screen has columns
+_MOST_OUTLIERS: Final = 50  # marks that one can still tell apart
 
 
 class _Steps(NamedTuple):

@@ -17,7 +17,7 @@ from stepscope.store.reader import ProcessData, Run
 _LONG: Final = 0.1  # of the run
 _LONG_NS: Final = 1_000_000_000  # an interpreter with a framework in it takes as long to end
 _MUCH: Final = 0.1  # of the teardown: what takes less is not named
-_MOST_NAMED: Final = 3
+_MOST_NAMED: Final = 3  # in a sentence
 
 
 def teardown_note(run: Run, parts: list[Part]) -> str | None:

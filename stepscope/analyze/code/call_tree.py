@@ -6,10 +6,12 @@ same pair) is not on the path above it. Only primitive calls add to inclusive ti
 """
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from stepscope.analyze.grouping import sums
 from stepscope.clock import Clock
 from stepscope.store.calls import Calls, Ints
 
@@ -37,24 +39,48 @@ class CallTotals:
 
 
 def call_totals(calls: Calls, clock: Clock) -> CallTotals:
-    own = _own_ticks(calls)
-    above = _callers(calls)
+    tree = _Tree(calls, own_ticks(calls), _callers(calls), clock)
     nodes = np.flatnonzero((calls.function > 0) & (calls.calls > 0))
-    function = calls.function[nodes]
-    caller = np.where(above[nodes] >= 0, calls.function[above[nodes]], -1)
+    above = tree.above[nodes]
+    caller = np.where(above >= 0, calls.function[above], -1)
     scale = int(calls.function.max(initial=0)) + 1
     pair = np.full(len(calls.function), -1, np.int64)
-    pair[nodes] = np.where(caller > 0, caller * scale + function, -1)
-    figures = calls.calls[nodes], own[nodes], calls.ticks[nodes]
-    inner = _is_below_itself(calls.function, above, nodes)
-    by_function = _sums(function, inner, *figures, clock)
-    called = nodes[pair[nodes] >= 0]
-    figures = calls.calls[called], own[called], calls.ticks[called]
-    pairs = _sums(pair[called], _is_below_itself(pair, above, called), *figures, clock)
-    return CallTotals(by_function, {divmod(key, scale): counts for key, counts in pairs.items()})
+    pair[nodes] = np.where(caller > 0, caller * scale + calls.function[nodes], -1)
+    pairs = tree.counts_by(pair, nodes[pair[nodes] >= 0])
+    return CallTotals(
+        by_function=tree.counts_by(calls.function, nodes),
+        by_pair={divmod(key, scale): counts for key, counts in pairs.items()},
+    )
 
 
-def _own_ticks(calls: Calls) -> Ints:
+class _Tree(NamedTuple):
+    calls: Calls
+    own: Ints
+    above: Ints  # each node's caller, ours left out
+    clock: Clock
+
+    def counts_by(self, key: Ints, nodes: Ints) -> dict[int, Counts]:
+        """Of these nodes, summed by their keys."""
+        is_outer = ~_is_below_itself(key, self.above, nodes)
+        keys, where = np.unique(key[nodes], return_inverse=True)
+        ncalls, own, ticks = (
+            each[nodes] for each in (self.calls.calls, self.own, self.calls.ticks)
+        )
+        columns = [
+            sums(where, ncalls, len(keys)),
+            sums(where, ncalls * is_outer, len(keys)),
+            self._duration_ns(sums(where, own, len(keys))),
+            self._duration_ns(sums(where, ticks * is_outer, len(keys))),
+        ]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return {number: Counts(*row) for number, row in zip(keys.tolist(), rows, strict=True)}
+
+    def _duration_ns(self, ticks: Ints) -> Ints:
+        return self.clock.duration_ns(ticks.astype(np.uint64))
+
+
+def own_ticks(calls: Calls) -> Ints:
+    """What a node's children leave of its time."""
     own = calls.ticks.copy()
     below = np.flatnonzero(calls.parent >= 0)
     np.subtract.at(own, calls.parent[below], calls.ticks[below])
@@ -83,24 +109,3 @@ def _is_below_itself(key: Ints, above: Ints, nodes: Ints) -> Bools:
         found[climbing[same]] = True
         climbing, at = climbing[~same], above[at[~same]]
     return found[nodes]
-
-
-def _sums(
-    key: Ints, is_inner: Bools, calls: Ints, own: Ints, ticks: Ints, clock: Clock
-) -> dict[int, Counts]:
-    keys, where = np.unique(key, return_inverse=True)
-    outer = ~is_inner
-    columns = [
-        _sum_at(where, calls, len(keys)),
-        _sum_at(where, calls * outer, len(keys)),
-        clock.duration_ns(_sum_at(where, own, len(keys)).astype(np.uint64)),
-        clock.duration_ns(_sum_at(where, ticks * outer, len(keys)).astype(np.uint64)),
-    ]
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return {number: Counts(*row) for number, row in zip(keys.tolist(), rows, strict=True)}
-
-
-def _sum_at(where: Ints, values: Ints, size: int) -> Ints:
-    sums = np.zeros(size, np.int64)
-    np.add.at(sums, where, values)
-    return sums

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from stepscope.analyze.code.call_tree import own_ticks
 from stepscope.analyze.code.function_numbers import FunctionNumbers
 from stepscope.analyze.code.imports import is_import_machinery
 from stepscope.analyze.libraries import library_of, users_files
@@ -14,7 +15,7 @@ from stepscope.model.page import Called, Tree
 from stepscope.store.reader import ProcessData, Run
 
 LEAST_SHARE: Final = 0.0005  # of a thread's time: less is narrower than a pixel
-MOST_ROWS: Final = 4_000
+MOST_ROWS: Final = 4_000  # of a tree
 _LEAST_TREE: Final = 0.02  # of the longest of its process
 
 
@@ -35,8 +36,7 @@ class CountedTrees:
         names = process.names.functions.values()
         self._hidden = {each.id for each in names if is_import_machinery(each.file)} | {0, -1}
         inner = np.flatnonzero(calls.parent >= 0)
-        self._own = calls.ticks.copy()
-        np.subtract.at(self._own, calls.parent[inner], calls.ticks[inner])
+        self._own = own_ticks(calls)
         most = int(calls.ticks.max(initial=0))
         kept = inner[calls.ticks[inner] >= LEAST_SHARE * _LEAST_TREE * most]
         self._below: dict[int, list[int]] = {}
@@ -70,7 +70,7 @@ class CountedTrees:
             depth=[depth for _, depth in rows],
             function=self._numbers_of(calls.function[nodes]),
             total=self._ns(calls.ticks[nodes]),
-            own=self._ns(np.maximum(self._own[nodes], 0)),
+            own=self._ns(self._own[nodes]),
             calls=calls.calls[nodes].tolist(),
         )
 

@@ -164,10 +164,12 @@ def _rows_from_lines(run: Run, process: ProcessData) -> Iterable[FunctionRow]:
     """The user's own functions: each time one was entered or resumed is a call, as in cProfile.
     Time is that of its lines; recursion counts in it more than once."""
     for block in process.lines.blocks:
-        code = process.names.codes.get(block.code_id)
-        file = process.names.files.get(code.file) if code else None
+        known = process.names.code_and_file(block.code_id)
         ncalls = block.calls + block.resumes
-        if code is None or file is None or not ncalls or is_generated(file.path):
+        if known is None or not ncalls:
+            continue
+        code, file = known
+        if is_generated(file.path):
             continue
         spent_ns = int(process.clock.duration_ns(line_ticks(process, block)).sum())
         yield FunctionRow(

@@ -100,9 +100,8 @@ def _add_figures(total: _Total, process: ProcessData, block: CodeBlock) -> None:
 
 
 def _names(process: ProcessData, block: CodeBlock) -> tuple[CodeName, FileName] | None:
-    code = process.names.codes.get(block.code_id)
-    file = process.names.files.get(code.file) if code else None
-    return (code, file) if code and file and not is_generated(file.path) else None
+    known = process.names.code_and_file(block.code_id)
+    return None if known is None or is_generated(known[1].path) else known
 
 
 def _zeros(size: int) -> tuple[Ints, Ints, Ints, _Flags, _Flags]:

@@ -62,8 +62,8 @@ class TraceWaits:
         share = self.hidden_ns.sum() / self.duration_ns.sum()
         return [
             f"The device works for {duration(self.hidden_ns.mean())} of the wait "
-            f"({100 * share:.1f} % of the step). 'show steps' counts that time as the device's, not "
-            "as Input; copies to the device count as Input."
+            f"({100 * share:.1f} % of the step). 'show steps' counts that time as the device's, "
+            "not as Input; copies to the device count as Input."
         ]
 
 

@@ -60,7 +60,7 @@ def _is_before_a_run(spans: Spans, steps: FoundSteps, following_ns: Ints) -> Mas
 def step_loops(steps: FoundSteps) -> list[Loop]:
     """The loops that the steps happen in."""
     there = [loop for loop in steps.loops if loop.thread == steps.thread]
-    return [loop for loop in there if np.isin(loop.at_ns[:1], steps.turn_ns).all()]
+    return [loop for loop in there if np.isin(loop.at_ns[:1], steps.header_ns).all()]
 
 
 def _turns(steps: FoundSteps, start_ns: Ints, end_ns: Ints) -> Ints | None:

@@ -70,11 +70,11 @@ def _below(look: Look, function: Key) -> set[Key]:
 
 def step_headers(process: ProcessData, steps: FoundSteps) -> list[Location]:
     """Of the loops that the steps happen in."""
-    names, found = process.names, []
+    found = []
     for loop in step_loops(steps):
-        code = names.codes.get(loop.name.code)
-        file = names.files.get(code.file) if code else None
-        if code and file:
+        known = process.names.code_and_file(loop.name.code)
+        if known is not None:
+            code, file = known
             found.append(Location(file=file.path, line=loop.name.line, function=code.function))
     return found
 
@@ -83,9 +83,7 @@ class _Texts:
     """The user's source texts, by path."""
 
     def __init__(self, process: ProcessData) -> None:
-        files = process.names.files.values()
-        lines = ((file.path, process.source_lines(file.source)) for file in files)
-        self._texts = {path: parsed(each) for path, each in lines if each is not None}
+        self._texts = {path: parsed(lines) for path, lines in process.texts.items()}
 
     def text(self, file: str) -> Text | None:
         return self._texts.get(file)

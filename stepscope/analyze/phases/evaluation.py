@@ -101,7 +101,7 @@ def _after_update(spans: Spans, steps: FoundSteps, passes: Mask) -> Mask:
     updated &= spans.end_ns[before] <= spans.start_ns  # not from inside it: a closure
     following_ns = np.append(spans.start_ns[at], _NEVER)[after]
     batches_ns = spans.start_ns[spans.of(SpanCategory.INPUT)]
-    begins = np.sort(np.concatenate([steps.turn_ns, batches_ns]))
+    begins = np.sort(np.concatenate([steps.header_ns, batches_ns]))
     next_begin = np.append(begins, _NEVER)[np.searchsorted(begins, spans.end_ns)]
     turns = np.sort(np.concatenate([*(loop.start_ns for loop in step_loops(steps)), begins[:0]]))
     turned = np.searchsorted(turns, spans.start_ns) > np.searchsorted(turns, spans.end_ns[before])

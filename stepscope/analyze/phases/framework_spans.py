@@ -156,7 +156,7 @@ def _since_input(
     phases: Spans, backward: npt.NDArray[np.intp], steps: FoundSteps
 ) -> tuple[Ints, Ints]:
     end = phases.start_ns[backward]
-    marks = np.concatenate([steps.start_ns, steps.turn_ns, phases.end_ns])
+    marks = np.concatenate([steps.start_ns, steps.header_ns, phases.end_ns])
     begin = _latest_before(marks, end)
     known = begin > 0
     return begin[known], end[known]
@@ -169,15 +169,15 @@ def _with_preparation(spans: Spans, steps: FoundSteps) -> Spans:
     is_pass |= passes.with_forward()
     end = passes.start_ns[is_pass]
     # A step's own start counts only if no turn of the loop begins in it.
-    turns_ns = np.concatenate([steps.start_ns, steps.turn_ns])
+    turns_ns = np.concatenate([steps.start_ns, steps.header_ns])
     begin = _latest_before(np.concatenate([passes.end_ns, turns_ns]), end)
     ends_it = ~without_gradients(passes)
     since = _latest_before(np.concatenate([passes.end_ns[ends_it], turns_ns]), end)
     is_batch = passes.of(SpanCategory.INPUT) & (passes.samples != NO_BATCH_YET)
     from_input = np.isin(since, passes.end_ns[is_batch])
     # Before a compiled function, the framework's own callbacks run there.
-    is_known = (len(steps.turn_ns) == 0) & ~passes.of(SpanCategory.COMPUTE)[is_pass]
-    from_turn = np.isin(since, steps.turn_ns) | (np.isin(since, steps.start_ns) & is_known)
+    is_known = (len(steps.header_ns) == 0) & ~passes.of(SpanCategory.COMPUTE)[is_pass]
+    from_turn = np.isin(since, steps.header_ns) | (np.isin(since, steps.start_ns) & is_known)
     kept = from_input | from_turn
     return spans.plus(begin[kept], end[kept], SpanCategory.PREPARE)
 

@@ -40,9 +40,8 @@ def _is_asked_for(process: ProcessData) -> bool:
 def _calls(process: ProcessData) -> int:
     calls = 0
     for block in process.lines.blocks:
-        code = process.names.codes.get(block.code_id)
-        file = process.names.files.get(code.file) if code else None
-        text = (process.source_lines(file.source) if file else None) or []
+        known = process.names.code_and_file(block.code_id)
+        text = (process.source_lines(known[1].source) if known is not None else None) or []
         for index in np.flatnonzero(block.hits).tolist():
             line = block.first_line + index
             if line <= len(text) and _CALL in text[line - 1]:

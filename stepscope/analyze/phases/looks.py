@@ -25,7 +25,7 @@ from stepscope.store.reader import ProcessData
 from stepscope.store.records import FunctionName
 
 PYTHON: Final = "python"
-MOST_LOOKS_A_SAMPLE: Final = 10_000
+MOST_LOOKS_A_SAMPLE: Final = 10_000  # a damaged count must not take all memory
 _Samples = np.ndarray[tuple[int], np.dtype[np.void]]
 
 

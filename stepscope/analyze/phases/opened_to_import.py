@@ -77,9 +77,8 @@ def _inside(at_ns: Ints, begun: Ints, ended: Ints) -> tuple[Mask, Ints]:
 
 def _opens_by_import(process: ProcessData, name: OpenName) -> bool:
     """Its line is an import statement, or goes on with one."""
-    code = process.names.codes.get(name.code) if name.code is not None else None
-    file = process.names.files.get(code.file) if code is not None else None
-    lines = process.source_lines(file.source) if file is not None else None
+    known = process.names.code_and_file(name.code)
+    lines = process.source_lines(known[1].source) if known is not None else None
     if not lines or name.line is None or name.line > len(lines):
         return False
     return bool(_IMPORT_LINE.match(lines[name.line - 1]))

@@ -52,8 +52,8 @@ def thinned(run: Run, process: ProcessData) -> list[str]:
     """ "file:function" of the code whose lines were thinned out."""
     names = set()
     for block in process.lines.blocks:
-        code = process.names.codes.get(block.code_id)
-        file = process.names.files.get(code.file) if code else None
-        if block.is_thinned and code and file:
+        known = process.names.code_and_file(block.code_id)
+        if block.is_thinned and known is not None:
+            code, file = known
             names.add(f"{shown_path(run, file.path)}:{code.function}")
     return sorted(names)

@@ -111,8 +111,7 @@ def _trains(looks: list[Look], asked: OwnBatches, is_framework: bool) -> bool:
 
 class _Texts:
     def __init__(self, process: ProcessData) -> None:
-        files = process.names.files.values()
-        self._lines = {file.path: process.source_lines(file.source) for file in files}
+        self._process = process
         codes, paths = process.names.codes.values(), process.names.files
         self._generators = {
             (paths[code.file].path, code.function)
@@ -121,8 +120,8 @@ class _Texts:
         }
 
     def text(self, line: Line) -> str:
-        lines = self._lines.get(line[0])
-        return lines[line[2] - 1].strip() if lines and 0 < line[2] <= len(lines) else ""
+        path, _, number = line
+        return self._process.text_at(path, number).strip()
 
     def is_reader(self, line: Line, key: Key) -> bool:
         if key[1].rpartition(".")[2] in _READS:

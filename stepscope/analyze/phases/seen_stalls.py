@@ -33,10 +33,9 @@ _PRINTS: Final = re.compile(
     r"\bprint\(|\blogg?(er|ing)?\.|\.write\(|\.flush\(|\.writerow|\bfsync\(|\bself\.log(_dict)?\("
 )
 _MAY_LOG: Final = (PYTHON, "prepare", "sync", "optimizer", "forward")
-_IN_HEADERS: Final = (PYTHON, "prepare", "files")
 _OWN: Final = (PYTHON, "prepare", "files")  # the phases in which the script's own code runs
 _PASSES: Final = ("forward", "backward", "optimizer", "compute")
-_AROUND: Final = ("checkpoint", "logging")
+_SAVES_OR_LOGS: Final = ("checkpoint", "logging")
 _TRAINS: Final = 0.05  # of a function's time in the passes: less is chance
 # Of a function's time: it is there to save or to log. One that does something else and prints a
 # line at its end has less (tests/advise/test_logging.py has one of each).
@@ -88,7 +87,7 @@ class SeenStalls:
 
     def _first(self, look: Look) -> str:
         """By what is called."""
-        if look.phase in _IN_HEADERS and self._batches.makes(look):
+        if look.phase in _OWN and self._batches.makes(look):
             return "input"
         if look.phase in _MAY_LOG and self._logs(look):
             return "logging"
@@ -109,14 +108,7 @@ class SeenStalls:
         return next((frame for frame, line in lines if line in self._evaluating), None)
 
     def _text(self, frame: Frame) -> str:
-        lines = self._texts.get(frame.function.file)
-        return lines[frame.line - 1] if lines and 0 < frame.line <= len(lines) else ""
-
-    @functools.cached_property
-    def _texts(self) -> dict[str, list[str]]:
-        files = self._process.names.files.values()
-        texts = ((file.path, self._process.source_lines(file.source)) for file in files)
-        return {path: lines for path, lines in texts if lines is not None}
+        return self._process.text_at(frame.function.file, frame.line)
 
     # --- how much of a phase ----------------------------------------------------------------------
 
@@ -132,15 +124,14 @@ class SeenStalls:
                 key = look.phase, phase, phase == self._first(look)
                 moved[key] += look.ns
                 weighed[key] += look.ns * min(1.0, self._hits(look, phase) / steps)
-        sure: dict[str, float] = collections.defaultdict(float)
-        for (_, phase, _), ns in moved.items():
-            sure[phase] += ns / max(1.0, seen.total_ns)
-        found = [
-            Part(phase, other, ns / whole[phase], weighed[key] / ns if key[2] else None)
-            for key, ns in moved.items()
-            for phase, other in [key[:2]]
-            if ns and sure[other] > seen.error(sure[other])
-        ]
+        share: dict[str, float] = collections.defaultdict(float)
+        for (_, other, _), ns in moved.items():
+            share[other] += ns / max(1.0, seen.total_ns)
+        found = []
+        for (phase, other, is_by_call), ns in moved.items():
+            if ns and share[other] > seen.error(share[other]):
+                of_steps = weighed[phase, other, is_by_call] / ns if is_by_call else None
+                found.append(Part(phase, other, ns / whole[phase], of_steps))
         return sorted(found, key=lambda part: part.of_steps is None)  # it needs those before it
 
     def _hits(self, look: Look, phase: str) -> float:
@@ -152,14 +143,14 @@ class SeenStalls:
 
     @functools.cached_property
     def _line_hits(self) -> dict[tuple[str, int], int]:
-        names = self._process.names
         found: dict[tuple[str, int], int] = collections.defaultdict(int)
         for block in self._process.lines.blocks:
-            code = names.codes.get(block.code_id)
-            file = names.files.get(code.file) if code else None
-            for number, hits in enumerate(block.hits.tolist() if file else []):
-                if file is not None and hits:
-                    found[file.path, block.first_line + number] += int(hits)
+            known = self._process.names.code_and_file(block.code_id)
+            if known is None:
+                continue
+            _, file = known
+            for index in np.flatnonzero(block.hits).tolist():
+                found[file.path, block.first_line + index] += int(block.hits[index])
         return found
 
 
@@ -193,7 +184,7 @@ def _functions_for(looks: Iterable[Look]) -> dict[Key, str]:
     for key, by_phase in spent.items():
         whole = sum(by_phase.values())
         trains = sum(by_phase[name] for name in _PASSES) > _TRAINS * whole
-        phase = max(_AROUND, key=lambda name: by_phase[name])
+        phase = max(_SAVES_OR_LOGS, key=lambda name: by_phase[name])
         if not trains and by_phase[phase] >= _IS_FOR * whole:
             found[key] = phase
     return found

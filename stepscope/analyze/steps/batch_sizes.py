@@ -27,12 +27,13 @@ def samples_by_step(
     process: ProcessData,
     spans: Spans,
     thread: int,
-    start_ns: Ints,
-    end_ns: Ints,
+    steps: tuple[Ints, Ints],
     begins: Indices = ONE_TRAINING,
 ) -> Counted:
     """As the framework reports; else from the batches that were fetched, or from each step's first
-    forward. `spans`: of the thread, or of those that it hands its steps to."""
+    forward. `spans`: of the thread, or of those that it hands its steps to; `steps`: their starts
+    and ends."""
+    start_ns, end_ns = steps
     marks = process.step_marks.on(thread)
     marks = marks[marks.who == StepMark.FRAMEWORK]
     if len(marks) == len(start_ns) and marks.samples.any():

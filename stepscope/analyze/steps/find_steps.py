@@ -17,7 +17,7 @@ from stepscope.analyze.steps.loop_headers import body_line
 from stepscope.analyze.steps.loop_words import runs_out
 from stepscope.analyze.steps.loops import Loop, Mask, ancestors, enclosing, read_loops
 from stepscope.analyze.steps.one_offs import one_offs_note, with_one_offs
-from stepscope.analyze.steps.step_loop import Choice, choose_step_loop
+from stepscope.analyze.steps.step_loop import StepLoop, choose_step_loop
 from stepscope.analyze.steps.warmup import AHEAD, warmup_steps
 from stepscope.analyze.traces.windows import slowed_steps
 from stepscope.clock import Ints
@@ -48,10 +48,10 @@ class FoundSteps:
     thread: int = 0
     anchor: str | None = None
     reason: str | None = None
-    turned_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
-    # when a loop around the step loop finished a turn, in order
-    turn_ns: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
-    # when the loop that the steps happen in was at its header
+    # When a loop around the step loop finished a turn, in order.
+    outer_turns_ns: Ints = dataclasses.field(default_factory=lambda: _NOTHING)
+    # When the loop that the steps happen in was at its header.
+    header_ns: Ints = dataclasses.field(default_factory=lambda: _NOTHING)
     slowed: Mask | None = None  # by an operator window
     loops: tuple[Loop, ...] = ()  # all that were stamped, on any thread
     one_off: Mask | None = None  # by compiling what is compiled once
@@ -160,8 +160,9 @@ def _marked_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
     start_ns = _cut_at_entries(before_ns[ends], at_ns[ends], loop, is_first_known=not ends[0])
     steps = FoundSteps(
         start_ns, at_ns[ends], np.zeros(len(start_ns), np.bool_), marks.samples[ends],
-        thread=thread, anchor="stepscope.step()", turned_ns=_turned([loop] if loop else []),
-        turn_ns=np.sort(loop.at_ns) if loop else at_ns[:0],
+        thread=thread, anchor="stepscope.step()",
+        outer_turns_ns=_outer_turns_ns([loop] if loop else []),
+        header_ns=np.sort(loop.at_ns) if loop else at_ns[:0],
     )  # fmt: skip
     return _without_stubs(steps)
 
@@ -171,7 +172,7 @@ def _handed_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSte
     if loop is None:
         return None
     there = enclosing([each for each in loops if each.thread == loop.thread])
-    return _turns_as_steps(run, process, Choice(loop, tuple(ancestors(there, loop))), loops)
+    return _turns_as_steps(run, process, StepLoop(loop, tuple(ancestors(there, loop))), loops)
 
 
 def _anchored_steps(process: ProcessData, loops: list[Loop]) -> FoundSteps | None:
@@ -190,11 +191,12 @@ def _from_anchor_to_anchor(process: ProcessData, found: anchors.Anchors) -> Foun
     end_ns, start_ns = found.end_ns, anchors.start_ns(process, found)
     around = [loop for loop in dict.fromkeys(found.loops) if loop is not None]
     spans = process.spans.on(found.thread)
-    counted = samples_by_step(process, spans, found.thread, start_ns, end_ns, found.begins)
+    counted = samples_by_step(process, spans, found.thread, (start_ns, end_ns), found.begins)
     return FoundSteps(
         start_ns, end_ns, np.zeros(len(end_ns), np.bool_), counted.samples,
-        samples_are=counted.what, thread=found.thread, anchor=found.what, turned_ns=_turned(around),
-        turn_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
+        samples_are=counted.what, thread=found.thread, anchor=found.what,
+        outer_turns_ns=_outer_turns_ns(around),
+        header_ns=np.sort(np.concatenate([end_ns[:0], *(loop.at_ns for loop in around)])),
     )  # fmt: skip
 
 
@@ -244,7 +246,7 @@ def _loop_steps(run: Run, process: ProcessData, loops: list[Loop]) -> FoundSteps
 
 
 def _turns_as_steps(
-    run: Run, process: ProcessData, choice: Choice, loops: list[Loop]
+    run: Run, process: ProcessData, choice: StepLoop, loops: list[Loop]
 ) -> FoundSteps:
     loop = choice.loop
     open_start, open_end = _open_turns(run, process, loop, loops)
@@ -257,11 +259,11 @@ def _turns_as_steps(
     location = code_location(run, process, loop.name.code, loop.name.line)
     others = handed(process, loop.thread, start_ns, end_ns)
     spans = others.of(process.spans, loop.thread)
-    counted = samples_by_step(process, spans, loop.thread, start_ns, end_ns)
+    counted = samples_by_step(process, spans, loop.thread, (start_ns, end_ns))
     return FoundSteps(
         start_ns, end_ns, is_open[order], counted.samples, samples_are=counted.what,
         thread=loop.thread, anchor=loop_anchor(location, loop.name.line),
-        turned_ns=_turned(choice.around), turn_ns=np.sort(loop.at_ns), handed=others,
+        outer_turns_ns=_outer_turns_ns(choice.around), header_ns=np.sort(loop.at_ns), handed=others,
     )  # fmt: skip
 
 
@@ -284,7 +286,7 @@ def _is_outermost(start_ns: Ints, end_ns: Ints) -> Mask:
     return np.append(True, start_ns[1:] >= ended[:-1])
 
 
-def _turned(loops: tuple[Loop, ...] | list[Loop]) -> Ints:
+def _outer_turns_ns(loops: tuple[Loop, ...] | list[Loop]) -> Ints:
     stamps = [loop.at_ns[~loop.begins_entry] for loop in loops]
     return np.sort(np.concatenate(stamps)) if stamps else np.zeros(0, np.int64)
 

@@ -9,8 +9,6 @@ from stepscope.store.records import LoopName
 
 def body_line(run: Run, process: ProcessData, loop: LoopName) -> int:
     """The first line of a loop's body; its own line if that is not known."""
-    if loop.body_line is not None:
-        return loop.body_line
     return _body_lines(run, _source(process, loop)).get(loop.line, loop.line)
 
 
@@ -24,9 +22,8 @@ def header_line(run: Run, process: ProcessData, loop: LoopName) -> int:
 
 
 def _source(process: ProcessData, loop: LoopName) -> str | None:
-    code = process.names.codes.get(loop.code)
-    file = process.names.files.get(code.file) if code else None
-    return file.source if file else None
+    known = process.names.code_and_file(loop.code)
+    return known[1].source if known is not None else None
 
 
 @functools.lru_cache(maxsize=256)

@@ -39,14 +39,14 @@ MAIN_THREAD: Final = 1 / 4  # of the time of the loop on another thread
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Choice:
+class StepLoop:
     """The step loop and the loops around it, innermost first."""
 
     loop: Loop
     around: tuple[Loop, ...]
 
 
-def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> Choice | None:
+def choose_step_loop(run: Run, process: ProcessData, loops: list[Loop]) -> StepLoop | None:
     words = _Words(run, process, _with_gradients(process, loops))
     least_ns = _least_ns(run, process)
     choices = []
@@ -83,7 +83,7 @@ def _imports_ns(process: ProcessData) -> int:
     return int((end_ns - start_ns).sum())
 
 
-def _choose_thread(choices: list[Choice], main: int, words: "_Words") -> Choice | None:
+def _choose_thread(choices: list[StepLoop], main: int, words: "_Words") -> StepLoop | None:
     working = [choice for choice in choices if not words.waits(choice.loop)]
     choices = working or choices
     if not choices:
@@ -96,7 +96,7 @@ def _choose_thread(choices: list[Choice], main: int, words: "_Words") -> Choice 
     return most
 
 
-def _choose_on_thread(loops: list[Loop], words: "_Words") -> Choice | None:
+def _choose_on_thread(loops: list[Loop], words: "_Words") -> StepLoop | None:
     tree = _Tree(loops, words)
     picks = [(root, tree.pick(root)) for root in tree.inside(None)]
     found = [(root, loop) for root, loop in picks if loop is not None]
@@ -111,7 +111,7 @@ def _choose_on_thread(loops: list[Loop], words: "_Words") -> Choice | None:
             key=lambda pair: pair[0].total_ns,
             default=best,
         )
-    return Choice(best[1], tuple(tree.ancestors(best[1])))
+    return StepLoop(best[1], tuple(tree.ancestors(best[1])))
 
 
 def _where_it_was_cut(pairs: list[tuple[Loop, Loop]], words: "_Words") -> tuple[Loop, Loop] | None:

@@ -58,9 +58,9 @@ def _calls(process: ProcessData) -> dict[_Place, int]:
     """How often each function of the user's own was entered."""
     found: dict[_Place, int] = {}
     for block in process.lines.blocks:
-        code = process.names.codes.get(block.code_id)
-        file = process.names.files.get(code.file) if code else None
-        if code is not None and file is not None:
+        known = process.names.code_and_file(block.code_id)
+        if known is not None:
+            code, file = known
             place = file.path, code.first_line, code.function
             found[place] = found.get(place, 0) + block.calls + block.resumes
     return found

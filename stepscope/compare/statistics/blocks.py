@@ -23,7 +23,7 @@ LEVEL: Final = 0.95
 NORMAL: Final = two_sided(LEVEL, math.inf)
 _FEWEST_BLOCKS: Final = 10  # fewer would say too little about their own spread
 _MOST_BLOCKS: Final = 500  # more would take time and change nothing
-_DRAWS: Final = 2_000
+_DRAWS: Final = 2_000  # each end of the interval then rests on 50 of them
 
 
 class HalfWidths(NamedTuple):

@@ -117,8 +117,9 @@ static void record(Sampled *thread, enum SamplesKind kind, const Spot *spots, in
     if (node) samples_add(thread, kind, node, end - weight, weight);
 }
 
-/* Whether a thread that stayed at an instruction did so in C; -1: not known. A thread without a core stays at any
-   instruction; but if it is still there once we have the GIL, it had given the GIL away, as C does. */
+/* Whether a thread that stayed at an instruction did so in C; -1: not known. A thread without a core
+   stays at any instruction; but if it is still there once we have the GIL, it had given the GIL away,
+   as C does. */
 static int stays_in_c(const Glimpse *glimpse, PyThreadState *tstate, const Spot *inmost) {
     const GlimpseFrame *then = &glimpse->frames[0];
     int is_known = inmost->code && inmost->code == then->code &&

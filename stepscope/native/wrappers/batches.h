@@ -4,8 +4,8 @@
 
 #include "python/compat.h"
 
-/* The length of its first part, along the dimension that its labels share; -1: not known. -2 with an exception set if something other than an
-   error was raised, such as an interrupt. */
+/* The length of its first part, along the dimension that its labels share; -1: not known. -2 with an
+   exception set if something other than an error was raised, such as an interrupt. */
 long long batch_samples(PyObject *batch);
 
 /* 0, or -1 with an exception set. */

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 _NOP, _ONE_UNIT, _TWO_UNITS = 9, 0xFF, 0xFFFF  # how far jumps reach
 _EXTENDED_ARG, _JUMP_BACK = 144, 134  # JUMP_BACKWARD_NO_INTERRUPT: nothing may happen on the way
-_ISLAND_UNITS: Final = 3
+_ISLAND_UNITS: Final = 3  # two prefixes and the jump
 _ENTRY: Final = Struct("=IIII")
 _AFTER_CACHES, _WIDE = 1, 2
 # Entries of a line table: (code, has it a difference of lines as its first number).

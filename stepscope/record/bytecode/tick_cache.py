@@ -14,9 +14,9 @@ from stepscope.signal_handlers import let_pass, suppressed
 from stepscope.store.plain_files import make_new_folder, remove
 from stepscope.typed import Final
 
-BYTES_AT_MOST: Final = 64 * 2**20
+BYTES_AT_MOST: Final = 64 * 2**20  # of all versions together
 _HEADER: Final = b"stepscope ticks\n"
-_HASH_BYTES: Final = 32
+_HASH_BYTES: Final = 32  # of SHA-256
 _DECIDES: Final = (
     *("instrument.py", "line_starts.py", "assemble.py"),
     *("bare_copy.py", "ticked.py", "tick_cache.py"),

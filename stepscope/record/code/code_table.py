@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 
 from stepscope.native import _core
-from stepscope.record.code.loops import Loop, find_loops
+from stepscope.record.code.loops import COMPREHENSIONS, Loop, find_loops
 from stepscope.typed import Final, Record
 
 LINES_AT_MOST = 200_000  # a generated file with more lines is not worth its counters
@@ -14,7 +14,6 @@ _BEFORE_A_MODULE = (0, 2, 0)  # its first instruction, which has no line and mak
 # Flags of code objects, as in `inspect`, whose import takes longer than everything else here.
 _CO_NEWLOCALS: Final = 0x2
 _KINDS: Final = ((0x200, "async generator"), (0x80, "coroutine"), (0x20, "generator"))
-_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class CodeEntry(Record):
@@ -34,7 +33,7 @@ def kind_of(code: CodeType) -> str:
         return "module"
     if code.co_name == "<lambda>":
         return "lambda"
-    if code.co_name in _COMPREHENSIONS:
+    if code.co_name in COMPREHENSIONS:
         return "comprehension"
     for flag, kind in _KINDS:
         if code.co_flags & flag:

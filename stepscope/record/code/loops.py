@@ -35,7 +35,7 @@ _FOR_ITER = OPCODES["FOR_ITER"]
 _GET_ANEXT = OPCODES["GET_ANEXT"]
 _SEND = OPCODES["SEND"]
 _BUILDERS = frozenset(OPCODES[name] for name in ("BUILD_LIST", "BUILD_SET", "BUILD_MAP"))
-_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
 class Loop(Record):
@@ -59,7 +59,7 @@ class _Found:
 
 def find_loops(code: CodeType) -> tuple[Loop, ...]:
     """The loops of `code` itself, without those of nested functions, in order of their lines."""
-    if code.co_name in _COMPREHENSIONS:
+    if code.co_name in COMPREHENSIONS:
         return ()
     words = code.co_code
     if not any(jump in words for jump in BACK_JUMPS):  # fast, and nearly always right

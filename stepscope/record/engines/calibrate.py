@@ -9,8 +9,8 @@ from stepscope.native import _core
 from stepscope.record.engines import lines
 from stepscope.typed import Record
 
-TURNS = 100
-ROUNDS = 5
+TURNS = 100  # of each loop
+ROUNDS = 5  # the best counts: together 0.3 ms
 
 
 class EventCost(Record):

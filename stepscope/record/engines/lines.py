@@ -16,7 +16,7 @@ from stepscope.record.code.code_table import table, tree
 from stepscope.record.engines import tool_ids
 
 HAS_MONITORING = sys.version_info >= (3, 12)
-MEMORY_ONLY_BYTES = 256 * 2**20
+MEMORY_ONLY_BYTES = 256 * 2**20  # at most: it is taken as it is used
 
 # Called before the engine starts for a first user: LineProfilers at rest read their counters then.
 before_start: list[Callable[[], None]] = []

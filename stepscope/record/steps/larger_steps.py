@@ -8,8 +8,8 @@ from stepscope.record.code.code_table import table
 from stepscope.record.steps import step_counter
 from stepscope.typed import Final
 
-FEW_TURNS: Final = 8
-_ENTRIES_TO_KNOW: Final = 3
+FEW_TURNS: Final = 8  # of a critic: more are batches
+_ENTRIES_TO_KNOW: Final = 3  # two may be alike by chance
 _OFF: Final = 2  # updates: the one that goes on, and one before the loop
 
 

@@ -25,14 +25,14 @@ from stepscope.record.code.loops import Loop
 from stepscope.record.steps.larger_steps import FEW_TURNS, LargerSteps
 from stepscope.record.steps.what_follows import any_left, loops_follow
 
-TURNS_AT_LEAST: Final = 10
-TURN_NS_AT_LEAST: Final = 1e6
+TURNS_AT_LEAST: Final = 10  # as in the report
+TURN_NS_AT_LEAST: Final = 1e6  # the same
 STABLE_STEPS: Final = 20  # two windows of ten
 STABLE_WITHIN: Final = 0.05  # whose medians differ by at most 5 %
-STABLE_AFTER: Final = 10
-ENTRIES_TO_KNOW: Final = 3
+STABLE_AFTER: Final = 10  # steps: the first ones are warm-up
+ENTRIES_TO_KNOW: Final = 3  # two may have as many turns by chance
 FRAMEWORKS: Final = ("jax", "tensorflow", "torch")
-WITHOUT_PASSES_S: Final = 30.0
+WITHOUT_PASSES_S: Final = 30.0  # where a framework is loaded
 
 
 class EndOfSteps(SystemExit):

@@ -23,7 +23,7 @@ class Source:
 
 
 _TWICE: Final = 2
-_NEVER: Final = 1 << 62
+NEVER: Final = 1 << 62
 _MANY: Final = 10  # steps that a new listener may miss if there is no other
 _listeners: tuple[Listener, ...] = ()
 _source = Source.OPTIMIZER
@@ -51,14 +51,14 @@ def optimizer_stepped(number: int, steps: int = 0) -> int:
     to call this next."""
     global _anchor
     if _source != Source.OPTIMIZER:
-        return _NEVER
+        return NEVER
     _others_steps.setdefault(number, dict(_optimizer_steps))
     count = _optimizer_steps[number] = steps or _optimizer_steps.get(number, 0) + 1
     if _anchor is None and count == _TWICE:
         _anchor = number
     if number == _anchor:
         return _ended(count)
-    return count + 1 if _anchor is None else _NEVER
+    return count + 1 if _anchor is None else NEVER
 
 
 def others_began_at() -> list[int]:

@@ -11,9 +11,10 @@ from stepscope.show.exporters import trace_events as to
 
 # Ids that join events to each other. They start at 1 in every window.
 _JOINING: Final = ("External id", "external id", "correlation", "Sequence number")
-_WINDOWS_APART: Final = 2**33
+_WINDOWS_APART: Final = 2**33  # ids have 32 bits; of a million windows, viewers keep them exact
 _NOT_OURS: Final = ("Spans", "Traces", "")  # Kineto's rows about itself
 _MEMORY: Final = "[memory]"
+# Sort indexes: those of our own rows and of the processes are smaller.
 _BEHIND_OUR_ROWS: Final = 2**20
 _DEVICES_AFTER: Final = 2**16
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 OPEN_WITH: Final = "python -m line_profiler {path}"
 UNIT_S: Final = 1e-9
-WORTH_A_TABLE: Final = (
-    0.01  # of a module's time: the viewer prints a table of 9 lines for each entry
-)
+WORTH_A_TABLE: Final = 0.01  # of a module's time: the viewer prints 9 lines for each entry
 
 
 def export(run: "Run", *, process: int | None = None) -> bytes:

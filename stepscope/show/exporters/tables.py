@@ -20,6 +20,7 @@ from stepscope.model import (
     Record,
 )
 from stepscope.show.exporters.folder import MANIFEST
+from stepscope.show.exporters.trace_events import text
 from stepscope.show.selection import only
 from stepscope.views import VIEWS
 from stepscope.views.view import View
@@ -165,9 +166,9 @@ def export_tables(run: "Run", process: int | None, ending: str, encode: Encode) 
         table = polars.DataFrame(make(asked))
         rows[f"{name}.{ending}"] = len(table)
         yield f"{name}.{ending}", encode(table)
-    about = {"exported_by": "stepscope", "run": _text(run.path.resolve().name), "rows": rows}
-    text = msgspec.json.encode(about | {"notes": [_text(note) for note in asked.notes]})
-    yield MANIFEST, msgspec.json.format(text) + b"\n"
+    about = {"exported_by": "stepscope", "run": text(run.path.resolve().name), "rows": rows}
+    manifest = msgspec.json.encode(about | {"notes": [text(note) for note in asked.notes]})
+    yield MANIFEST, msgspec.json.format(manifest) + b"\n"
 
 
 # --- records to columns --------------------------------------------------------------------------
@@ -203,12 +204,7 @@ def _kind(hint: Any) -> Any:
 
 def _column(name: str, values: list[Any], dtype: Any) -> polars.Series:
     if dtype == polars.String:
-        values = [value if value is None else _text(value) for value in values]
+        values = [value if value is None else text(value) for value in values]
     elif dtype == polars.List(polars.String):
-        values = [value if value is None else list(map(_text, value)) for value in values]
+        values = [value if value is None else list(map(text, value)) for value in values]
     return polars.Series(name, values, dtype=dtype)
-
-
-def _text(value: str) -> str:
-    """Lone surrogates, from file names that are not UTF-8, are written as escapes."""
-    return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,7 +1,7 @@
 """What the viewer's server answers: the page, the list of runs, a run, tiles of its timeline,
 and how far it has got with preparing them."""
 
-from typing import Final
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,7 +13,7 @@ from stepscope.errors import DataError, StepscopeError
 from stepscope.show.report.bundle import bundle
 from stepscope.show.report.page import encoded, policy, viewer
 from stepscope.show.server.guard import Guard
-from stepscope.show.server.runs import Runs
+from stepscope.show.server.runs import Opened, Runs
 
 _JSON: Final = "application/json"
 _MOST_PIXELS: Final = 8_192
@@ -28,30 +28,23 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
         return Response(page, media_type="text/html", headers=headers)
 
     def listed(request: Request) -> Response:
-        listing = {"folder": str(runs.path), "is_single": runs.is_single, "runs": runs.entries()}
-        return Response(encoded(listing), media_type=_JSON)
+        folder = str(runs.path)
+        return _json({"folder": folder, "is_single": runs.is_single, "runs": runs.entries()})
 
     def run(request: Request) -> Response:
         return Response(runs.open(_run_of(request)).body, media_type=_JSON)
 
     def compared(request: Request) -> Response:
-        before = request.query_params.get("before", "")
-        return Response(encoded(runs.compare(before, _run_of(request))), media_type=_JSON)
+        return _json(runs.compare(request.query_params.get("before", ""), _run_of(request)))
 
     def version(request: Request) -> Response:
-        return Response(encoded({"version": runs.version(_run_of(request))}), media_type=_JSON)
+        return _json({"version": runs.version(_run_of(request))})
 
     def progress(request: Request) -> Response:
-        return Response(encoded(runs.progress(_run_of(request))), media_type=_JSON)
+        return _json(runs.progress(_run_of(request)))
 
     def tile(request: Request) -> Response:
-        opened = runs.open(_run_of(request))
-        from_ns, to_ns = _number(request, "from"), _number(request, "to")
-        width = min(_number(request, "width"), _MOST_PIXELS)
-        if to_ns <= from_ns or width < 1:
-            raise DataError("A tile must end after it starts and be at least one pixel wide.")
-        answer = {"version": opened.version, "tile": opened.tile(from_ns, to_ns, width)}
-        return Response(encoded(answer), media_type=_JSON)
+        return _json(_tile(request, runs.open(_run_of(request))))
 
     routes = [
         Route("/", index),
@@ -65,6 +58,19 @@ def application(runs: Runs, *, token: str, host: str) -> ASGIApp:
     handlers = {StepscopeError: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
     return Guard(app, token, host)
+
+
+def _json(answer: Any, status_code: int = 200) -> Response:
+    return Response(encoded(answer), status_code=status_code, media_type=_JSON)
+
+
+def _tile(request: Request, opened: Opened) -> dict[str, Any]:
+    """The version with it: the run may have gone on since the page asked for others."""
+    from_ns, to_ns = _number(request, "from"), _number(request, "to")
+    width = min(_number(request, "width"), _MOST_PIXELS)
+    if to_ns <= from_ns or width < 1:
+        raise DataError("A tile must end after it starts and be at least one pixel wide.")
+    return {"version": opened.version, "tile": opened.tile(from_ns, to_ns, width)}
 
 
 def _policy() -> str:
@@ -85,9 +91,9 @@ def _number(request: Request, name: str) -> int:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return Response(encoded({"trouble": str(error)}), status_code=404, media_type=_JSON)
+    return _json({"trouble": str(error)}, 404)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     message = f"A bug in stepscope: {type(error).__name__}: {error}"
-    return Response(encoded({"trouble": message}), status_code=500, media_type=_JSON)
+    return _json({"trouble": message}, 500)

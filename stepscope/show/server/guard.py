@@ -52,10 +52,7 @@ class Guard:
         if not self._is_known(headers.get("host", "")):
             return PlainTextResponse("This server does not have that name.", 421)
         if not self._has_token(scope, headers):
-            return PlainTextResponse(
-                "The token is missing or wrong: open the address that 'stepscope view' printed.",
-                403,
-            )
+            return PlainTextResponse(_NO_TOKEN, 403)
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("This server is read-only.", 405)
         return None

@@ -25,6 +25,7 @@ from stepscope.show.terminal.drawing.numbers import (
     duration_range,
     milliseconds,
     percent,
+    times,
 )
 from stepscope.show.terminal.drawing.page import (
     FAINT,
@@ -76,7 +77,7 @@ def comparisons(answer: ComparisonsAnswer) -> RenderableType:
         table.add_row(
             PathCell(names[run.run]),
             milliseconds(run.step_ms.mean),
-            _rate(run),
+            throughput(run),
             size_cell(run.peak_bytes),
             *_speedup_cells(against),
         )
@@ -104,18 +105,14 @@ def _speedup_cells(against: ComparisonAnswer | None) -> tuple[str | Text, ...]:
     if against is None:
         return "", "", Text("the first", style=FAINT)
     sure = "" if against.significant else "within noise"
-    ends = f"{_times(against.low)} to {_times(against.high)}"
-    return Text(_times(against.speedup), style=_style(against)), ends, Text(sure, style=FAINT)
+    ends = f"{times(against.low)} to {times(against.high)}"
+    return Text(times(against.speedup), style=_style(against)), ends, Text(sure, style=FAINT)
 
 
 def _style(answer: ComparisonAnswer) -> str:
     if not answer.significant:
         return "bold"
     return "bold green" if answer.decisive > 1 else "bold red"
-
-
-def _times(ratio: float) -> str:
-    return f"{digits(ratio)}×"
 
 
 def _names(runs: Iterable[ComparedRun]) -> dict[str, str]:
@@ -138,7 +135,7 @@ def _runs(runs: list[ComparedRun]) -> RenderableType:
             milliseconds(run.step_ms.mean),
             _spread(run),
             measured_steps(run),
-            _rate(run),
+            throughput(run),
             size_cell(run.peak_bytes),
             PathCell(names[run.run]),
         )
@@ -155,7 +152,7 @@ def _spread(run: ComparedRun) -> str:
     return duration_range(1e6 * run.step_ms.p10, 1e6 * run.step_ms.p90)
 
 
-def _rate(run: ComparedRun) -> str:
+def throughput(run: ComparedRun) -> str:
     if run.samples_per_s is not None:
         return f"{digits(run.samples_per_s)} samples/s"
     return f"{digits(run.per_s)} steps/s"

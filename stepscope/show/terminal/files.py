@@ -18,6 +18,7 @@ from stepscope.show.terminal.drawing.page import (
     more,
     name,
     notes_block,
+    of_several_processes,
     page,
     place,
     process_name,
@@ -35,7 +36,7 @@ def files(answer: FilesAnswer, *, top: int | None = None) -> RenderableType:
     if not shown:
         parts.append(indented(Text(NOTHING_TO_SHOW["files"])))
         return page([*parts, *notes_block(answer.notes)])
-    several = len({process_name(row.process) for row in answer.files}) > 1
+    several = of_several_processes(answer.files)
     table = columns(
         ("time", "right"),
         ("opens", "right"),

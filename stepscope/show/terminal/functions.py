@@ -19,6 +19,7 @@ from stepscope.show.terminal.drawing.page import (
     more,
     name,
     notes_block,
+    of_several_processes,
     page,
     process_name,
 )
@@ -41,7 +42,7 @@ def functions(
         for row in shown
         for file in (row.file, *(each.file for each in (*row.callers, *row.callees)))
     )
-    several = len({process_name(row.process) for row in answer.functions}) > 1
+    several = of_several_processes(answer.functions)
     if relation is None:
         table = _table(shown, files, name_process=several)
     else:

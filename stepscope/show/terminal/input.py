@@ -13,8 +13,8 @@ from stepscope.show.terminal.drawing.cells import milliseconds_cell
 from stepscope.show.terminal.drawing.numbers import count, counted, digits, milliseconds, percent
 from stepscope.show.terminal.drawing.page import (
     CODE,
-    FAINT,
     columns,
+    figures,
     heading,
     indented,
     more,
@@ -79,10 +79,7 @@ def _waits(loader: LoaderRow, start_up_ms: float | None) -> Table:
     ]
     if start_up_ms is not None:
         cells.append(("start-up", milliseconds(start_up_ms)))
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
-    table.add_row(*(Text(value, style="bold") for _, value in cells))
-    return table
+    return figures(cells)
 
 
 def _verdict(answer: InputAnswer) -> Text:

@@ -11,7 +11,7 @@ from rich.text import Text
 from stepscope.model.trial import Rung, TrialAnswer
 from stepscope.show.terminal.drawing.bars import Bar
 from stepscope.show.terminal.drawing.command import Command
-from stepscope.show.terminal.drawing.numbers import NOTHING, counted, digits, duration
+from stepscope.show.terminal.drawing.numbers import NOTHING, counted, digits, duration, times
 from stepscope.show.terminal.drawing.page import (
     CODE,
     FAINT,
@@ -22,7 +22,6 @@ from stepscope.show.terminal.drawing.page import (
     page,
 )
 
-_FIGURES: Final = (("measured", "left"), ("predicted", "left"))
 _WORTH: Final = 1.1  # a gain that one would want to be sure about
 _STYLES: Final = {"kept": "bold green", "rejected": "dim", "failed": "red", "skipped": "dim"}
 
@@ -58,7 +57,7 @@ def _headline(answer: TrialAnswer) -> str:
     fixes = counted(len(kept), "fix", "fixes")
     # An answer that was kept from before has only its rungs.
     gained = answer.gained or math.prod(rung.speedup or 1.0 for rung in kept)
-    return f"{_times(gained)} as fast with {fixes}"
+    return f"{times(gained)} as fast with {fixes}"
 
 
 def _is_in_doubt(rung: Rung) -> bool:
@@ -104,11 +103,7 @@ def _measured(rung: Rung) -> str:
 
 
 def _range(expected: float, low: float, high: float) -> str:
-    return f"{_times(expected)} ({digits(low)}–{digits(high)})"
-
-
-def _times(ratio: float) -> str:
-    return f"{digits(ratio)}×"
+    return f"{times(expected)} ({digits(low)}–{digits(high)})"
 
 
 def _predicted(rung: Rung) -> str:
@@ -116,7 +111,7 @@ def _predicted(rung: Rung) -> str:
         return NOTHING
     predicted = rung.predicted
     if predicted.high is None:
-        return f"at least {_times(predicted.low)}"
+        return f"at least {times(predicted.low)}"
     return _range(predicted.expected, predicted.low, predicted.high)
 
 
@@ -154,7 +149,7 @@ def _why(rung: Rung) -> str:
     if rung.ceiling is not None:
         computed = "(computed from its share of the step, not measured)"
         reason = (rung.reason or "").rstrip(".")
-        return f"{rung.title}: {reason}; at most {_times(rung.ceiling)} {computed}"
+        return f"{rung.title}: {reason}; at most {times(rung.ceiling)} {computed}"
     if rung.is_ceiling and rung.speedup is not None:
         advice = (rung.patch or "").lstrip("# ").strip()
         at_most = "at most " if (rung.low or 0.0) > 1 else ""

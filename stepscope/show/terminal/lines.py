@@ -34,6 +34,7 @@ from stepscope.show.terminal.drawing.page import (
     heading,
     more,
     notes_block,
+    of_several_processes,
     process_name,
 )
 from stepscope.show.terminal.hottest import hottest_block
@@ -74,7 +75,7 @@ def lines(
     the lines that spend the time themselves come before them, and modules are kept short.
     """
     shown = answer.functions[:top] if top else answer.functions
-    several = len({process_name(function.process) for function in answer.functions}) > 1
+    several = of_several_processes(answer.functions)
     parts: list[RenderableType] = [*_hottest(answer)] if hottest else []
     for function in shown:
         table = FunctionTable(function, unit_s=unit_s, name_process=several, brief=hottest)

@@ -15,6 +15,7 @@ from stepscope.show.terminal.drawing.numbers import (
     duration,
     padded_duration,
     padded_size,
+    times,
 )
 from stepscope.show.terminal.drawing.page import (
     FAINT,
@@ -57,7 +58,7 @@ def windows_words(windows: Sequence[OpsWindow]) -> str:
         words.append("recorded by the script's own profiler")
     slowdowns = [window.slowdown for window in windows if window.slowdown is not None]
     if slowdowns:
-        words.append(f"steps there take {digits(max(slowdowns))}× as long as others")
+        words.append(f"steps there take {times(max(slowdowns))} as long as others")
     return " · ".join(words)
 
 

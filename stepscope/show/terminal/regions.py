@@ -14,6 +14,7 @@ from stepscope.show.terminal.drawing.page import (
     more,
     name,
     notes_block,
+    of_several_processes,
     page,
     process_name,
 )
@@ -25,7 +26,7 @@ def regions(answer: RegionsAnswer, *, top: int | None = None) -> RenderableType:
     shown = answer.regions[:top] if top else answer.regions
     if not shown:
         return page([heading("Regions"), indented(Text(_HOW_TO_MARK)), *notes_block(answer.notes)])
-    several = len({process_name(row.process) for row in answer.regions}) > 1
+    several = of_several_processes(answer.regions)
     table = columns(
         ("region", "name"),
         ("calls", "right"),

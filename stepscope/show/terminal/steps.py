@@ -28,6 +28,7 @@ from stepscope.show.terminal.drawing.page import (
     FAINT,
     WARNING,
     columns,
+    figures,
     heading,
     indented,
     notes_block,
@@ -138,10 +139,7 @@ def _times(answer: StepsAnswer) -> Table:
         cells.append(("steps/s", digits(rate.per_s)))
         if rate.samples_per_s is not None:
             cells.append(("samples/s", digits(rate.samples_per_s)))
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
-    table.add_row(*(Text(value, style="bold") for _, value in cells))
-    return table
+    return figures(cells)
 
 
 def _breakdown(shares: list[Share]) -> Table:

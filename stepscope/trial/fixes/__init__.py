@@ -5,6 +5,7 @@ watches frameworks. What only the outside needs (analysis, advice) it imports wh
 """
 
 import importlib
+from collections.abc import Set
 from typing import Final
 
 from stepscope.trial.fixes.fix import Fix
@@ -46,7 +47,13 @@ FILES: Final[dict[str, str]] = {
     "jax.jit_once": "jit-once",
     "data.larger_batch": "larger-batch",
 }
-_FRAMEWORKS: Final = ("torch", "tensorflow", "keras", "jax")
+# Rooms with fixes for one framework, and the packages that a script imports it as.
+_FRAMEWORKS: Final = {
+    "torch": {"torch"},
+    "tensorflow": {"tensorflow"},
+    "keras": {"keras", "tf_keras"},
+    "jax": {"jax"},
+}
 # Fixes for a finding beside the one that it names, which may not be what helps here.
 ALSO: Final[dict[str, tuple[str, ...]]] = {
     "input-bound": ("cache-samples", "free-input"),
@@ -69,6 +76,12 @@ def framework_of(name: str) -> str | None:
     """The framework that the fix is for; None: it is not for one."""
     rooms = (file.partition(".")[0] for file, fix in FILES.items() if fix == name)
     return next((room for room in rooms if room in _FRAMEWORKS), None)
+
+
+def can_apply(name: str, imported: Set[str]) -> bool:
+    """False: the fix is for a framework that the script does not import."""
+    framework = framework_of(name)
+    return framework is None or not _FRAMEWORKS[framework].isdisjoint(imported)
 
 
 def every() -> list[Fix]:

@@ -65,7 +65,8 @@ class Fix(Protocol):
     is_ceiling: bool  # it only shows what the best possible fix would give; never kept
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        """Outside, with the baseline's run at hand. None: it has nothing to do with this script."""
+        """Outside, with the baseline's run at hand. None: it has nothing to do with this script.
+        Where it stands in a framework's room, the script imports that framework."""
 
     def install(self, script: Script, settings: Settings) -> None:
         """Inside, before the script's first line. An exception here costs the trial, not us."""

@@ -46,7 +46,7 @@ def opens(
         process.opened(name, start, end, at_ns=opened, writing=writing)
 
 
-def told(process: ProcessBuilder) -> dict[str, float]:
+def phases_ms(process: ProcessBuilder) -> dict[str, float]:
     process.write()
     answer = steps(load(process.run.path))
     found = {each.category: each.ms for each in answer.breakdown or []}
@@ -57,7 +57,7 @@ def told(process: ProcessBuilder) -> dict[str, float]:
 def test_a_file_read_by_a_function_of_the_forward_pass_is_files(tmp_path: Path) -> None:
     process = trained(tmp_path / "run", PASSES)
     opens(process, (3, 11), at=3)
-    found = told(process)
+    found = phases_ms(process)
     assert found["files"] == pytest.approx(8, abs=0.01)
     assert found["forward"] == pytest.approx(4, abs=0.01)
 
@@ -65,7 +65,7 @@ def test_a_file_read_by_a_function_of_the_forward_pass_is_files(tmp_path: Path) 
 def test_of_a_forward_that_reads_only_the_reading_lines_are_files(tmp_path: Path) -> None:
     process = trained(tmp_path / "run", PASSES)
     opens(process, (2.1, 13.9), at=2.2, text=INLINE, lines=(5, 6.8))
-    found = told(process)
+    found = phases_ms(process)
     assert found["files"] == pytest.approx(5, abs=0.01)
     assert found["forward"] == pytest.approx(7, abs=0.01)
 
@@ -75,7 +75,7 @@ def test_a_training_step_that_reads_is_not_all_files(tmp_path: Path) -> None:
     text = "def step(x):\n    with open(name) as file:\n        data = file.read()\n    net(x)\n"
     process = trained(tmp_path / "run", PASSES | {SpanCategory.FORWARD: (10, 14)})
     opens(process, (2, 18), at=3, text=text, lines=(1, 5, 10))
-    found = told(process)
+    found = phases_ms(process)
     assert found["files"] == pytest.approx(6, abs=0.01)
     assert found["prepare"] == pytest.approx(2, abs=0.01)
     assert found["forward"] == pytest.approx(4, abs=0.01)
@@ -96,7 +96,7 @@ def test_files_of_other_work_stay_in_it(
     del passes[SpanCategory.INPUT]
     process = trained(tmp_path / "run", passes | {category: (18, 20)})
     opens(process, (18.1, 19.9), at=18.2, lines=(0, 1.8), writing=writing)
-    found = told(process)
+    found = phases_ms(process)
     assert "files" not in found
     assert found[category.name.lower()] == pytest.approx(2, abs=0.01)
 
@@ -110,7 +110,7 @@ def test_what_is_written_has_the_name_that_findings_give_it(
 ) -> None:
     process = trained(tmp_path / "run", PASSES)
     opens(process, (18, 20), at=18, lines=(0, 2), path=path, writing=True)
-    assert told(process)[category] == pytest.approx(2, abs=0.01)
+    assert phases_ms(process)[category] == pytest.approx(2, abs=0.01)
 
 
 def test_a_line_that_opens_many_files_counts_once(tmp_path: Path) -> None:
@@ -122,13 +122,13 @@ def test_a_line_that_opens_many_files_counts_once(tmp_path: Path) -> None:
         for step in range(STEPS):
             at = (20 * step + 3 + file) * MS
             process.opened(name, 0, None, at_ns=at)
-    assert told(process)["files"] == pytest.approx(6, abs=0.01)
+    assert phases_ms(process)["files"] == pytest.approx(6, abs=0.01)
 
 
 def test_logging_between_the_passes_does_not_end_the_forward_pass(tmp_path: Path) -> None:
     """The loss is computed before and after it."""
     passes = PASSES | {SpanCategory.FORWARD: (2, 10), SpanCategory.LOGGING: (11, 12)}
-    found = told(trained(tmp_path / "run", passes))
+    found = phases_ms(trained(tmp_path / "run", passes))
     assert found["logging"] == pytest.approx(1, abs=0.01)
     assert found["forward"] == pytest.approx(12 - 1, abs=0.01)
 
@@ -148,7 +148,7 @@ def test_input_is_input_whatever_it_calls(category: SpanCategory, tmp_path: Path
     for step in range(STEPS):
         at = 20 * step * MS
         process.span(category, at + MS // 2, at + 3 * MS // 2, name="Normalize")
-    found = told(process)
+    found = phases_ms(process)
     assert found["input"] == pytest.approx(2, abs=0.01)
     assert found["forward"] == pytest.approx(12, abs=0.01)
 
@@ -158,7 +158,7 @@ def test_a_function_that_only_saves_is_saving_however_long_it_takes(tmp_path: Pa
     process = trained(tmp_path / "run", {})
     text = "def save(state):\n    savez(name, state)\n"
     opens(process, (5, 19), at=6, text=text, lines=(16,), path="model.npz", writing=True)
-    assert told(process)["checkpoint"] == pytest.approx(14, abs=0.01)
+    assert phases_ms(process)["checkpoint"] == pytest.approx(14, abs=0.01)
 
 
 def test_a_file_is_no_part_of_the_step_that_follows(tmp_path: Path) -> None:
@@ -166,4 +166,4 @@ def test_a_file_is_no_part_of_the_step_that_follows(tmp_path: Path) -> None:
     process = trained(tmp_path / "run", {})
     text = "def step(state):\n    savez(name, state)\n    update(state)\n"
     opens(process, (1, 19), at=16, text=text, lines=(16, 16), path="model.npz", writing=True)
-    assert told(process)["checkpoint"] == pytest.approx(4, abs=0.01)
+    assert phases_ms(process)["checkpoint"] == pytest.approx(4, abs=0.01)

@@ -23,7 +23,7 @@ def calls(tmp_path: Path, *rows: tuple[int, dict[str, int]]) -> Spans:
 
 
 def test_first_calls_get_the_number_that_came_later(tmp_path: Path) -> None:
-    told = calls(
+    recorded = calls(
         tmp_path,
         (TRAINS, {}),
         (GRADIENTS, {}),
@@ -31,11 +31,11 @@ def test_first_calls_get_the_number_that_came_later(tmp_path: Path) -> None:
         (TRAINS, {"number": 1, "samples": 64, "updates": True}),
         (GRADIENTS, {"number": 2, "samples": 32}),
     )
-    number, updates = with_first_calls(told)
+    number, updates = with_first_calls(recorded)
     assert number.tolist() == [1, 2, 0, 1, 2]
     assert updates.tolist() == [True, False, False, True, False]
-    assert told.samples.tolist() == [0, 0, 0, 64, 32]
-    assert told.number.tolist() == [0, 0, 0, 1, 2]
+    assert recorded.samples.tolist() == [0, 0, 0, 64, 32]
+    assert recorded.number.tolist() == [0, 0, 0, 1, 2]
 
 
 def test_what_never_trains_may_be_evaluation() -> None:

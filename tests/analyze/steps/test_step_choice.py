@@ -276,13 +276,10 @@ def test_thinned_code_still_has_its_entries_apart(run: RunBuilder) -> None:
     assert answer.step_ms.mean == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("told_by", ["the recorder", "the source"])
-def test_a_header_over_several_lines_makes_no_extra_turn(run: RunBuilder, told_by: str) -> None:
+def test_a_header_over_several_lines_makes_no_extra_turn(run: RunBuilder) -> None:
     text = "def f():\n  for x in zip(\n    a,\n    b):\n    work()\n"
     process = run.process()
-    from_recorder = told_by == "the recorder"
-    code = process.code(file=process.file(text=None if from_recorder else text))
-    loop = process.loop(code, 2, 9, body_line=5 if from_recorder else None)
+    loop = process.loop(process.code(file=process.file(text=text)), 2, 9)
     process.stamp(loop, 0, before=1)
     process.stamp(loop, 1000, before=4)
     for turn in range(1, 21):

@@ -115,7 +115,7 @@ def test_each_training_may_have_a_loop_and_a_kind_of_its_own(script: Script) -> 
     found = script.found()
     assert (len(found), found.anchor) == (330, "Adam.step(), LBFGS.step() and SGD.step()")
     assert [since_ms(found.start_ns[first]) for first in (0, 25, 30)] == [1, 281, 361]
-    assert len(found.turn_ns) == 26 + 6 + 301
+    assert len(found.header_ns) == 26 + 6 + 301
 
 
 def test_another_optimizer_in_the_same_loop_leaves_no_gap(script: Script) -> None:

@@ -14,7 +14,7 @@ def spans_of(*pairs: tuple[int, int]) -> Spans:
     return nested(start, end, np.arange(len(pairs)))
 
 
-def told(spans: Spans) -> list[tuple[int, int, int, int, int]]:
+def rows_of(spans: Spans) -> list[tuple[int, int, int, int, int]]:
     columns = spans.start_ns, spans.end_ns, spans.name, spans.level, spans.count
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
@@ -27,17 +27,17 @@ def test_what_lies_inside_another_is_one_level_deeper() -> None:
 def test_short_ones_close_together_become_one_under_the_name_of_the_longest() -> None:
     spans = spans_of((0, 1000), (10, 12), (13, 18), (19, 20), (600, 900))
     shown = between(spans, 0, 1000, 100)
-    assert told(shown) == [(0, 1000, 0, 0, 1), (10, 20, 2, 1, 3), (600, 900, 4, 1, 1)]
+    assert rows_of(shown) == [(0, 1000, 0, 0, 1), (10, 20, 2, 1, 3), (600, 900, 4, 1, 1)]
 
 
 def test_only_what_is_seen_is_there() -> None:
     spans = spans_of((0, 10), (20, 30), (40, 50))
-    assert told(between(spans, 15, 35, 0)) == [(20, 30, 1, 0, 1)]
+    assert rows_of(between(spans, 15, 35, 0)) == [(20, 30, 1, 0, 1)]
 
 
 def test_levels_are_never_mixed() -> None:
     spans = spans_of((0, 10), (1, 9), (2, 8))
-    assert sorted(told(between(spans, 0, 1000, 100))) == [
+    assert sorted(rows_of(between(spans, 0, 1000, 100))) == [
         (0, 10, 0, 0, 1), (1, 9, 1, 1, 1), (2, 8, 2, 2, 1),
     ]  # fmt: skip
 

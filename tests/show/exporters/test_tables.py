@@ -202,12 +202,15 @@ def test_the_list_of_files_has_their_rows_and_what_the_answers_note(
     run: Run, tmp_path: Path
 ) -> None:
     write_folder(str(tmp_path / "out"), parquet.export(run))
-    told = json.loads((tmp_path / "out" / "export.json").read_text())
-    assert told["run"] == "run"
-    assert [*told["rows"]] == [f"{name}.parquet" for name in TABLES]
-    assert told["rows"]["steps.parquet"] == 20
-    assert any("--calls" in note for note in told["notes"])  # the workers' calls are estimates
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*told["rows"], "export.json"}
+    manifest = json.loads((tmp_path / "out" / "export.json").read_text())
+    assert manifest["run"] == "run"
+    assert [*manifest["rows"]] == [f"{name}.parquet" for name in TABLES]
+    assert manifest["rows"]["steps.parquet"] == 20
+    assert any("--calls" in note for note in manifest["notes"])  # the workers' calls are estimates
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *manifest["rows"],
+        "export.json",
+    }
 
 
 def test_a_name_that_is_no_unicode_is_spelled_out() -> None:

@@ -38,9 +38,9 @@ def loaded(folder: Path, *, together: int = 0) -> list[dict[str, Any]]:
     done = run(sys.executable, LOAD, folder)
     assert "Failed to parse" not in done.stderr
     assert "should not intersect" not in done.stderr
-    told = json.loads(done.stdout)
-    assert told["together"] == ["DistributedRunProfile"] * together
-    profiles: list[dict[str, Any]] = told["profiles"]
+    shown_there = json.loads(done.stdout)
+    assert shown_there["together"] == ["DistributedRunProfile"] * together
+    profiles: list[dict[str, Any]] = shown_there["profiles"]
     return sorted(profiles, key=lambda profile: (profile["worker"], profile["span"]))
 
 

@@ -42,9 +42,9 @@ _WORDS: Final = {
 def install(jax: Any, patches: Patches) -> None:
     for name, category in _FUNCTIONS.items():
         if callable(vars(jax).get(name)):
-            seen = _timed(vars(jax)[name], category, name)
-            seen.__module__ = jax.__name__  # where a pickle finds it
-            patches.set(jax, name, seen)
+            function = _timed(vars(jax)[name], category, name)
+            function.__module__ = jax.__name__  # where a pickle finds it
+            patches.set(jax, name, function)
     array = sys.modules["jax._src.array"].ArrayImpl
     for name in _METHODS:
         if callable(vars(array).get(name)):

@@ -7,8 +7,8 @@ type, and the static arguments by value.
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-_MOST_TOLD: Final = 2  # differences
-_LONGEST_VALUE: Final = 60
+_MOST_NAMED: Final = 2  # differences
+_LONGEST_VALUE: Final = 60  # characters
 _PLAIN: Final = (int, float, complex, str, bytes, bool, type(None), tuple)
 
 
@@ -85,9 +85,9 @@ def change(earlier: Sequence[Signature], now: Signature) -> Change | None:
     nearest = min(found, key=len)
     if not nearest:
         return None
-    kinds = ", ".join(dict.fromkeys(each.kind for each in nearest[:_MOST_TOLD]))
-    text = " and ".join(each.text for each in nearest[:_MOST_TOLD])
-    more = len(nearest) - _MOST_TOLD
+    kinds = ", ".join(dict.fromkeys(each.kind for each in nearest[:_MOST_NAMED]))
+    text = " and ".join(each.text for each in nearest[:_MOST_NAMED])
+    more = len(nearest) - _MOST_NAMED
     return Change(kinds, text + (f" and {more} more differences" if more > 0 else ""))
 
 

@@ -21,7 +21,7 @@ from stepscope.signal_handlers import let_pass
 
 _MAKERS: Final = ("jit", "pmap")
 _FRAMES: Final = 8  # of libraries, between the user's line and jax.jit
-_MOST_WRAPPERS: Final = 20
+_MOST_WRAPPERS: Final = 20  # a chain may lead back to itself
 _here = compilation.here
 
 
@@ -59,15 +59,15 @@ def install(jax: Any, patches: Patches) -> None:
 
 
 def watch_maker(
-    jax: Any, name: str, stand_in: Callable[[Any, FrameType], Any], patches: Patches
+    jax: Any, name: str, make_stand_in: Callable[[Any, FrameType], Any], patches: Patches
 ) -> None:
     """`jax.name(function, …)`, or `jax.name(…)(function)`: the result gets a stand-in."""
-    seen = _seen(vars(jax)[name], stand_in)
-    seen.__module__ = jax.__name__  # where a pickle finds it: its own module keeps JAX's
-    patches.set(jax, name, seen)
+    maker = _giving_stand_ins(vars(jax)[name], make_stand_in)
+    maker.__module__ = jax.__name__  # where a pickle finds it: its own module keeps JAX's
+    patches.set(jax, name, maker)
 
 
-def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
+def _giving_stand_ins(make: Any, make_stand_in: Callable[[Any, FrameType], Any]) -> Any:
     """Not `watched`: the caller gets the stand-in instead of what was made."""
 
     @functools.wraps(make)
@@ -80,9 +80,9 @@ def _seen(make: Any, stand_in: Callable[[Any, FrameType], Any]) -> Any:
         if naming.name_id is None:
             return made
         if not args and "fun" not in kwargs:  # a decorator that does not have its function yet
-            return _seen(made, stand_in)
+            return _giving_stand_ins(made, make_stand_in)
         try:
-            return stand_in(made, sys._getframe(1))
+            return make_stand_in(made, sys._getframe(1))
         except Exception as error:
             let_pass(error)
             notes.note(f"A jitted function is not watched: {error!r}.")

@@ -22,11 +22,11 @@ from stepscope.record.steps import step_counter
 from stepscope.store.format import SpanCategory, about_compute
 
 FIRST_NUMBER: Final = 1 << 40  # of all functions here; optimizers count from 1
-_MOST_NOTES: Final = 10
+_MOST_NOTES: Final = 10  # nobody reads more
 _MOST_CAUSES: Final = 100  # names of spans for one function
-_MOST_SIGNATURES: Final = 50
+_MOST_SIGNATURES: Final = 50  # of a function, to compare the next one with
 _MOST_CALLS: Final = 20_000  # recorded, of a function that does not train
-_MUCH_LARGER: Final = 10
+_MUCH_LARGER: Final = 10  # times what the step so far updates: this one is the step
 _here = compilation.here
 _guarded: Final = notes.guard("Recording lost something of JAX")
 

@@ -8,14 +8,14 @@ from stepscope.record.frameworks.jax import compilation, jitted_functions
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.windows.wanted import are_operators_wanted
 from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
 from stepscope.record.steps import step_counter
 from stepscope.signal_handlers import let_pass, suppressed
 from stepscope.store.plain_files import make_new_folder
-from stepscope.store.writer import may_grow_to, write_file
+from stepscope.store.writer import write_file
 
-_LARGEST_TRACE: Final = 128 * 2**20
 _STEPS: Final = 3
 _LIBRARY: Final = "jax._src.profiler"
 _OFFERED: Final = "jax.profiler"
@@ -27,10 +27,7 @@ def install(_jax: Any, patches: Patches) -> None:
 
 
 def _begin(patches: Patches, recording: RunningRecording) -> None:
-    if recording.options.ops == "off":
-        return
-    if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files that large.")
+    if not are_operators_wanted(recording):
         return
     library = sys.modules[_LIBRARY]
     windows = XplaneWindows(recording, _Profiler(library), lambda: _STEPS)

@@ -12,7 +12,7 @@ from stepscope.record.frameworks.watching.training_batches import samples_in
 
 _MOST_CALLS: Final = 4  # to find out
 _MOST_ARRAYS: Final = 1_000  # that are looked for
-_MUCH_LESS: Final = 0.1
+_MUCH_LESS: Final = 0.1  # of the bytes that stay as they are: keys and metrics are less
 _Refs = list["weakref.ref[Any]"]
 
 

@@ -4,7 +4,7 @@ import importlib
 import sys
 from typing import Any, Final
 
-_OLDEST: Final = 3
+_OLDEST: Final = 3  # major version
 
 
 class Package:

@@ -18,8 +18,8 @@ from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
 _MOST_SPANS: Final = 1_000_000  # 48 MB: some 25,000 steps
-_MOST_NAMES: Final = 2_000
-_DEEPEST: Final = 200
+_MOST_NAMES: Final = 2_000  # a name of its own for each batch would fill names.jsonl
+_DEEPEST: Final = 200  # deeper, something never ends its actions
 _FULL: Final = f"Only the first {_MOST_SPANS:,} actions were recorded."
 _ONE_OF_MANY: Final = "(more actions)"
 

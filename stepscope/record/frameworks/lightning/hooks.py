@@ -17,7 +17,7 @@ from stepscope.store.format import SpanCategory
 
 # They are called when a checkpoint is due; what they remove and link is part of it.
 _SAVING: Final = ("_save_topk_checkpoint", "_save_last_checkpoint")
-_LONGEST_MESSAGE: Final = 300
+_LONGEST_MESSAGE: Final = 300  # characters
 _LOGGING: Final = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
 _MODULES_LOG: Final = ("log", "log_dict")
 
@@ -115,7 +115,7 @@ def _watch_trainers(
     lightning: Any, watch_profiler: Callable[[type], None], patches: Patches
 ) -> None:
     """The classes of profiler, loggers and progress bars are known when a trainer begins."""
-    methods = _Methods(patches, nobodys=(lightning.Callback, lightning.callbacks.ProgressBar))
+    methods = _Methods(patches, base_classes=(lightning.Callback, lightning.callbacks.ProgressBar))
 
     def begins(trainer: Any, /, *_args: Any, **_kwargs: Any) -> None:
         if naming.name_id is None:
@@ -141,17 +141,17 @@ def _hooks_of(callback: type) -> list[str]:
 class _Methods:
     """Methods whose time is logging, each once, in the class that defines them.
 
-    `nobodys`: classes whose methods do nothing."""
+    `base_classes`: their methods do nothing."""
 
-    def __init__(self, patches: Patches, nobodys: tuple[type, ...]) -> None:
+    def __init__(self, patches: Patches, base_classes: tuple[type, ...]) -> None:
         self._patches = patches
         self._done: set[tuple[type, str]] = set()
-        self._nobodys = nobodys
+        self._base_classes = base_classes
 
     def watch(self, kind: type, names: Iterable[str]) -> None:
         for name in names:
             owner = next((owner for owner in kind.__mro__ if name in vars(owner)), object)
-            if owner in self._nobodys or owner is object or (owner, name) in self._done:
+            if owner in self._base_classes or owner is object or (owner, name) in self._done:
                 continue
             self._done.add((owner, name))
             if isinstance(vars(owner)[name], FunctionType):

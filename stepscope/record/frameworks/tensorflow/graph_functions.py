@@ -7,7 +7,6 @@ One that only calls a model is a forward pass without gradients. Any other is le
 import itertools
 import weakref
 from collections.abc import Callable
-from types import CodeType
 from typing import Any, Final
 
 from stepscope.native import _core
@@ -43,22 +42,13 @@ class Made:
 
     def __init__(self, function: Any, number: int) -> None:
         self.number = number
-        self.code = code_of(function)
+        self.code = tracing.code_of(function._python_function)
         self.name = str(getattr(function, "_name", "function"))
         module = str(getattr(function._python_function, "__module__", ""))
         self.communicates = module.startswith(_COMMUNICATES)
         self.label = naming.name_id(self.name) if naming.name_id is not None else 0
         self.is_known = False  # it was traced while we watched
         self.parts = Parts()
-
-
-def code_of(function: Any) -> CodeType | None:
-    """The name of the Python function inside it."""
-    inner = function._python_function
-    while hasattr(inner, "__wrapped__"):
-        inner = inner.__wrapped__
-    code = getattr(getattr(inner, "__func__", inner), "__code__", None)
-    return code if isinstance(code, CodeType) else None
 
 
 class Call:

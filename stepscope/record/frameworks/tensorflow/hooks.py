@@ -3,7 +3,6 @@
 import collections
 import importlib
 import os
-import sys
 from typing import Any, Final
 
 from stepscope.record.frameworks.tensorflow import dataset, eager, graph_functions, saving
@@ -78,7 +77,3 @@ def _stay_out_of_stacks(python: Any, patches: Patches) -> None:
 def _refresh(threads: "collections.defaultdict[int, list[Any]]") -> None:
     for filters in list(threads.values()):
         filters[0].update()
-
-
-def is_loaded() -> bool:
-    return "tensorflow" in sys.modules

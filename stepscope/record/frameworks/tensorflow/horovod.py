@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.tensorflow.graph_functions import begin_collective
-from stepscope.record.frameworks.watching import current_work, notes, running_recording
+from stepscope.record.frameworks.watching import current_work, running_recording
 from stepscope.record.frameworks.watching.current_work import here
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
-from stepscope.signal_handlers import let_pass
 
 _COLLECTIVES: Final = (
     "allgather", "allgather_object", "allreduce", "alltoall", "barrier", "broadcast",
@@ -44,16 +43,9 @@ def _ended(span: int, _result: Any) -> None:
 
 
 def _watch_start(horovod: Any, patches: Patches) -> None:
-    patches.follow(horovod, "init", lambda *_args, **_kwargs: _report_rank(horovod))
+    def report(*_args: Any, **_kwargs: Any) -> None:
+        running_recording.report_rank(horovod.size, horovod.rank)
+
+    patches.follow(horovod, "init", report)
     if getattr(horovod, "is_initialized", lambda: False)():  # recording began later
-        _report_rank(horovod)
-
-
-def _report_rank(horovod: Any) -> None:
-    try:
-        if horovod.size() > 1:
-            rank = int(horovod.rank())
-            running_recording.when_running(lambda recording: recording.set_rank(rank))
-    except Exception as error:
-        let_pass(error)
-        notes.note(f"The rank of this process is not known: {error!r}")
+        report()

@@ -10,12 +10,11 @@ from stepscope.record.frameworks.tensorflow.quiet_profiler import Quiet
 from stepscope.record.frameworks.watching import current_work, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.windows.wanted import are_operators_wanted
 from stepscope.record.frameworks.windows.xplane_scripts_profiler import ScriptsOwn
 from stepscope.record.frameworks.windows.xplane_windows import XplaneWindows
 from stepscope.record.steps import step_counter
-from stepscope.store.writer import may_grow_to
 
-_LARGEST_TRACE: Final = 128 * 2**20
 _STEPS: Final = 3
 _STEPS_OF_FIT: Final = 10  # they are short, and fetch their input inside
 _LIBRARY: Final = "tensorflow.python.profiler.profiler_v2"
@@ -32,10 +31,7 @@ def install(tensorflow: Any, patches: Patches) -> None:
 
 
 def _begin(tensorflow: Any, patches: Patches, recording: RunningRecording) -> None:
-    if recording.options.ops == "off":
-        return
-    if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files that large.")
+    if not are_operators_wanted(recording):
         return
     library = sys.modules[_LIBRARY]
     windows = XplaneWindows(recording, _Profiler(tensorflow, library), _least_steps)

@@ -18,7 +18,7 @@ _VERSIONS: Final = (
     "lts_20260107", "lts_20250814", "lts_20250512", "lts_20250127", "lts_20240722", "lts_20240116",
     "lts_20230802", "lts_20230125",
 )  # fmt: skip
-_ERRORS_ONLY: Final = 2
+_ERRORS_ONLY: Final = 2  # a level of Abseil
 
 
 class Quiet:

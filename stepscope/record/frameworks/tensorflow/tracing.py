@@ -12,8 +12,8 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_MOST_NOTES: Final = 10
-_LONGEST_VALUE: Final = 60
+_MOST_NOTES: Final = 10  # nobody reads more
+_LONGEST_VALUE: Final = 60  # characters
 _MANY: Final = 3  # functions of one code: two models have two
 
 
@@ -66,7 +66,7 @@ class _Traces:
             return
         options = trace.options
         code = here.call.made.code if here.call is not None else None
-        code = code or _code(getattr(options, "python_function", None))
+        code = code or code_of(getattr(options, "python_function", None))
         name = here.call.made.name if here.call is not None else getattr(options, "name", "?")
         text = f"tf.function {name}"
         if code is not None:
@@ -93,7 +93,8 @@ class _Traces:
             notes.note(f"Traced again: {text}.")
 
 
-def _code(function: Any) -> CodeType | None:
+def code_of(function: Any) -> CodeType | None:
+    """The code of a Python function, inside all its wrappers; None for anything else."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = getattr(getattr(function, "__func__", function), "__code__", None)

@@ -10,7 +10,7 @@ from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.names import naming
 from stepscope.store.format import SpanCategory
 
-_LONGEST_REASON: Final = 300
+_LONGEST_REASON: Final = 300  # characters
 
 
 def install(callback: Any, patches: Patches) -> None:

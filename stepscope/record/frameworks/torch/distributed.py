@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from stepscope.native import _core
 from stepscope.record.frameworks.torch import ddp
-from stepscope.record.frameworks.watching import compiled_graphs, notes, running_recording
+from stepscope.record.frameworks.watching import compiled_graphs, running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.timed_calls import followed, timed
 from stepscope.record.names import naming
@@ -136,22 +136,15 @@ def _begin(what: _What) -> int | None:
 
 
 def _watch_start(distributed: Any, patches: Patches) -> None:
-    """Not every launcher puts the rank into the environment; the default group knows it."""
+    """The default group knows the rank."""
+
+    def report(*_args: Any, **_kwargs: Any) -> None:
+        running_recording.report_rank(distributed.get_world_size, distributed.get_rank)
+
     begin = distributed.init_process_group
     timed_begin = timed(begin, SpanCategory.COMMUNICATION, "init_process_group")
-    init_process_group = followed(timed_begin, lambda *_args, **_kwargs: _report_rank(distributed))
+    init_process_group = followed(timed_begin, report)
     places = (distributed, distributed.distributed_c10d)
     patches.set_everywhere(places, "init_process_group", begin, init_process_group)
     if distributed.is_initialized():  # recording began later
-        _report_rank(distributed)
-
-
-@compiled_graphs.are_not_for
-def _report_rank(distributed: Any) -> None:
-    try:
-        if distributed.get_world_size() > 1:
-            rank = distributed.get_rank()
-            running_recording.when_running(lambda recording: recording.set_rank(rank))
-    except Exception as error:
-        let_pass(error)
-        notes.note(f"The rank of this process is not known: {error!r}")
+        report()

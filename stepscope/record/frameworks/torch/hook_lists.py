@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
+from stepscope.record.frameworks.watching.timed_calls import do_nothing
+
 _WITH_THE_LOOP: Final = os.path.join("torch", "optim", "optimizer.py")
 
 
@@ -25,7 +27,7 @@ def take_out(handle: Any) -> None:
     if hooks is None or handle.id not in hooks:
         return
     if any(_is_stepping(frame) for frame in sys._current_frames().values()):
-        hooks[handle.id] = _nothing
+        hooks[handle.id] = do_nothing
     else:
         handle.remove()
 
@@ -36,7 +38,3 @@ def _is_stepping(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _nothing(*_args: Any) -> None:
-    return

@@ -11,10 +11,9 @@ from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.record.frameworks.watching.timed_calls import leave_out_this_frame
+from stepscope.record.frameworks.windows.wanted import are_operators_wanted
 from stepscope.record.steps import step_counter
-from stepscope.store.writer import may_grow_to
 
-_LARGEST_TRACE: Final = 128 * 2**20
 _COMPILES: Final = "torch._dynamo.callback"
 
 _windows: Windows | None = None
@@ -29,10 +28,7 @@ def install(module: Any, patches: Patches) -> None:
 
 def _begin(torch: Any, patches: Patches, recording: RunningRecording) -> None:
     global _windows
-    if recording.options.ops == "off":
-        return
-    if not may_grow_to(_LARGEST_TRACE):
-        recording.note("Operators are not recorded: the process may not write files that large.")
+    if not are_operators_wanted(recording):
         return
     _windows = windows = Windows(torch, recording)
     patches.on_undo(_forget)

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from stepscope.signal_handlers import let_pass
 
-_SILENT: Final = 6
-_ERRORS_ONLY: Final = 2
+_SILENT: Final = 6  # a level of Kineto above all messages
+_ERRORS_ONLY: Final = 2  # a level of c10
 _KINETO_LEVEL: Final = ("libtorch_cpu.so", "_ZN9libkineto6Logger14severityLevel_E")
 _TORCH_LEVEL: Final = ("libc10.so", "FLAGS_caffe2_log_level")
 _VARIABLE: Final = "KINETO_LOG_LEVEL"

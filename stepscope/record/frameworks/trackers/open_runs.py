@@ -12,6 +12,7 @@ from typing import Any
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
+from stepscope.record.frameworks.watching.timed_calls import do_nothing
 from stepscope.store.format import TRACKERS_FILE
 from stepscope.store.plain_files import append_plain
 
@@ -25,7 +26,7 @@ def install(module: Any, patches: Patches) -> None:
 
 
 def _watch(module: Any, patches: Patches, recording: RunningRecording) -> None:
-    if not recording.options.log or not _is_first_rank():
+    if not recording.options.log or not is_first_rank():
         return
     if module.__name__ == "mlflow":
         _watch_mlflow(module, patches, recording)
@@ -35,7 +36,7 @@ def _watch(module: Any, patches: Patches, recording: RunningRecording) -> None:
         _watch_summary_writers(module.SummaryWriter, patches, recording)
 
 
-def _is_first_rank() -> bool:
+def is_first_rank() -> bool:
     return os.environ.get("STEPSCOPE_RANK", "0") == "0"
 
 
@@ -63,7 +64,7 @@ def _watch_mlflow(mlflow: Any, patches: Patches, recording: RunningRecording) ->
         if run_id is not None and "mlflow" not in _noted:
             note(client, run_id)
 
-    patches.watch(mlflow.MlflowClient, "create_run", _client, _then(note), _nothing)
+    patches.watch(mlflow.MlflowClient, "create_run", _client, _then(note), do_nothing)
     for name in ("log_metric", "log_batch", "log_param"):
         patches.follow(mlflow.MlflowClient, name, used)
 
@@ -74,10 +75,6 @@ def _client(client: Any, *_args: Any, **_kwargs: Any) -> Any:
 
 def _then(note: Any) -> Any:
     return lambda client, run: note(client, run.info.run_id)
-
-
-def _nothing(*_: Any) -> None:
-    return
 
 
 # --- TensorBoard ----------------------------------------------------------------------------------

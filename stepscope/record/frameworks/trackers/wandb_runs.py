@@ -12,16 +12,16 @@ import subprocess
 import tempfile
 from typing import Any, Final
 
-from stepscope.launch.tracker_runs import command
+from stepscope.launch.tracker_runs import DIGEST_FILE, command
 from stepscope.launch.unrecorded import unrecorded
+from stepscope.record.frameworks.trackers.open_runs import is_first_rank
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.frameworks.watching.patches import Patches
 from stepscope.record.frameworks.watching.running_recording import RunningRecording
 from stepscope.signal_handlers import let_pass
 
-_PATIENCE_S: Final = 120.0
+_PATIENCE_S: Final = 120.0  # for the analysis: the script waits meanwhile
 _STEP: Final = "stepscope/step"
-_FILE: Final = "digest.json"
 
 _is_logged = False
 
@@ -37,7 +37,7 @@ def _forget() -> None:
 
 
 def _watch(wandb: Any, patches: Patches, recording: RunningRecording) -> None:
-    if not recording.options.log or os.environ.get("STEPSCOPE_RANK", "0") != "0":
+    if not recording.options.log or not is_first_rank():
         return
 
     def log(run: Any = None, *_args: Any, **_kwargs: Any) -> None:
@@ -81,7 +81,7 @@ def _digest(run_folder: str, folder: str) -> dict[str, Any]:
         timeout=_PATIENCE_S,
         check=True,
     )
-    with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
+    with open(os.path.join(folder, DIGEST_FILE), encoding="utf-8") as file:
         digest: dict[str, Any] = json.load(file)
     return digest
 

@@ -5,12 +5,9 @@ steps begin with the first turn of a loop in the user's code, or a framework rep
 """
 
 from collections.abc import Callable
-from typing import Final
 
 from stepscope.record.frameworks.watching import running_recording
 from stepscope.record.steps import loop_turns, step_counter
-
-_NEVER: Final = 1 << 62
 
 
 class _Waiting:
@@ -34,7 +31,7 @@ class _Waiting:
 
     def step_ended(self, step: int) -> int:
         if self._is_over:
-            return _NEVER
+            return step_counter.NEVER
         if step & (step - 1) == 0:
             self._try()
         return step + 1

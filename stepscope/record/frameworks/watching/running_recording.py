@@ -6,6 +6,7 @@ Watchers are installed before anything can be written and removed when nothing c
 from collections.abc import Callable
 
 from stepscope.launch.options import RecordOptions
+from stepscope.record.frameworks.watching import compiled_graphs, notes
 from stepscope.signal_handlers import let_pass
 
 Action = Callable[[], object]
@@ -57,6 +58,18 @@ def when_running(action: Callable[[RunningRecording], object]) -> None:
         action(_running)
     else:
         _on_begin.append(action)
+
+
+@compiled_graphs.are_not_for
+def report_rank(size: Callable[[], int], rank: Callable[[], int]) -> None:
+    """What the framework says: not every launcher puts the rank into the environment."""
+    try:
+        if size() > 1:
+            own = int(rank())
+            when_running(lambda recording: recording.set_rank(own))
+    except Exception as error:
+        let_pass(error)
+        notes.note(f"The rank of this process is not known: {error!r}")
 
 
 def before_end(action: Action) -> None:

@@ -9,7 +9,7 @@ from stepscope.record.frameworks.watching.running_recording import RunningRecord
 from stepscope.record.frameworks.windows.window_events import mark, ours
 from stepscope.signal_handlers import let_pass
 
-_LARGEST_BYTES: Final = 256 * 2**20
+_LARGEST_BYTES: Final = 256 * 2**20  # copying more would hold up the training
 _MOST: Final = 4  # how many are kept
 _TOO_LARGE: Final = "The script's own trace is larger than 256 MB: it is not copied into the run."
 

@@ -22,7 +22,7 @@ from stepscope.signal_handlers import let_pass
 
 _LONGEST_NS: Final = 10_000_000_000  # a window that lasts longer is closed at the next step
 _CUT: Final = "Operators were recorded for 10 s only: --ops asks for more."
-_MANY_UNTOLD: Final = 10  # gradients
+_MANY_UNREPORTED: Final = 10  # gradients
 
 
 class XplaneWindows:
@@ -46,7 +46,7 @@ class XplaneWindows:
             time.monotonic_ns,
             named_steps_settle=False,
         )
-        self._untold = 0  # gradients, while no step was reported; -1: steps are reported
+        self._unreported = 0  # gradients, while no step was reported; -1: steps are reported
         self._pid = os.getpid()
         self._window: XplaneWindow | None = None
         self._opened_at = 0  # after that step
@@ -64,19 +64,19 @@ class XplaneWindows:
         is_first = schedule.step == 0 and self._window is None and not schedule.is_default
         if is_first and schedule.begins_at_once:
             self._guarded(self._open_next)
-        if self._untold >= 0:
-            self._untold += 1
-            if self._untold > _MANY_UNTOLD:
-                self._step_ended(self._untold)
+        if self._unreported >= 0:
+            self._unreported += 1
+            if self._unreported > _MANY_UNREPORTED:
+                self._step_ended(self._unreported)
 
     def compiled(self) -> None:
         self._schedule.compiled()
 
     def step_ended(self, step: int) -> int | None:
         """Returns the next step to be called for."""
-        if self._untold > _MANY_UNTOLD:
+        if self._unreported > _MANY_UNREPORTED:
             self._guarded(self.close)  # it has the wrong steps
-        self._untold = -1
+        self._unreported = -1
         self._step_ended(step)
         return self._schedule.look_again_at() if self._window is None else None
 

@@ -52,6 +52,11 @@ def padded_size(size_bytes: float | None) -> str:
     return words + "  " if words.endswith(" B") else words
 
 
+def times(ratio: float) -> str:
+    """`2.31×`."""
+    return f"{digits(ratio)}×"
+
+
 def count(number: float | None) -> str:
     """`60,000`."""
     return NOTHING if number is None else f"{number:,.0f}"

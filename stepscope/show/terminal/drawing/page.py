@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.constrain import Constrain
@@ -81,6 +81,14 @@ def columns(*specs: tuple[str, str], header: bool = True) -> Table:
     return table
 
 
+def figures(cells: Sequence[tuple[str, str]]) -> Table:
+    """(title, figure) side by side, each title above its figure."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_row(*(Text(title, style=FAINT) for title, _ in cells))
+    table.add_row(*(Text(figure, style=HEADING) for _, figure in cells))
+    return table
+
+
 def name(words: str, style: str = "") -> Text:
     return Text(words, style=style, no_wrap=True, overflow="ellipsis")
 
@@ -117,6 +125,11 @@ def place(location: "Location | None", names: Mapping[str, str]) -> str:
     if location is None:
         return NOTHING
     return f"{names.get(location.file, location.file)}:{location.line}"
+
+
+def of_several_processes(rows: Iterable[Any]) -> bool:
+    """Whether each row has to say whose it is."""
+    return len({process_name(row.process) for row in rows}) > 1
 
 
 def process_name(process: "Process") -> str:

@@ -51,8 +51,8 @@ class NumWorkers:
 
     def _workers(self, subject: "Subject") -> int:
         """The number that the finding was judged by; without one, the cores that are idle."""
-        said = _NUMBER.search(subject.finding.fix) if subject.finding is not None else None
-        return int(said[1]) if said else max(1, round(subject.case.machine.idle_cores or 1))
+        advised = _NUMBER.search(subject.finding.fix) if subject.finding is not None else None
+        return int(advised[1]) if advised else max(1, round(subject.case.machine.idle_cores or 1))
 
     def install(self, script: Script, settings: Settings) -> None:
         script.when_loaded(MODULE, functools.partial(_change, script, settings["workers"]))

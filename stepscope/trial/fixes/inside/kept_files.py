@@ -13,16 +13,16 @@ _Stamp = tuple[int, int, int]
 class KeptFiles:
     """By what was asked for. `most_bytes`: more than that is not kept."""
 
-    def __init__(self, most_bytes: int, tell: Callable[[], object]) -> None:
+    def __init__(self, most_bytes: int, on_reuse: Callable[[], object]) -> None:
         self._left_bytes = most_bytes
-        self._tell = tell  # called when something is handed out again
+        self._on_reuse = on_reuse
         self._kept: dict[Any, tuple[dict[str, _Stamp], KeptValue]] = {}
 
     def get(self, key: Any, files: Callable[[], list[str]], read: Callable[[], Any]) -> Any:
         """`files`: the files behind it, asked for after reading."""
         stamps, value = self._kept.get(key, (None, None))
         if stamps is not None and value is not None and stamps == _stamps(stamps):
-            self._tell()
+            self._on_reuse()
             return value.hand_out(read)
         new = read()
         self._keep(key, _stamps(files()), KeptValue(new))

@@ -7,11 +7,11 @@ from typing import Any
 
 from stepscope.trial.fixes.inside.random_streams import Streams, draw_torch
 
-Tell = Callable[[str], object]
+Say = Callable[[str], object]
 
 
-def less_often(function: Callable[..., Any], every: int | None, tell: Tell) -> Callable[..., Any]:
-    """`every` None: only the first call. `tell`: gets a few words at the first call left out."""
+def less_often(function: Callable[..., Any], every: int | None, say: Say) -> Callable[..., Any]:
+    """`every` None: only the first call. `say`: gets a few words at the first call left out."""
     calls = 0
     last: Any = None
     draws: _Draws = _Draws()
@@ -27,7 +27,7 @@ def less_often(function: Callable[..., Any], every: int | None, tell: Tell) -> C
         else:
             draws.make_up()
             if calls == 2:
-                tell(f"{'first call only' if every is None else f'every {every}th call'}{draws}")
+                say(f"{'first call only' if every is None else f'every {every}th call'}{draws}")
         return last
 
     return run
@@ -56,6 +56,6 @@ class _Draws:
             draw_torch(self._of_torch)
 
     def __str__(self) -> str:
-        """What could not be made up for: the losses will tell."""
+        """What could not be made up for: the losses will show."""
         left = [name for name in self._moved if name != "torch" or self._of_torch is None]
         return f" (it draws random numbers of {' and '.join(left)})" if left else ""

@@ -4,11 +4,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from stepscope.trial.fixes.inside.less_often import Tell
+from stepscope.trial.fixes.inside.less_often import Say
 
 
-def replayed(function: Callable[..., Any], tell: Tell) -> Callable[..., Any]:
-    """`tell`: gets a few words at the first call that is left out."""
+def replayed(function: Callable[..., Any], say: Say) -> Callable[..., Any]:
+    """`say`: gets a few words at the first call that is left out."""
     results: dict[Any, Any] = {}
 
     @functools.wraps(function)
@@ -17,7 +17,7 @@ def replayed(function: Callable[..., Any], tell: Tell) -> Callable[..., Any]:
         if key not in results:
             results[key] = function(*args, **kwargs)
         else:
-            tell("its first result again and again")
+            say("its first result again and again")
         return results[key]
 
     return run

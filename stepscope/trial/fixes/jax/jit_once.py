@@ -35,7 +35,7 @@ class JitOnce:
         from stepscope.trial.fixes.proposing.jit_calls import may_jit_again
         from stepscope.trial.fixes.proposing.named_function import finding_of
 
-        if finding_of(subject, "recompilation") is None or "jax" not in subject.frameworks:
+        if finding_of(subject, "recompilation") is None:
             return None
         if not may_jit_again(subject.case.code.sources):
             return Refusal("every jax.jit of the script stands where it is called once")

@@ -29,8 +29,6 @@ class TfMixedPrecision:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.hardware import no_fast_bfloat16
 
-        if not subject.frameworks.intersection(PACKAGES):
-            return None
         if reason := no_fast_bfloat16(subject):
             return Refusal(reason)
         return Proposal(

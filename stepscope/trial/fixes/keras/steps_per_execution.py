@@ -24,8 +24,7 @@ class StepsPerExecution:
         from stepscope.trial.fixes.proposing.compile_calls import calls, compile_with
 
         sources = subject.case.code.sources
-        is_fitted = any(True for _ in calls(sources, "fit"))
-        if not is_fitted or not subject.frameworks.intersection(compile_arguments.PACKAGES):
+        if not any(True for _ in calls(sources, "fit")):
             return None
         for file in sources.files:
             text = sources.text(file)

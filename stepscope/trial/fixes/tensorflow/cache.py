@@ -42,7 +42,7 @@ class TfCache:
         from stepscope.trial.fixes.proposing.pipeline_calls import makes_pipelines
 
         sources = subject.case.code.sources
-        if "tensorflow" not in subject.frameworks or not makes_pipelines(sources):
+        if not makes_pipelines(sources):
             return None
         return Proposal(
             settings={},

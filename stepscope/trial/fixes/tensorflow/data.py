@@ -34,7 +34,7 @@ class TfData:
         )
 
         sources = subject.case.code.sources
-        if "tensorflow" not in subject.frameworks or not makes_pipelines(sources):
+        if not makes_pipelines(sources):
             return None
         is_random = random_in_pipelines(sources) is not None
         return Proposal(

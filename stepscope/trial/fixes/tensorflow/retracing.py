@@ -23,8 +23,6 @@ class TfRetracing:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.traced import patch_for, traced_again
 
-        if "tensorflow" not in subject.frameworks:
-            return None
         found = traced_again(subject.case)
         if not found:
             return None

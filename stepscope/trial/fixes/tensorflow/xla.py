@@ -29,8 +29,6 @@ class TfXla:
         from stepscope.trial.fixes.proposing.compile_calls import calls, compile_with
         from stepscope.trial.fixes.proposing.traced import traced
 
-        if "tensorflow" not in subject.frameworks:
-            return None
         sources = subject.case.code.sources
         if any(True for _ in calls(sources, "fit")):
             words = "compile(jit_compile=True)"

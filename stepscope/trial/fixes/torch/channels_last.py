@@ -18,8 +18,6 @@ class ChannelsLast:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         from stepscope.trial.fixes.torch.operators_seen import has_operator
 
         if has_operator(subject.case, "conv2d", "convolution") is False:

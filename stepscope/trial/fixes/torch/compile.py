@@ -21,8 +21,6 @@ class Compile:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         reason = _compiles_already(subject) or _no_compiler()
         if reason:
             return Refusal(reason)

@@ -17,8 +17,6 @@ class CompileDynamic:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         found = [each for each in subject.advice.findings if each.id == "recompilation"]
         if not found:
             return Refusal("nothing is compiled again after the warm-up")

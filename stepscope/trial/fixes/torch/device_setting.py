@@ -32,8 +32,6 @@ class DeviceSetting:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.hardware import devices_of
 
-        if "torch" not in subject.frameworks:
-            return None
         if not devices_of(subject.case):
             return Refusal(f"{self.of} needs a GPU, and this run had none")
         if reason := self.why_not(subject.case):

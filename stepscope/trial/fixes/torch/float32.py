@@ -24,8 +24,6 @@ class Float32:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         if not any(each.id == "float64-compute" for each in subject.advice.findings):
             return Refusal("no heavy operator of the script computes in 64 bits")
         from stepscope.trial.fixes.torch.double_places import patch_of

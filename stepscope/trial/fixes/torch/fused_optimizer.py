@@ -23,8 +23,6 @@ class FusedOptimizer:
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
         from stepscope.trial.fixes.proposing.worth_a_run import too_little
 
-        if "torch" not in subject.frameworks:
-            return None
         if not subject.case.phase_ns("optimizer"):
             return Refusal("no optimizer of torch steps in this script")
         if reason := too_little(subject, "optimizer", "the optimizer's step"):

@@ -24,8 +24,6 @@ class InferenceMode:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         if not subject.case.phase_ns("evaluation"):
             return Refusal("no evaluation was seen between the steps")
         return Proposal({}, "torch.inference_mode()", _patch(subject))

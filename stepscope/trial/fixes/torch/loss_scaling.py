@@ -32,8 +32,6 @@ class LossScaling:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         from stepscope.trial.fixes.proposing.hardware import devices_of
 
         if not devices_of(subject.case):

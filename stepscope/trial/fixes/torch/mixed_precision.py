@@ -22,8 +22,6 @@ class MixedPrecision:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         from stepscope.trial.fixes.proposing.hardware import devices_of, no_fast_bfloat16
 
         if reason := no_fast_bfloat16(subject):

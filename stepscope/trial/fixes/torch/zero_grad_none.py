@@ -17,8 +17,6 @@ class ZeroGradNone:
     is_ceiling = False
 
     def propose(self, subject: "Subject") -> Proposal | Refusal | None:
-        if "torch" not in subject.frameworks:
-            return None
         patch = _patch(subject)
         if patch is None:
             return Refusal("zero_grad drops gradients by default, and no line asks for zeros")

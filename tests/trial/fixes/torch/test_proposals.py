@@ -112,7 +112,14 @@ def test_a_cpu_without_16_bit_units_is_not_asked_to_use_them(
     )
 
 
-def test_a_script_without_torch_is_none_of_their_business(subject: Subject) -> None:
-    other = Subject(subject.case, subject.advice, frozenset({"jax"}), cores=2.0)
+def test_a_script_without_torch_is_none_of_their_business() -> None:
     ours = [name for file, name in fixes.FILES.items() if file.startswith("torch.")]
-    assert [fixes.named(name).propose(other) for name in ours] == [None] * len(ours)
+    assert ours
+    assert not any(fixes.can_apply(name, {"jax", "keras"}) for name in ours)
+    assert all(fixes.can_apply(name, {"jax", "torch"}) for name in ours)
+
+
+def test_fixes_of_keras_are_for_both_of_its_packages() -> None:
+    assert fixes.can_apply("tf-mixed-precision", {"tf_keras"})
+    assert fixes.can_apply("tf-mixed-precision", {"keras"})
+    assert not fixes.can_apply("tf-mixed-precision", {"tensorflow"})

@@ -40,8 +40,8 @@ def test_the_fix_takes_effect_and_keeps_what_it_says(
     assert found.tried.applied(fix) == applied
     assert found.tried.refused(fix) is None
     assert_keeps(fix, found, pictures)
-    assert found.told["types"] == pictures.told["types"]  # the script sees the same ones
-    assert found.told["layout"] == str(fix == "channels-last")
+    assert found.printed["types"] == pictures.printed["types"]  # the script sees the same ones
+    assert found.printed["layout"] == str(fix == "channels-last")
 
 
 @pytest.mark.nightly
@@ -64,8 +64,8 @@ def test_a_model_in_doubles_computes_in_32_bits_and_the_loss_in_64(tmp_path: Pat
     plain = train(tmp_path / "plain", "doubles.py")
     found = train(tmp_path / "run", "doubles.py", float32={})
     assert found.tried.applied("float32") == "Cell in 32 bits"
-    assert plain.told["types"] == "torch.float64 torch.float64 torch.float64"
-    assert found.told["types"] == "torch.float64 torch.float32 torch.float64"
+    assert plain.printed["types"] == "torch.float64 torch.float64 torch.float64"
+    assert found.printed["types"] == "torch.float64 torch.float32 torch.float64"
     assert found.losses != plain.losses
     assert found.losses == pytest.approx(plain.losses, rel=1e-5)
 
@@ -81,7 +81,7 @@ def test_fixes_on_top_of_each_other_all_take_effect(tmp_path: Path) -> None:
     assert {name: found.tried.applied(name) is not None for name in settings} == dict.fromkeys(
         settings, True
     )
-    assert found.told["types"] == "torch.float64 torch.float32 torch.float64"
+    assert found.printed["types"] == "torch.float64 torch.float32 torch.float64"
 
 
 def test_a_buffer_in_64_bits_is_enough_to_compute_in_them(tmp_path: Path) -> None:
@@ -89,5 +89,5 @@ def test_a_buffer_in_64_bits_is_enough_to_compute_in_them(tmp_path: Path) -> Non
     found = train(tmp_path / "run", "double_buffer.py", float32={})
     assert found.tried.applied("float32") == "Smoothed in 32 bits"
     assert_keeps("float32", found, plain)
-    assert plain.told["types"] == "torch.float64 torch.float32"
-    assert found.told["types"] == "torch.float32 torch.float32"
+    assert plain.printed["types"] == "torch.float64 torch.float32"
+    assert found.printed["types"] == "torch.float32 torch.float32"

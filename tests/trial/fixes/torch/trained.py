@@ -16,7 +16,7 @@ class Trained(NamedTuple):
     losses: list[float]
 
     @property
-    def told(self) -> dict[str, str]:
+    def printed(self) -> dict[str, str]:
         """What the program says about itself at its end, by its first word."""
         rows = (line.partition(" ") for line in self.tried.stderr.splitlines())
         return {first: rest for first, _, rest in rows}
