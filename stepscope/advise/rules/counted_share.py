@@ -31,14 +31,14 @@ def counted_share(case: Case, looks: Iterable[Look], lines: set[Line]) -> float:
 def _counted(case: Case, share: float, lines: set[Line]) -> float | None:
     """None: not all of them were counted, or some of it was outside of the steps."""
     found = [each for each in case.code.lines if (each.function.file, each.row.line) in lines]
-    if len(found) < len(lines) or not all(_is_exact(case, each) for each in found):
+    if not found or len(found) < len(lines) or not all(_is_exact(case, each) for each in found):
         return None
     there = case.stacks.share(
         look
         for look in case.stacks.time.looks
         if any((case.code.shown(frame), frame.line) in lines for frame in look.users)
     )
-    return share / there * sum(each.ns for each in found) / case.step_ns
+    return share / there * sum(each.ns for each in found) / case.step_ns if there else None
 
 
 def _is_exact(case: Case, line: StepLine) -> bool:

@@ -55,9 +55,10 @@ def judge(case: Case) -> list[Candidate]:
 
 
 def _lines(case: Case, piece: _Piece) -> set[Line]:
+    """Of a whole function. Without a framework the breakdown has the same looks, and they agree."""
     file, function, line = piece
-    if line:
-        return {(file, line)}
+    if line or not case.is_framework:
+        return set()
     return {
         (file, each.row.line)
         for each in case.code.lines

@@ -65,3 +65,10 @@ def test_what_shares_its_line_with_other_work_has_its_part_of_it() -> None:
     same, other = look(5, 33.0), look(5, 11.0)
     looked = case([same, other, look(9, 56.0)], took_ns=0.4 * STEP_NS)
     assert counted_share(looked, [same], {(FILE, 5)}) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("lines", [set(), {(FILE, 7)}])
+def test_without_a_counted_line_the_looks_say_it(lines: set[tuple[str, int]]) -> None:
+    seen = look(9, 56.0)
+    looked = case([look(5, 44.0), seen], took_ns=0.5 * STEP_NS)
+    assert counted_share(looked, [seen], lines) == pytest.approx(0.56)
