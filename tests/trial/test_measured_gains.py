@@ -13,29 +13,12 @@ from stepscope.model.trial import Rung, Status
 from stepscope.show.terminal.findings import findings as view
 from stepscope.store.reader import open_run
 from stepscope.trial.measured_gains import keep_gains
-from trial.scripts import run_with
-
-# Reads its file in every step: the finding that is the surest of all.
-SCRIPT = """
-import json, pathlib, time
-path = pathlib.Path(__file__).with_name("table.json")
-path.write_text(json.dumps(list(range(60_000))))
-
-def read():
-    with open(path) as file:
-        return json.load(file)
-
-for _ in range(40):
-    read()
-    time.sleep(0.002)
-"""
+from trial.scripts import recorded_reading_again
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    script = tmp_path_factory.mktemp("measured") / "train.py"
-    script.write_text(SCRIPT)
-    return run_with(script, fixes={}, into=script.parent / "run").run
+    return recorded_reading_again(tmp_path_factory.mktemp("measured"))
 
 
 def found(run: Path, *, predicted: bool = False) -> Finding:

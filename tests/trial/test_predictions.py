@@ -9,29 +9,12 @@ from stepscope.advise.findings import findings
 from stepscope.model.findings import Finding, Speedup
 from stepscope.store.reader import open_run
 from stepscope.trial.predictions import Predictions, on_top
-from trial.scripts import run_with
-
-# What is left of a step that has all other fixes.
-SCRIPT = """
-import json, pathlib, time
-path = pathlib.Path(__file__).with_name("table.json")
-path.write_text(json.dumps(list(range(60_000))))
-
-def read():
-    with open(path) as file:
-        return json.load(file)
-
-for _ in range(40):
-    read()
-    time.sleep(0.002)
-"""
+from trial.scripts import recorded_reading_again
 
 
 @pytest.fixture(scope="module")
 def kept_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    script = tmp_path_factory.mktemp("kept") / "train.py"
-    script.write_text(SCRIPT)
-    return run_with(script, fixes={}, into=script.parent / "run").run
+    return recorded_reading_again(tmp_path_factory.mktemp("kept"))
 
 
 @pytest.fixture

@@ -40,7 +40,6 @@ class OpTree:
     device_ns: Ints  # of the kernels that it launched itself
     total_device_ns: Ints
     host_bytes: Ints  # allocated minus freed while it ran
-    device_bytes: Ints
     self_host_bytes: Ints
     self_device_bytes: Ints
     outside_bytes: Ints  # of memory events while nothing ran: [host, device, how many]
@@ -79,7 +78,6 @@ def op_tree(trace: Trace) -> OpTree:
         device_ns=device_ns,
         total_device_ns=with_descendants(parent, device_ns),
         host_bytes=host,
-        device_bytes=device,
         self_host_bytes=host - _of_children(parent, host) if trace.has_memory else host,
         self_device_bytes=device - _of_children(parent, device) if trace.has_memory else device,
         outside_bytes=outside,
