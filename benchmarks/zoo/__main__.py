@@ -14,7 +14,7 @@ import msgspec
 from benchmarks.run import OUT
 from benchmarks.zoo import trial_results
 from benchmarks.zoo.measure import Failed, Gain, findings, measured_round, record
-from benchmarks.zoo.results import Judged, cells, page, summary, table
+from benchmarks.zoo.results import Judged, cells, page, page_of_some, summary, table
 from benchmarks.zoo.specimens import HELD_OUT, KNOWN, Specimen, specimens
 from benchmarks.zoo.trial_results import Skipped
 from benchmarks.zoo.trials import Effort, is_saved, saved_rows, try_all
@@ -83,6 +83,8 @@ def judge(asked: argparse.Namespace, chosen: list[Specimen], skipped: list[str])
     for each in filter(None, (known, held_out)):
         print(f"{table(each)}\n\n{summary(each)}\n")
     write(asked, rows, RESULTS, page(known, held_out, skipped))
+    if asked.page:
+        asked.page.write_text(page_of_some(rows))
     return failures
 
 
@@ -139,6 +141,7 @@ def arguments() -> argparse.ArgumentParser:
         "--held-out", action="store_true", help="only the blind test, the scripts in held_out/"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="also write a page of these rows")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="plain runs, faulty and fixed")
     parser.add_argument(
         "--runs",

@@ -204,3 +204,16 @@ One compute thread, except where a script asks for more.
 
 {table(held_out)}
 """
+
+
+def page_of_some(rows: Sequence[Judged]) -> str:
+    """Of the scripts that were asked for, which may be new."""
+    return f"""# What stepscope finds in some of the scripts
+
+Made by `python -m benchmarks.zoo --page FILE NAMES`; do not edit. The columns are those of
+[the whole zoo](results.md).
+
+{summary(rows)}
+
+{table(rows)}
+"""
