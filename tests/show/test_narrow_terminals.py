@@ -3,11 +3,14 @@
 import io
 import shlex
 
+import msgspec
 import pytest
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from stepscope.model import FunctionLines, LineRow, LinesAnswer, Process
+from stepscope.model.device import CriticalPath, DeviceDetails, PathRow
 from stepscope.model.ops import KernelRow, KernelsAnswer
+from stepscope.show.terminal.device_details import details
 from stepscope.show.terminal.drawing.cells import middled
 from stepscope.show.terminal.drawing.command import Command
 from stepscope.show.terminal.drawing.page import Terminal
@@ -84,6 +87,18 @@ def test_kernels_that_begin_alike_are_told_apart() -> None:
     assert "elementwise_kernel<4, AddFunctor<float>>" in on_terminal
     assert "elementwise_kernel<4, MulFunctor<float>>" in on_terminal
     assert rows[0].name in drawn(kernels(answer), 80, is_terminal=False)
+
+
+def test_on_the_critical_path_only_kernels_lose_their_namespace() -> None:
+    operator = PathRow(
+        kind="operator", name="aten::empty", times=1, path_ns=9, share=0.5, gain_ns=9
+    )
+    kernel = msgspec.structs.replace(operator, kind="kernel", name="void cudnn::add<float>(int)")
+    rows = [operator, kernel]
+    path = CriticalPath(step=None, step_ns=18, kinds=[], rows=rows, others=0)
+    shown = drawn(Group(*details(DeviceDetails(critical_path=path), 18)), 80)
+    assert "aten::empty" in shown
+    assert " add<float>" in shown
 
 
 def test_a_name_is_cut_in_the_middle() -> None:

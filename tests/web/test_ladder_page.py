@@ -44,5 +44,7 @@ def test_the_ladder_says_what_was_gained_and_fits_a_narrow_window(
     words = page.inner_text("main")
     assert [each for each in SHOWN if each not in words] == []
     assert page.evaluate(WIDEST) <= 800
+    assert page.locator(".patch .added").all_inner_texts() == ["+b\n"]
+    assert page.locator(".patch .removed").all_inner_texts() == ["-a\n"]
     watch.assert_quiet()
     page.close()

@@ -245,6 +245,8 @@ OWN_CODE = "#ee7733"
 LIBRARY = "/usr/lib/python3.12/site-packages/numpy/core.py"
 FILLS = """all => Object.fromEntries(all.map(
     (each) => [each.textContent, each.querySelector('rect').getAttribute('fill')]))"""
+ROWS = """all => Object.fromEntries(all.map(
+    (each) => [each.textContent, each.transform.baseVal[0].matrix.f]))"""
 
 
 def drawn_names(page: "Page") -> list[str]:
@@ -260,7 +262,7 @@ def test_left_heavy_has_the_longest_first_and_the_time_order_the_earliest(
 ) -> None:
     run = RunBuilder(tmp_path / "run")
     process = run.process()
-    caller = process.node(process.function("train"))
+    caller = process.node(process.function("train"), process.node(process.function("outer")))
     for name, at_ms, lasted_ms in (("early", 0, 10), ("longest", 10, 50), ("late", 60, 20)):
         file = LIBRARY if name == "late" else f"{CWD}/train.py"
         node = process.node(process.function(name, file=file), caller)
@@ -278,5 +280,7 @@ def test_left_heavy_has_the_longest_first_and_the_time_order_the_earliest(
         page.locator(".graph .branch", has_text="longest").wait_for()
         assert [name for name in drawn_names(page) if name in expected] == expected
         fills.append(page.locator(".graph .branch").evaluate_all(FILLS)["late"])
+        rows = page.locator(".graph .branch").evaluate_all(ROWS)
+        assert rows["outer"] < rows["train"] < rows["longest"] == rows["early"] == rows["late"]
     assert fills[0] == fills[1] != OWN_CODE
     page.close()

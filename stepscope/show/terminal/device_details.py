@@ -65,9 +65,8 @@ def _path(path: CriticalPath | None, most: int) -> list[RenderableType]:
                       percent(kind.share), _gain(kind.gain_ns))  # fmt: skip
     rows = columns(("time", "right"), ("without it", "right"), ("what", "fill"))
     for row in path.rows[:most]:
-        rows.add_row(
-            duration_cell(row.path_ns), _gain(row.gain_ns), KeepsEnds(kernel_name(row.name))
-        )
+        what = KeepsEnds(kernel_name(row.name) if row.kind == "kernel" else row.name)
+        rows.add_row(duration_cell(row.path_ns), _gain(row.gain_ns), what)
     whole = path.step or "the whole trace"
     return _titled("Critical path", f"{whole}: {duration(path.step_ns)}", table, rows)
 

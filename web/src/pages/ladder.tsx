@@ -3,6 +3,7 @@ import type { Content, Rung, TrialAnswer } from "../data";
 import { between, count, digits, duration, times } from "../format";
 import { Name, visible } from "../parts/links";
 import { Empty, Figure, Notes, Page, Panel } from "../parts/panel";
+import { Patch } from "../parts/snippet";
 
 const range = (low: number | null, high: number | null) => (low === null ? "" : high === null ? `at least ${times(low)}` : between(low, high));
 
@@ -43,7 +44,7 @@ function Patches({ rungs }: { rungs: Rung[] }) {
   if (!kept.length) return null;
   return (
     <Panel title="To write by hand">
-      {kept.map((rung) => <div key={rung.fix}><h3>{visible(rung.title)} <code>{visible(rung.what ?? "")}</code></h3><pre>{visible(rung.patch!)}</pre></div>)}
+      {kept.map((rung) => <div key={rung.fix}><h3>{visible(rung.title)} <code>{visible(rung.what ?? "")}</code></h3><Patch text={rung.patch!} /></div>)}
     </Panel>
   );
 }
@@ -67,7 +68,7 @@ export function Ladder({ content }: { content: Content }) {
       {others.length > 0 && (
         <Panel title="Not kept">
           <table class="plain"><tbody>{others.map((rung, index) => (
-            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.is_ceiling && rung.speedup !== null ? "ceiling" : rung.status}</td><td>{visible(rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
+            <tr key={index}><td><Name text={rung.fix ?? rung.finding ?? ""} /></td><td class="faint">{rung.is_ceiling && rung.speedup !== null ? "ceiling" : rung.status}</td><td>{visible(rung.ceiling !== null ? (rung.reason ?? "").replace(/\.$/, "") : rung.reason ?? "")}{rung.ceiling !== null && ` (at most ${times(rung.ceiling)}, computed)`}</td></tr>
           ))}</tbody></table>
         </Panel>
       )}

@@ -7,7 +7,7 @@ import { go, useRoute } from "../route";
 import { Bar, Stacked, Swatch } from "../parts/bars";
 import { Command, Link, Name, Place, Verdict, visible } from "../parts/links";
 import { Empty, Figure, Notes, Panel } from "../parts/panel";
-import { Snippet } from "../parts/snippet";
+import { Patch, Snippet } from "../parts/snippet";
 import { ESTIMATED, Legend, StepBars } from "../parts/step_bars";
 
 function Figures({ content }: { content: Content }) {
@@ -24,16 +24,6 @@ function Figures({ content }: { content: Content }) {
       {cost && <Figure label="stepscope's own cost" value={<span class={cost.share > cost.budget ? "warn" : ""}>{percent(cost.share)}</span>}
         note={`budget ${percent(cost.budget)}`} />}
     </div>
-  );
-}
-
-function Patch({ text }: { text: string }) {
-  return (
-    <pre class="patch">
-      {visible(text).split("\n").map((line, index) => (
-        <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : line.startsWith("@@") ? "faint" : ""}>{line}{"\n"}</span>
-      ))}
-    </pre>
   );
 }
 

@@ -88,24 +88,26 @@ export function ordered(tree: Tree, content: Content, lane: Lane): Branch {
     tree, name: tree.thread, file: "", line: 0, library: "", total: wide, own: 0, calls: null, children: [], path: [], x0: 0, x1: 1, depth: 0,
   };
   root.path = [root];
-  const stack = [root];
-  starts.forEach((start, index) => {
-    const level = lane.level[index];
-    const parent = stack[Math.min(level, stack.length - 1)];
-    stack.length = parent.depth + 1;
+  const above: Branch[] = []; // the last one of each level
+  // Callers before what they call: spans that begin together are in no order of level.
+  const order = starts.map((_, index) => index).sort((a, b) => starts[a] - starts[b] || lane.level[a] - lane.level[b]);
+  for (const index of order) {
+    const start = starts[index], level = lane.level[index];
+    above.length = Math.min(above.length, level);
+    const parent = above[level - 1] ?? root;
     const place = lane.place && lane.place[index] >= 0 ? places[lane.place[index]] : null;
     const total = lane.lasted[index];
     const branch: Branch = {
       tree, name: place?.function ?? names[lane.name[index]], file: place?.file ?? "native", line: place?.line ?? 0,
       library: place ? libraries.get(place.file) ?? "" : "native", total, own: total, calls: null, children: [], path: [],
-      x0: (start - from) / wide, x1: (start + total - from) / wide, depth: parent.depth + 1,
+      x0: (start - from) / wide, x1: (start + total - from) / wide, depth: level + 1,
     };
     if (libraries.get(branch.file) === null) branch.library = null;
     branch.path = [...parent.path, branch];
     parent.own = Math.max(0, parent.own - total);
     parent.children.push(branch);
-    stack.push(branch);
-  });
+    above[level] = branch;
+  }
   return root;
 }
 

@@ -1,4 +1,4 @@
-// A few source lines around one, in colours.
+// A few source lines around one, in colours; and a change to make.
 import type { Content, Location } from "../data";
 import { highlighted } from "../highlight";
 import { go } from "../route";
@@ -18,6 +18,16 @@ export function Snippet({ content, at, text }: { content: Content; at: Location 
         <span key={number} class={number === at.line ? "here" : ""} onClick={() => go("source", { file: at.file, line: number })}>
           <Link class="at" page="source" query={{ file: at.file, line: number }} isPassed>{number}</Link>{pieces[number - 1].map(([kind, part], index) => <i key={index} class={kind ? `t-${kind}` : ""}>{visible(part)}</i>)}{"\n"}
         </span>
+      ))}
+    </pre>
+  );
+}
+
+export function Patch({ text }: { text: string }) {
+  return (
+    <pre class="patch">
+      {visible(text).split("\n").map((line, index) => (
+        <span key={index} class={/^(@@|\+\+\+ |--- )/.test(line) ? "faint" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""}>{line}{"\n"}</span>
       ))}
     </pre>
   );
