@@ -21,7 +21,8 @@ def test_breakdown_finding_and_input_agree_on_it(tmp_path: Path) -> None:
     waited = {row["category"]: row["share"] for row in answers["steps"]["breakdown"]}["input"]
     assert waited > 0.3
     found = {each["id"]: each for each in answers["findings"]["findings"]}
-    assert "python-hot-loop" not in found
+    if "python-hot-loop" in found:  # it takes 8 % of the step
+        assert found["python-hot-loop"]["then"].startswith("the same time as input-bound")
     assert found["input-bound"]["share"] == pytest.approx(waited, abs=0.01)
     assert answers["input"]["loader"]["share"] == pytest.approx(waited, abs=0.001)
     function = answers["input"]["lines"][0]["function"]
