@@ -13,6 +13,7 @@ PEERS = ROOT / "docs" / "peers.md"
 LIMITS = ROOT / "docs" / "limits.md"
 COST = ROOT / "benchmarks" / "results.md"
 ZOO = ROOT / "benchmarks" / "zoo" / "results.md"
+BLIND = ROOT / "benchmarks" / "zoo" / "blind.md"
 PYTHONS = ("3.11", "3.12", "3.13")
 FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -141,3 +142,14 @@ def test_how_far_predictions_miss_is_said_as_the_zoo_has_it() -> None:
     said = words_of(LIMITS)
     assert f"half are more than {100 * (math.exp(float(logarithm[1])) - 1):.0f} % off" in said
     assert f"{all_of_them - inside} of {all_of_them} measured gains lie outside" in said
+
+
+def test_the_limits_quote_the_blind_test() -> None:
+    scores, quoted = BLIND.read_text(), words_of(LIMITS)
+    for name, words in {
+        "right top finding: 12 of 14": "12 of the 14 others the right one first",
+        "measured gain inside the predicted range: 9 of 11": "9 of 11 gains were inside",
+        "false alarms: 0 in 6": "the 6 sound ones had no finding",
+    }.items():
+        assert f"- {name} " in scores
+        assert words in quoted
