@@ -11,7 +11,7 @@ from stepscope.advise.gain.candidate import Candidate
 from stepscope.advise.gain.threads import with_a_core
 from stepscope.analyze.counters import grown
 from stepscope.analyze.input.cores import cores_of_others
-from stepscope.analyze.input.side_by_side import threads_side_by_side
+from stepscope.analyze.input.side_by_side import SideBySide, threads_side_by_side
 from stepscope.store.reader import ProcessData
 
 ID: Final = "thread-oversubscription"
@@ -21,7 +21,6 @@ _TOO_MANY: Final = 2.0  # times the cores: one pool for each library that has on
 _AT_ONCE: Final = 1.5
 _BESIDE_A_POOL: Final = 1.0  # the main thread: with a pool as large as the cores, one too many
 _USUAL_IN_A_WORKER: Final = 3  # its own, the one that sends batches, and ours
-_ALONE: Final = 0.1  # cores that others use: a machine's own chores take no more
 _OWN_CORES: Final = 0.8  # of the busy ones: with less, other programs may be in the way
 # Of the time, ready to run but without a core: the gain from less is within the noise.
 _LEAST_DELAY: Final = 0.05
@@ -36,44 +35,24 @@ def judge(case: Case) -> list[Candidate]:
     if not crowd:
         return []
     everybody = crowd if case.process in crowd else [case.process, *crowd]
-    counted = threads_side_by_side(case.run, everybody, case.window)
-    competing = _competing(case, everybody)
-    at_once, cores = max(counted.at_once if counted else 0.0, competing), case.machine.cores
-    if at_once <= max(_AT_ONCE * cores, cores + _BESIDE_A_POOL):
-        if counted is None:
-            raise CannotJudge("how many threads run at once was not counted in the measured steps")
+    threads = threads_side_by_side(case.run, everybody, case.window)
+    if threads is None:
+        raise CannotJudge("how many threads run at once was not counted in the measured steps")
+    cores = case.machine.cores
+    if threads.at_once <= max(_AT_ONCE * cores, cores + _BESIDE_A_POOL):
         return []  # most of them sleep
     lasted_s = float(case.measured_ns.sum()) / 1e9
-    ready = max(counted.ready if counted else 0.0, at_once - cores)
-    share = case.machine.without_core * _own_part(case, ready)
+    share = case.machine.without_core * _own_part(case, threads)
     switches = sum(_grown(case, each, "involuntary_switches") for each in crowd) / lasted_s
     if share < _LEAST_DELAY or switches < _LEAST_SWITCHES:
         return []
-    words = (
-        f"When the main thread wants a core, about {at_once:.0f} of them do."
-        if at_once == competing
-        else f"On average, {at_once:.1f} of them run or are ready to."
-    )
-    return [_candidate(case, crowd, share, switches, words)]
+    return [_candidate(case, crowd, share, switches, threads.at_once)]
 
 
-def _competing(case: Case, processes: list[ProcessData]) -> float:
-    """How many threads want a core when the main one does, as it sees that: cores are shared
-    fairly, so the more of them there are, the longer it has none for each moment that it has one.
-    Threads that live for a step are gone when they are counted. 0: not known, or other programs
-    may be in the way."""
-    others = cores_of_others(case.run, case.process, case.window)
-    run_ns = _grown(case, case.process, "thread_ns")
-    if others is None or others > _ALONE or run_ns <= 0:
-        return 0.0
-    delay_ns = float(case.machine.delay_by_step_ns.sum())
-    return min(case.machine.cores * (1 + delay_ns / run_ns), float(sum(map(_threads, processes))))
-
-
-def _own_part(case: Case, ready: float) -> float:
+def _own_part(case: Case, threads: SideBySide) -> float:
     """Of the time without a core: what other programs computed, each other's threads did not."""
     others = cores_of_others(case.run, case.process, case.window) or 0.0
-    return max(0.0, 1 - others / ready) if ready else 0.0
+    return max(0.0, 1 - others / threads.ready) if threads.ready else 0.0
 
 
 def _crowd(case: Case) -> list[ProcessData]:
@@ -94,7 +73,7 @@ def _fill(case: Case, processes: list[ProcessData]) -> bool:
 
 
 def _candidate(
-    case: Case, crowd: list[ProcessData], share: float, switches: float, how_many: str
+    case: Case, crowd: list[ProcessData], share: float, switches: float, at_once: float
 ) -> Candidate:
     cores, cost = case.machine.cores, share * case.step_ns
     threads = sum(map(_threads, crowd))
@@ -108,7 +87,7 @@ def _candidate(
         evidence=[
             f"{threads} threads, those of libraries included, on {cores:g} cores, which "
             f"they keep busy for {percent(used / cores)} of the time.",
-            how_many,
+            f"On average, {at_once:.1f} of them run or are ready to.",
             f"Because of them, the main thread is ready but has no core {percent(share)} of the "
             f"time, {ms(cost)} of a step; {switches:.0f} times a second a thread is pushed off its "
             "core.",

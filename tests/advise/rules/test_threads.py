@@ -26,20 +26,17 @@ def judged(
     threads: int = 9,
     ready: float = 2.0,
     looks_ms: Sequence[int] = (0, 300, 599),
-    main: float = 0.0,
 ) -> list[Candidate]:
     """On two cores the process uses `own` of them, all programs together `machine`; its main thread
     has no core for 40 % of the time. `ready`: how many of its threads are ready but have none;
-    they are counted at `looks_ms` of the 600 ms that the steps take. `main`: cores that the main
-    thread uses."""
+    they are counted at `looks_ms` of the 600 ms that the steps take."""
     run = RunBuilder(path, machine={"host": "here", "cores": 2})
     process = run.process()
     end = process.for_loop(process.loop(process.code(), 2, 9), 0, [STEP] * STEPS)
     for number, at in enumerate(range(0, end + 1, STEP)):
         process.counter(
-            CpuTimes, at, process_ns=round(own * at), thread_ns=round(main * at),
-            involuntary_switches=SWITCHES * number,
-        )  # fmt: skip
+            CpuTimes, at, process_ns=round(own * at), involuntary_switches=SWITCHES * number
+        )
         process.counter(Memory, at, run_delay_ns=round(0.4 * at))
         process.counter(Costs, at, threads=threads)
     process.write()
@@ -65,18 +62,6 @@ def test_threads_that_only_the_process_itself_is_in_the_way_of_are_too_many(
     (found,) = judged(tmp_path / "run", own=own, machine=own)
     assert found.share == pytest.approx(0.4, abs=0.01)
     assert found.trial == "thread-count"
-
-
-@pytest.mark.parametrize(("machine", "found"), [(1.95, True), (2.4, False)])
-def test_threads_that_end_before_they_are_counted_are_seen_by_the_main_one(
-    machine: float, found: bool, tmp_path: Path
-) -> None:
-    """It has no core for 40 % of the time and one for 10: it shares two cores with all the others,
-    if no other program used them."""
-    candidates = judged(tmp_path / "run", own=1.9, machine=machine, ready=0.1, main=0.1)
-    assert bool(candidates) == found
-    if found:
-        assert "When the main thread wants a core, about 9 of them do." in candidates[0].evidence
 
 
 @pytest.mark.parametrize(("ready", "found"), [(0.4, False), (1.0, False), (1.5, True)])
