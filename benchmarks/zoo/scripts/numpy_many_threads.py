@@ -41,11 +41,11 @@ def main():
     ensemble = [Member(seed) for seed in range(MEMBERS)]
     cores = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(cores if FIXED else MEMBERS) as pool:
-        for step in range(60):
+        for step in range(400):
             batch = rng.integers(0, 4000, 256)
             x, y = inputs[batch], targets[batch]
             losses = list(pool.map(lambda member: member.learn(x, y), ensemble))
-            if step % 20 == 0:
+            if step % 100 == 0:
                 print(f"step {step}: {np.mean(losses):.4f}")
             tick()
 
